@@ -1,0 +1,1 @@
+"""Token holdings of wallets as pandas DataFrames, with exact amounts."""
