@@ -1,1 +1,88 @@
-"""Token holdings of wallets as pandas DataFrames, with exact amounts."""
+"""Token holdings of wallets as pandas DataFrames, with exact amounts.
+
+Importing it registers the accessor ``.wf`` and the column type ``amount``, and touches neither
+network nor disk. Everything else is loaded when it is first named.
+
+Examples
+--------
+>>> import walletframe as wf
+>>> with wf.sandbox() as service, service.client(cache=False) as client:
+...     wallets, holdings = wf.fetch_wallets(["NEAR.alice.near"], client=client)
+>>> wallets.status.item()
+'ok'
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import walletframe.accessor  # noqa: F401 - registers .wf
+from walletframe.address import WalletAddress
+from walletframe.amounts import AmountArray, AmountDtype
+from walletframe.errors import (
+    AddressError,
+    AmountError,
+    AnswerWarning,
+    CacheWarning,
+    ColumnsError,
+    FetchError,
+    FetchWarning,
+    LedgerError,
+    MissingExtraError,
+    SettingsError,
+    TestKeyWarning,
+    WalletframeError,
+    WalletframeWarning,
+)
+from walletframe.settings import Settings
+
+if TYPE_CHECKING:
+    from walletframe.client import Client, configure, fetch_wallets
+    from walletframe.frames import WalletDetails
+    from walletframe.service import sandbox
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AddressError",
+    "AmountArray",
+    "AmountDtype",
+    "AmountError",
+    "AnswerWarning",
+    "CacheWarning",
+    "Client",
+    "ColumnsError",
+    "FetchError",
+    "FetchWarning",
+    "LedgerError",
+    "MissingExtraError",
+    "Settings",
+    "SettingsError",
+    "TestKeyWarning",
+    "WalletAddress",
+    "WalletDetails",
+    "WalletframeError",
+    "WalletframeWarning",
+    "configure",
+    "fetch_wallets",
+    "sandbox",
+]
+
+_LOADED_WHEN_NAMED = {
+    "Client": "walletframe.client",
+    "WalletDetails": "walletframe.frames",
+    "configure": "walletframe.client",
+    "fetch_wallets": "walletframe.client",
+    "sandbox": "walletframe.service",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LOADED_WHEN_NAMED:
+        value = getattr(import_module(_LOADED_WHEN_NAMED[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

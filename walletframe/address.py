@@ -41,6 +41,27 @@ def canonical_address(address: str) -> str:
     return address.lower() if address[:2] in ("0x", "0X") else address
 
 
+def canonical_key(blockchain: str, address: str) -> tuple[str, str]:
+    """Return what is equal for two spellings of one wallet, or of one token.
+
+    Parameters
+    ----------
+    blockchain, address : str
+        The two parts, as written by anybody; they need not be a valid address.
+
+    Returns
+    -------
+    tuple of (str, str)
+        The identifier in upper case, and the address as in `canonical_address`.
+
+    Examples
+    --------
+    >>> canonical_key("eth", "0xAB")
+    ('ETH', '0xab')
+    """
+    return blockchain.upper(), canonical_address(address)
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class WalletAddress:
     """A wallet: a blockchain identifier and an address on that blockchain, as written.
@@ -86,7 +107,7 @@ class WalletAddress:
         WalletAddress
             The identifier in upper case; the address in lower case if it is a hex address.
         """
-        return WalletAddress(self.blockchain.upper(), canonical_address(self.address))
+        return WalletAddress(*canonical_key(self.blockchain, self.address))
 
     @classmethod
     def parse(cls, text: str) -> WalletAddress:

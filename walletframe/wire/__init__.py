@@ -3,6 +3,31 @@
 Knows the service's document and nothing about HTTP, keys, caches or DataFrames.
 """
 
-from walletframe.wire.shapes import Amount, Asset, AssetAndAmount, WalletDetail, WalletDetailsAnswer
+from walletframe.wire.answer import Answer, read_answer
+from walletframe.wire.outcome import Balances, Outcome, Status
+from walletframe.wire.query import details_query
+from walletframe.wire.shapes import (
+    DETAILS_PATH,
+    KEY_PARAMETER,
+    MAX_DECIMALS,
+    Amount,
+    Asset,
+    AssetAndAmount,
+    WalletDetail,
+)
 
-__all__ = ["Amount", "Asset", "AssetAndAmount", "WalletDetail", "WalletDetailsAnswer"]
+__all__ = [
+    "DETAILS_PATH",
+    "KEY_PARAMETER",
+    "MAX_DECIMALS",
+    "Amount",
+    "Answer",
+    "Asset",
+    "AssetAndAmount",
+    "Balances",
+    "Outcome",
+    "Status",
+    "WalletDetail",
+    "details_query",
+    "read_answer",
+]

@@ -6,6 +6,9 @@ not there, is an error. Fields that are not named here are ignored.
 
 from __future__ import annotations
 
+import sys
+from typing import Annotated
+
 import msgspec
 
 DETAILS_PATH = "/wallets/details"
@@ -62,7 +65,7 @@ class AssetAndAmount(msgspec.Struct, frozen=True, gc=False):
 
     asset: Asset
     amount: Amount
-    price: float | None = None
+    price: Annotated[float, msgspec.Meta(le=sys.float_info.max)] | None = None
 
 
 class WalletDetail(msgspec.Struct, frozen=True, gc=False, rename="camel"):

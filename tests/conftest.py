@@ -1,0 +1,116 @@
+"""What several test modules need: a sandbox, a client of it, and a server of canned answers."""
+
+import json
+import os
+from collections import deque
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from walletframe.client import Client
+from walletframe.service import sandbox
+
+KEY = "a-key-of-nobody-1"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """Keep every test away from the user's cache folder and environment."""
+    for name in [name for name in os.environ if name.startswith("WALLETFRAME_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def service():
+    """Give one sandbox to the whole run."""
+    with sandbox() as running:
+        yield running
+
+
+@pytest.fixture
+def client(service):
+    """Give a client of the sandbox that keeps its answers in memory."""
+    with service.client(cache="memory") as opened:
+        yield opened
+
+
+def balance(amount="1500000", decimals=6, **asset):
+    """Return one balance as the service sends it."""
+    token = {"blockchain": "ETH", "address": "0xToken", "symbol": "TKN"} | asset
+    return {"asset": token, "amount": {"amount": amount, "decimals": decimals}}
+
+
+def wallet(address="0xa", blockchain="ETH", **fields):
+    """Return one wallet of an answer as the service sends it."""
+    return {
+        "failed": False,
+        "blockChain": blockchain,
+        "address": address,
+        "balances": [balance()],
+        "explorerUrl": f"https://explorer.example/{address}",
+    } | fields
+
+
+def answer(*wallets):
+    """Return the whole answer, as bytes."""
+    return json.dumps({"wallets": list(wallets)}).encode()
+
+
+class Canned(ThreadingHTTPServer):
+    """A real server that says what a test tells it to, and remembers what it was asked."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.replies = deque()
+        self.paths = []
+        self.headers_seen = []
+        self.default = (200, {}, answer())
+
+    @property
+    def base_url(self):
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def say(self, body, status=200, **headers):
+        """Say this to the next request."""
+        self.replies.append((status, headers, body))
+
+    def client(self, **settings):
+        """Return a client that asks here."""
+        own = {"api_key": KEY, "key_kind": "private", "base_url": self.base_url, "cache": "memory"}
+        return Client(**own | settings)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        """Answer with the next canned reply."""
+        server = self.server
+        server.paths.append(self.path)
+        server.headers_seen.append(dict(self.headers))
+        status, headers, body = server.replies.popleft() if server.replies else server.default
+        self.send_response(status)
+        for name, value in ({"Content-Length": str(len(body))} | headers).items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        """Keep quiet."""
+
+
+@pytest.fixture
+def canned():
+    """Give a server of canned answers."""
+    with Canned() as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()

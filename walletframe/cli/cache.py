@@ -1,0 +1,58 @@
+"""``walletframe cache``: what is kept on this machine, and how to forget it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from walletframe.errors import SettingsError
+from walletframe.settings import Settings
+from walletframe.transport import clear as clear_store
+from walletframe.transport import default_path, describe
+
+_SIMULATED = "sandbox-*.sqlite"
+
+
+@click.group()
+def cache() -> None:
+    """Show or clear the answers kept on this machine."""
+
+
+@cache.command()
+def path() -> None:
+    """Print the file in which answers are kept."""
+    click.echo(_path())
+
+
+@cache.command()
+def info() -> None:
+    """Say what is kept, the sandbox's answers included."""
+    for file in (_path(), *_simulated()):
+        facts = describe(file)
+        click.echo(f"{facts.path}: {facts.size_bytes:,} bytes")
+        for service, count in facts.answers.items():
+            click.echo(f"  {count:,} of {service}")
+        if not facts.answers:
+            click.echo("  nothing is kept")
+
+
+@cache.command()
+@click.option("--sandbox", is_flag=True, help="Forget the sandbox's answers instead.")
+def clear(*, sandbox: bool) -> None:
+    """Forget the answers of the service."""
+    for file in _simulated() if sandbox else [_path()]:
+        click.echo(f"{file}: {clear_store(file):,} answers forgotten")
+
+
+def _path() -> Path:
+    chosen = Settings().cache
+    if chosen is None:
+        return default_path()
+    if isinstance(chosen, Path):
+        return chosen
+    raise SettingsError(f"the cache is no file: {chosen!r}", hint="unset WALLETFRAME_CACHE")
+
+
+def _simulated() -> list[Path]:
+    return sorted(default_path().parent.glob(_SIMULATED))

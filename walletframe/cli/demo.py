@@ -1,0 +1,32 @@
+"""``walletframe demo``: the whole way once, on simulated data."""
+
+from __future__ import annotations
+
+import click
+
+from walletframe.cli.fetch import show
+from walletframe.service import SHOWCASE
+from walletframe.service import sandbox as start_sandbox
+
+
+@click.command()
+@click.option("--refresh", is_flag=True, help="Ask the sandbox again, whatever is in the cache.")
+def demo(*, refresh: bool) -> None:
+    """Fetch simulated wallets from a sandbox on this machine.
+
+    The second time, the answers come from the cache.
+    """
+    with start_sandbox(latency_s=0.1) as service, service.client() as client:
+        click.echo(f"Simulated data: a sandbox at {service.base_url} stands in for the service.\n")
+        details = client.fetch(SHOWCASE, refresh=refresh, progress=False, on_failure="ignore")
+        show(details, None)
+        failed = details.wallets[details.wallets["status"] != "ok"]
+        for row in failed.itertuples():
+            click.echo(f"Failed: {row.blockchain}.{row.address}: {row.error}")
+        cached = int((details.wallets["source"] == "cache").sum())
+        click.echo(
+            f"{cached} of {len(details.wallets)} answers came from the cache, "
+            f"{client.settings.cache}"
+        )
+        if not cached:
+            click.echo("Run it again: what is ok is answered from there.")

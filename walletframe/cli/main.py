@@ -1,0 +1,37 @@
+"""The group of commands, and how errors become one message and an exit code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from walletframe.cli.cache import cache
+from walletframe.cli.demo import demo
+from walletframe.cli.fetch import fetch
+from walletframe.cli.sandbox import sandbox
+from walletframe.cli.settings import settings
+from walletframe.errors import WalletframeError
+
+
+class _Commands(click.Group):
+    """A group whose commands answer bad input with a message instead of a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except WalletframeError as error:
+            raise click.UsageError(str(error)) from None
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="walletframe")
+def main() -> None:
+    """Token holdings of wallets, from the shell.
+
+    Settings come from WALLETFRAME_<NAME> variables; `walletframe settings` shows them.
+    """
+
+
+for _command in (demo, fetch, sandbox, cache, settings):
+    main.add_command(_command)

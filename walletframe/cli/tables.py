@@ -1,0 +1,91 @@
+"""Both frames as tables for people: exact amounts, harmless text, addresses shortened."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_HEAD, _TAIL = 6, 4
+_NUMBERS = ("tokens", "amount")
+
+
+def wallets_table(wallets: pd.DataFrame) -> str:
+    """Return the wallets, one a line.
+
+    Parameters
+    ----------
+    wallets : DataFrame
+        The ``wallets`` of a fetch.
+
+    Returns
+    -------
+    str
+        Lines for a terminal.
+    """
+    return _table(
+        wallet=_wallet_names(wallets),
+        status=wallets["status"].astype("str"),
+        tokens=_or_dash(wallets["tokens"]),
+        source=_or_dash(wallets["source"]),
+        error=[shown(text, 90) for text in wallets["error"].fillna("")],
+    )
+
+
+def holdings_table(holdings: pd.DataFrame, rows: int | None = None) -> str:
+    """Return the holdings, one a line.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        The ``holdings`` of a fetch.
+    rows : int, optional
+        The most lines; a last line says how many were left out.
+
+    Returns
+    -------
+    str
+        Lines for a terminal.
+    """
+    head = holdings if rows is None else holdings.head(rows)
+    table = _table(
+        wallet=_wallet_names(head),
+        token=[shown(symbol, 24) for symbol in head["symbol"]],
+        contract=[
+            "native coin" if pd.isna(address) else _shortened(address)
+            for address in head["token_address"]
+        ],
+        amount=["unknown" if pd.isna(amount) else str(amount) for amount in head["amount"]],
+    )
+    left_out = len(holdings) - len(head)
+    return f"{table}\n… and {left_out:,} more" if left_out else table
+
+
+def _table(**columns: Iterable[str]) -> str:
+    padded = [_padded(name, list(texts)) for name, texts in columns.items()]
+    return "\n".join("  ".join(cells).rstrip() for cells in zip(*padded, strict=True))
+
+
+def _padded(name: str, texts: list[str]) -> list[str]:
+    width = max(map(len, [name, *texts]))
+    side = ">" if name in _NUMBERS else "<"
+    return [f"{text:{side}{width}}" for text in [name, "-" * width, *texts]]
+
+
+def _wallet_names(frame: pd.DataFrame) -> list[str]:
+    pairs = zip(frame["blockchain"], frame["address"], strict=True)
+    return [f"{shown(chain, 20)}.{_shortened(address)}" for chain, address in pairs]
+
+
+def _shortened(address: str) -> str:
+    text = shown(address, 600)
+    return text if len(text) <= _HEAD + _TAIL + 3 else f"{text[:_HEAD]}…{text[-_TAIL:]}"
+
+
+def _or_dash(column: pd.Series) -> list[str]:
+    return ["-" if pd.isna(value) else str(value) for value in column]

@@ -1,0 +1,113 @@
+"""The default client, and the helper function that most people need nothing beside."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from walletframe.client.engine import Client
+from walletframe.settings import Settings
+
+if TYPE_CHECKING:
+    from walletframe.address import WalletsLike
+    from walletframe.client.engine import OnFailure
+    from walletframe.client.progress import Progress
+    from walletframe.frames import WalletDetails
+
+_lock = Lock()
+_default: Client | None = None
+
+
+def configure(**overrides: Any) -> Settings:
+    """Make the default client anew.
+
+    Parameters
+    ----------
+    **overrides
+        Any of the settings; the others come from the environment and the defaults.
+
+    Returns
+    -------
+    Settings
+        What is now in force; the key is masked.
+
+    Raises
+    ------
+    SettingsError
+        For a setting that is unknown or wrong; the default client stays as it was then.
+
+    Examples
+    --------
+    >>> configure(key_kind="private", base_url="https://api.example", cache=False).service
+    'https://api.example'
+    """
+    global _default
+    client = Client(Settings(**overrides))
+    with _lock:
+        previous, _default = _default, client
+    if previous is not None:
+        previous.close()
+    return client.settings
+
+
+def fetch_wallets(
+    wallets: WalletsLike,
+    *,
+    client: Client | None = None,
+    refresh: bool = False,
+    offline: bool = False,
+    progress: Progress = None,
+    on_failure: OnFailure = "warn",
+) -> WalletDetails:
+    """Fetch the tokens of wallets into two DataFrames.
+
+    Parameters
+    ----------
+    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them
+        ``"ETH.0x…"``, ``("ETH", "0x…")``, ``{"blockchain": "ETH", "address": "0x…"}``, a Series
+        of such strings, or a DataFrame with the columns blockchain and address.
+    client : Client, optional
+        Whom to ask through; the default client where not given, see `configure`.
+    refresh : bool, default False
+        Ask the service for every wallet, even where an answer is in the cache.
+    offline : bool, default False
+        Ask for none: what is not in the cache has the status ``not_cached``.
+    progress : bool or callable, optional
+        False draws no bar; a callable gets (done, total, counts by status).
+    on_failure : {"warn", "raise", "ignore"}, default "warn"
+        What to do where wallets are not ok. Each has its row, whatever it is.
+
+    Returns
+    -------
+    WalletDetails
+        ``wallets``, one row for each distinct wallet, in the order of the first mention, and
+        ``holdings``, one row for each balance.
+
+    Raises
+    ------
+    AddressError
+        Naming every wallet that can't be read; nothing was asked then.
+    SettingsError
+        Where something has to be asked and the key, its kind or its base address is not set.
+    FetchError
+        With ``on_failure="raise"``, carrying ``.details``.
+
+    Examples
+    --------
+    >>> from walletframe.service import sandbox
+    >>> with sandbox() as service, service.client(cache=False) as client:
+    ...     wallets, holdings = fetch_wallets("ETH.0x" + "1" * 40, client=client)
+    >>> list(holdings.columns[:5])
+    ['blockchain', 'address', 'symbol', 'token_address', 'amount']
+    """
+    return (client or _default_client()).fetch(
+        wallets, refresh=refresh, offline=offline, progress=progress, on_failure=on_failure
+    )
+
+
+def _default_client() -> Client:
+    global _default  # noqa: PLW0603 - the one piece of state that a default client is
+    with _lock:
+        if _default is None:
+            _default = Client()
+        return _default

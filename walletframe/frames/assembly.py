@@ -1,0 +1,209 @@
+"""From outcomes to the two DataFrames, a chunk of rows at a time.
+
+Balances are turned into columns as they arrive and then let go, so that a million rows need
+little more memory than the frames that hold them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from walletframe.amounts import AmountArray
+from walletframe.frames.contract import WALLET_DTYPES, Source
+from walletframe.frames.details import WalletDetails
+from walletframe.wire import MAX_DECIMALS, Outcome, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from walletframe.address import WalletAddress
+    from walletframe.wire import Balances
+
+_CHUNK_ROWS = 2_000  # as many as stay in a processor's cache between two passes
+_TEXT = pa.large_string()
+_CHUNKED = (
+    "symbol",
+    "token_address",
+    "amount",
+    "decimals",
+    "raw_amount",
+    "token_blockchain",
+    "price",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WalletRecord:
+    """One wallet asked for, and what became of it.
+
+    Attributes
+    ----------
+    wallet : WalletAddress
+        As asked.
+    outcome : Outcome
+        Its status and, where it is ok, its balances.
+    service : str
+        The service's name.
+    fetched_at : datetime or None
+        When the service answered, with its time zone; None where it never did.
+    source : Source or None
+        Where the answer came from; None where there is none.
+    error : str or None
+        Why an answer that is ok could not be made fresh; else the outcome's own error is shown.
+    """
+
+    wallet: WalletAddress
+    outcome: Outcome
+    service: str
+    fetched_at: datetime | None = None
+    source: Source | None = None
+    error: str | None = None
+
+
+def assemble(records: Iterable[WalletRecord]) -> WalletDetails:
+    """Build both DataFrames.
+
+    Parameters
+    ----------
+    records : iterable of WalletRecord
+        One for each distinct wallet, in the order asked; read once, balances not kept.
+
+    Returns
+    -------
+    WalletDetails
+        With the same columns, dtypes and categories for any records, none included.
+
+    Examples
+    --------
+    >>> assemble([]).holdings.shape
+    (0, 9)
+    """
+    rows: list[tuple[Any, ...]] = []
+    holdings = _HoldingColumns()
+    for record in records:
+        outcome = record.outcome
+        if outcome.balances:
+            holdings.add(len(rows), outcome.balances)
+        rows.append(_wallet_row(record))
+    wallets = pd.DataFrame(
+        {
+            name: pd.array(column, dtype=dtype)  # type: ignore[call-overload]  # any dtype
+            for (name, dtype), column in zip(WALLET_DTYPES.items(), _transposed(rows), strict=True)
+        }
+    )
+    return WalletDetails(wallets, holdings.frame(wallets))
+
+
+def _wallet_row(record: WalletRecord) -> tuple[Any, ...]:
+    outcome = record.outcome
+    known = outcome.status is Status.OK and outcome.balances is not None
+    return (
+        record.wallet.blockchain,
+        record.wallet.address,
+        outcome.status.value,
+        record.error or outcome.error,
+        len(outcome.balances) if known and outcome.balances is not None else None,
+        outcome.explorer_url,
+        record.fetched_at,
+        record.source.value if record.source else None,
+        record.service,
+    )
+
+
+def _transposed(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return list(zip(*rows, strict=True)) if rows else [()] * len(WALLET_DTYPES)
+
+
+class _HoldingColumns:
+    """Columns of holdings that grow by whole chunks."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Balances] = []
+        self._rows = 0
+        self._counts: list[int] = []
+        self._places: list[int] = []
+        self._chunks: dict[str, list[Any]] = {name: [] for name in _CHUNKED}
+
+    def add(self, place: int, balances: Balances) -> None:
+        """Append the balances of the wallet in row `place`."""
+        self._waiting.append(balances)
+        self._places.append(place)
+        self._counts.append(len(balances))
+        self._rows += len(balances)
+        if self._rows >= _CHUNK_ROWS:
+            self._flush()
+
+    def frame(self, wallets: pd.DataFrame) -> pd.DataFrame:
+        """Return the finished DataFrame."""
+        self._flush()
+        chunks = self._chunks
+        place = np.repeat(np.array(self._places, dtype=np.intp), self._counts)
+        columns = {
+            "blockchain": wallets["blockchain"].array.take(place),
+            "address": wallets["address"].array.take(place),
+            "symbol": _text_array(chunks["symbol"]),
+            "token_address": _text_array(chunks["token_address"]),
+            "amount": AmountArray._concat_same_type(chunks["amount"]),  # noqa: SLF001 - of ours
+            "decimals": _integer_array(chunks["decimals"]),
+            "raw_amount": _text_array(chunks["raw_amount"]),
+            "token_blockchain": _text_array(chunks["token_blockchain"]),
+            "price": pa.chunked_array(chunks["price"]).to_numpy(),
+        }
+        return pd.DataFrame(columns, copy=False)
+
+    def _flush(self) -> None:
+        waiting, chunks = self._waiting, self._chunks
+        raw = list(chain.from_iterable(balances.raw_amounts for balances in waiting))
+        decimals = _decimals([n for balances in waiting for n in balances.decimals])
+        chunks["symbol"].append(_joined((balances.symbols for balances in waiting), _TEXT))
+        chunks["token_address"].append(
+            _joined((balances.token_addresses for balances in waiting), _TEXT)
+        )
+        chunks["amount"].append(AmountArray.from_raw(raw, _few(decimals)))
+        chunks["decimals"].append(decimals)
+        chunks["raw_amount"].append(pa.array(raw, _TEXT))
+        chunks["token_blockchain"].append(
+            _joined((balances.token_blockchains for balances in waiting), _TEXT)
+        )
+        chunks["price"].append(_joined((balances.prices for balances in waiting), pa.float64()))
+        self._waiting, self._rows = [], 0
+
+
+def _joined(columns: Iterable[Sequence[Any]], kind: pa.DataType) -> pa.Array:
+    return pa.array(list(chain.from_iterable(columns)), kind)
+
+
+def _decimals(sent: list[int | None]) -> pa.Array:
+    """Return decimals as int16, null where they are unknown or out of range."""
+    try:
+        decimals = pa.array(sent, pa.int16())
+    except (OverflowError, pa.ArrowInvalid):
+        sent = [n if n is not None and 0 <= n <= MAX_DECIMALS else None for n in sent]
+        decimals = pa.array(sent, pa.int16())
+    known = pc.and_(pc.greater_equal(decimals, 0), pc.less_equal(decimals, MAX_DECIMALS))
+    return pc.if_else(known, decimals, pa.scalar(None, pa.int16()))
+
+
+def _few(decimals: pa.Array) -> Any:
+    return decimals.to_pylist() if decimals.null_count else decimals.to_numpy()
+
+
+def _integer_array(chunks: list[pa.Array]) -> pd.arrays.IntegerArray:
+    joined = pa.chunked_array(chunks, pa.int16())
+    missing = joined.is_null().to_numpy()
+    return pd.arrays.IntegerArray(joined.fill_null(0).to_numpy().copy(), missing.copy())
+
+
+def _text_array(chunks: list[pa.Array]) -> pd.arrays.ArrowStringArray:
+    joined = pa.chunked_array(chunks, _TEXT).combine_chunks()
+    return pd.arrays.ArrowStringArray(  # type: ignore[call-arg]  # the stubs lag behind pandas 3
+        joined, dtype=pd.StringDtype("pyarrow", na_value=np.nan)
+    )

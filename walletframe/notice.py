@@ -1,0 +1,31 @@
+"""Warnings that point at the line of the caller's own code, however deep they arise."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from walletframe.errors import WalletframeWarning
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+def notify(text: str, category: type[WalletframeWarning]) -> None:
+    """Warn, with the nearest caller outside this package as the place.
+
+    Parameters
+    ----------
+    text : str
+        One line; it must not hold the key.
+    category : type of WalletframeWarning
+        What kind of warning.
+    """
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - as warnings itself does
+    level = 2
+    while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level - 1)

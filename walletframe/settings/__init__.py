@@ -1,0 +1,15 @@
+"""Settings: how to reach the service, and how to treat it."""
+
+from walletframe.settings.key import ApiKey
+from walletframe.settings.readers import CacheChoice, KeyKind
+from walletframe.settings.values import PREFIX, Settings, require_endpoint, require_service
+
+__all__ = [
+    "PREFIX",
+    "ApiKey",
+    "CacheChoice",
+    "KeyKind",
+    "Settings",
+    "require_endpoint",
+    "require_service",
+]

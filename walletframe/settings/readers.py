@@ -1,0 +1,125 @@
+"""What each setting may be, and its default: from Python values and from the environment's text."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from urllib.parse import urlsplit
+
+from walletframe.errors import SettingsError
+from walletframe.settings.key import ApiKey
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KeyKind: TypeAlias = Literal["public", "private", "test"]
+CacheChoice: TypeAlias = str | Path | Literal[False] | object
+
+
+def _read_key(source: str, value: Any) -> ApiKey:
+    key = value if isinstance(value, ApiKey) else ApiKey(value) if isinstance(value, str) else None
+    if key is None or not key.reveal().strip() or not key.reveal().isprintable():
+        raise SettingsError(f"{source}: not a key", hint="a key is one line of visible text")
+    return key
+
+
+def _read_kind(source: str, value: Any) -> str:
+    return _one_of(source, value, get_args(KeyKind))
+
+
+def _one_of(source: str, value: Any, known: tuple[str, ...]) -> str:
+    if value not in known:
+        raise SettingsError(f"{source}: {value!r}", hint=f"one of {', '.join(known)}")
+    return str(value)
+
+
+def _read_url(source: str, value: Any) -> str:
+    try:
+        parts = urlsplit(value.strip())
+        host, port = parts.hostname, parts.port
+    except (AttributeError, TypeError, ValueError):
+        host = port = None
+    if not host or parts.scheme not in ("http", "https") or parts.query or parts.fragment:
+        raise SettingsError(
+            f"{source}: not a base address", hint="such as https://api.example/v1, without a query"
+        )
+    if parts.username is not None or parts.password is not None:
+        raise SettingsError(f"{source}: holds a user name", hint="the key goes into api_key")
+    if parts.scheme == "http" and not _is_loopback(host):
+        raise SettingsError(
+            f"{source}: http would show the key to everyone on the way to {host}",
+            hint="use https; http is only for this machine",
+        )
+    default_port = {"http": 80, "https": 443}[parts.scheme]
+    shown_host = f"[{host}]" if ":" in host else host
+    place = shown_host if port in (None, default_port) else f"{shown_host}:{port}"
+    return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _read_name(source: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise SettingsError(f"{source}: {value!r}", hint="a name, as text")
+    return value.strip()
+
+
+def _read_cache(source: str, value: Any) -> CacheChoice:
+    if value is False or (isinstance(value, str) and value.lower() in _FALSE):
+        return False
+    if value is True:
+        raise SettingsError(f"{source}: True", hint='a path, "memory", False or a backend')
+    if value == "memory":
+        return "memory"
+    return Path(value).expanduser() if isinstance(value, str | Path) else value
+
+
+def _read_flag(source: str, value: Any) -> bool:
+    text = str(value).lower()
+    if text not in _TRUE + _FALSE:
+        raise SettingsError(f"{source}: {value!r}", hint="true or false")
+    return text in _TRUE
+
+
+def _number(kind: Callable[[Any], float], low: float, high: float) -> Callable[[str, Any], float]:
+    def read(source: str, value: Any) -> float:
+        try:
+            number = kind(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if isinstance(value, bool) or not low <= number <= high or number != float(value):
+            raise SettingsError(
+                f"{source}: {value!r}", hint=f"a number from {low:g} to {high:g}, in plain digits"
+            )
+        return number
+
+    return read
+
+
+_TRUE = ("true", "1", "yes", "on")
+_FALSE = ("false", "0", "no", "off")
+READERS: dict[str, Callable[[str, Any], Any]] = {
+    "api_key": _read_key,
+    "key_kind": _read_kind,
+    "base_url": _read_url,
+    "public_base_url": _read_url,
+    "service": _read_name,
+    "cache": _read_cache,
+    "expire_after_s": _number(float, 0, math.inf),
+    "stale_if_error": _read_flag,
+    "workers": _number(int, 1, 64),
+    "timeout_s": _number(float, 0.001, 86_400),
+}
+DEFAULTS: dict[str, Any] = {
+    "expire_after_s": 3600.0,
+    "stale_if_error": True,
+    "workers": 8,
+    "timeout_s": 60.0,
+}

@@ -1,0 +1,249 @@
+"""Settings: one frozen value, from arguments, then the environment, then defaults.
+
+Knows what fits together and which key belongs to which address. Nothing is read from the
+environment before a `Settings` is made, and no file is read at all.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Never
+
+from walletframe.errors import SettingsError
+from walletframe.settings.readers import DEFAULTS, READERS, CacheChoice, KeyKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from walletframe.settings.key import ApiKey
+
+PREFIX = "WALLETFRAME_"
+_SANDBOX_HINT = "try it without a key on simulated data: walletframe.sandbox()"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Settings:
+    """How to reach the service, and how to treat it.
+
+    Each setting is taken from the argument, else from the environment variable
+    ``WALLETFRAME_<NAME>``, else from its default. Keyword-only; None means "not given".
+
+    Parameters
+    ----------
+    api_key : str, optional
+        The caller's key. Better set as ``WALLETFRAME_API_KEY`` than written into a notebook.
+    key_kind : {"public", "private", "test"}, optional
+        The kind of the key. A public key goes only to `public_base_url`, a private key only to
+        `base_url`; a test key goes to `base_url`, or to `public_base_url` where only that is set.
+    base_url : str, optional
+        The private base address; https unless it is on this machine.
+    public_base_url : str, optional
+        The public base address.
+    service : str, optional
+        The service's name, by which answers are cached; the base address unless named.
+    cache : path, "memory", False, or a requests-cache backend, optional
+        Where answers are kept. Default: a file in the user's cache folder. False keeps nothing.
+    expire_after_s : float, default 3600
+        How long an answer counts as fresh, in seconds; ``inf`` for always.
+    stale_if_error : bool, default True
+        Whether an older answer stands in, labelled ``stale``, where a new one can't be had.
+    workers : int, default 8
+        How many requests are under way at once.
+    timeout_s : float, default 60
+        How long one request may take, in seconds.
+
+    Raises
+    ------
+    SettingsError
+        For an unknown name, as argument or variable, with the nearest known one; for a value
+        that can't be read; for a key kind without its base address; for http to another machine.
+
+    Examples
+    --------
+    >>> Settings(api_key="secret", key_kind="private", base_url="https://api.example").endpoint
+    'https://api.example'
+    """
+
+    api_key: ApiKey | None
+    key_kind: KeyKind | None
+    base_url: str | None
+    public_base_url: str | None
+    service: str | None
+    cache: CacheChoice
+    expire_after_s: float
+    stale_if_error: bool
+    workers: int
+    timeout_s: float
+
+    def __init__(  # noqa: PLR0913 - every setting is an argument
+        self,
+        *,
+        api_key: str | ApiKey | None = None,
+        key_kind: KeyKind | None = None,
+        base_url: str | None = None,
+        public_base_url: str | None = None,
+        service: str | None = None,
+        cache: CacheChoice | None = None,
+        expire_after_s: float | None = None,
+        stale_if_error: bool | None = None,
+        workers: int | None = None,
+        timeout_s: float | None = None,
+        **unknown: Never,
+    ) -> None:
+        given = {name: value for name, value in locals().items() if name in READERS}
+        _refuse_unknown(unknown, prefix="")
+        values = _environment() | {k: (k, v) for k, v in given.items() if v is not None}
+        for field in fields(self):
+            source, value = values.get(field.name, (field.name, DEFAULTS.get(field.name)))
+            read = value if value is None else READERS[field.name](source, value)
+            object.__setattr__(self, field.name, read)
+        _check_key_kind(self)
+        if self.service is None:
+            object.__setattr__(self, "service", self.endpoint)
+
+    @property
+    def endpoint(self) -> str | None:
+        """The base address that the key belongs to.
+
+        Returns
+        -------
+        str or None
+            None where no key kind is set and the two addresses leave it open.
+        """
+        if self.key_kind == "public":
+            return self.public_base_url
+        if self.key_kind == "private":
+            return self.base_url
+        if self.key_kind == "test":
+            return self.base_url or self.public_base_url
+        return self.base_url if self.public_base_url is None else None
+
+    def replace(self, **overrides: Any) -> Settings:
+        """Return the same settings but for some.
+
+        Parameters
+        ----------
+        **overrides
+            Any of the settings; a service that was only named after its address follows it.
+
+        Returns
+        -------
+        Settings
+            A new value.
+
+        Raises
+        ------
+        SettingsError
+            As for `Settings`.
+
+        Examples
+        --------
+        >>> Settings(workers=2).replace(workers=4).workers
+        4
+        """
+        kept: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.service == self.endpoint:
+            kept["service"] = None
+        return Settings(**kept | overrides)
+
+
+def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:
+    """Return what a request needs, or say what is missing.
+
+    Parameters
+    ----------
+    settings : Settings
+        The settings to send a request with.
+
+    Returns
+    -------
+    tuple of (str, ApiKey)
+        The base address and the key that belongs to it.
+
+    Raises
+    ------
+    SettingsError
+        Where the key, its kind or its base address is not set.
+
+    Examples
+    --------
+    >>> settings = Settings(api_key="k", key_kind="test", base_url="https://api.example")
+    >>> require_endpoint(settings)
+    ('https://api.example', <API key, hidden>)
+    """
+    missing = [name for name in ("api_key", "key_kind") if not getattr(settings, name)]
+    if settings.endpoint is None:
+        missing.append("public_base_url" if settings.key_kind == "public" else "base_url")
+    if missing or settings.endpoint is None or settings.api_key is None:
+        names = ", ".join(f"{PREFIX}{name.upper()}" for name in missing)
+        raise SettingsError(
+            f"not set: {', '.join(missing)}",
+            hint=f"set {names} in the environment, or call walletframe.configure(…); "
+            f"{_SANDBOX_HINT}",
+        )
+    return settings.endpoint, settings.api_key
+
+
+def require_service(settings: Settings) -> str:
+    """Return the name under which answers are cached, or say what is missing.
+
+    Parameters
+    ----------
+    settings : Settings
+        The settings to read the cache with.
+
+    Returns
+    -------
+    str
+        The service's name.
+
+    Raises
+    ------
+    SettingsError
+        Where neither a service nor a base address is set.
+
+    Examples
+    --------
+    >>> require_service(Settings(base_url="https://api.example"))
+    'https://api.example'
+    """
+    if settings.service is None:
+        raise SettingsError(
+            "not set: service, and no base address to name it after",
+            hint=f"set {PREFIX}BASE_URL or {PREFIX}SERVICE in the environment, or call "
+            f"walletframe.configure(…); {_SANDBOX_HINT}",
+        )
+    return settings.service
+
+
+def _environment() -> dict[str, tuple[str, Any]]:
+    """Return field name to (variable, text) for what the environment sets."""
+    found = {
+        variable.removeprefix(PREFIX): text
+        for variable, text in os.environ.items()
+        if variable.startswith(PREFIX)
+    }
+    _refuse_unknown([name.lower() for name in found], prefix=PREFIX)
+    return {name.lower(): (f"{PREFIX}{name}", text) for name, text in found.items() if text}
+
+
+def _refuse_unknown(names: Iterable[str], *, prefix: str) -> None:
+    for name in names:
+        if name not in READERS:
+            near = difflib.get_close_matches(name, READERS, n=1, cutoff=0.5)
+            written = f"{prefix}{name.upper()}" if prefix else name
+            known = [f"{prefix}{known.upper()}" if prefix else known for known in near or READERS]
+            lead = "did you mean " if near else "known settings: "
+            raise SettingsError(f"unknown setting {written!r}", hint=lead + ", ".join(known))
+
+
+def _check_key_kind(settings: Settings) -> None:
+    needed = {"public": "public_base_url", "private": "base_url"}.get(settings.key_kind or "")
+    any_base = settings.base_url or settings.public_base_url
+    if needed and any_base and getattr(settings, needed) is None:
+        raise SettingsError(
+            f"a {settings.key_kind} key belongs to {needed}, which is not set",
+            hint=f"set {needed}, or correct key_kind",
+        )

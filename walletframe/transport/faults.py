@@ -1,0 +1,85 @@
+"""What went wrong on the way: the one place that translates foreign exceptions and HTTP statuses.
+
+Nothing is raised here: a wallet whose request failed has an outcome like any other.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+import requests
+
+from walletframe.text import shown
+from walletframe.wire import Outcome, Status
+
+REFUSED_KEY = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+_QUOTED = 60
+
+
+def fault_outcome(fault: Exception, timeout_s: float) -> Outcome:
+    """Translate an exception of the HTTP library.
+
+    Parameters
+    ----------
+    fault : Exception
+        What requests raised; its text is not shown, since it quotes the URL.
+    timeout_s : float
+        How long was waited, in seconds.
+
+    Returns
+    -------
+    Outcome
+        With the status ``timeout``, ``unreachable`` or ``invalid``.
+
+    Examples
+    --------
+    >>> fault_outcome(requests.ConnectTimeout(), 60).error
+    'no answer within 60 s'
+    """
+    if isinstance(fault, requests.Timeout):
+        return Outcome(Status.TIMEOUT, f"no answer within {timeout_s:g} s")
+    if isinstance(fault, requests.exceptions.SSLError):
+        return Outcome(Status.UNREACHABLE, "the service's certificate could not be verified")
+    if isinstance(fault, requests.exceptions.ProxyError):
+        return Outcome(Status.UNREACHABLE, "the proxy did not let the request through")
+    if isinstance(fault, requests.exceptions.ChunkedEncodingError):
+        return Outcome(Status.UNREACHABLE, "the connection broke in the middle of the answer")
+    if isinstance(fault, requests.exceptions.ContentDecodingError):
+        return Outcome(Status.INVALID, "the answer's compression is broken")
+    return Outcome(Status.UNREACHABLE, "the service could not be reached")
+
+
+def status_outcome(status: int, body: bytes) -> Outcome:
+    """Translate an HTTP status that is not 200.
+
+    Parameters
+    ----------
+    status : int
+        The status.
+    body : bytes
+        What came with it; quoted short and cleaned, never trusted.
+
+    Returns
+    -------
+    Outcome
+        With the status ``rate_limited``, ``rejected``, ``service_error`` or ``invalid``.
+
+    Examples
+    --------
+    >>> status_outcome(404, b"no such path").error
+    "answered 404 Not Found: 'no such path'"
+    """
+    name = next((known.phrase for known in HTTPStatus if known == status), "")
+    said = shown(body[:1000].decode(errors="replace"), _QUOTED)
+    answered = f"answered {status} {name}".rstrip() + (f": {said!r}" if said else "")
+    if status in REFUSED_KEY:
+        return Outcome(Status.REJECTED, f"the key was refused: {answered}")
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return Outcome(Status.RATE_LIMITED, answered)
+    if status // 100 == 3:  # noqa: PLR2004 - the class of redirects
+        return Outcome(Status.REJECTED, f"answered {status}: redirects are refused, for the key")
+    if status // 100 == 4:  # noqa: PLR2004 - the class of the caller's errors
+        return Outcome(Status.REJECTED, answered)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return Outcome(Status.SERVICE_ERROR, answered)
+    return Outcome(Status.INVALID, f"answered {status} {name}".rstrip() + ", which holds no answer")
