@@ -1,0 +1,360 @@
+"""The sandbox's ledgers: what the simulated one draws, and what a given one replays."""
+
+import json
+from collections import Counter
+from hashlib import sha256
+
+import msgspec
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import requests
+from hypothesis import given
+from hypothesis import strategies as st
+
+from walletframe.address import WalletAddress
+from walletframe.errors import LedgerError
+from walletframe.service import SANDBOX_KEYS, SHOWCASE, SimulatedLedger, sandbox
+from walletframe.service.chains import CHAINS
+from walletframe.service.tokens import TOKENS
+
+HEX = [f"0x{n:040x}" for n in range(400)]
+UINT256_MAX = str(2**256 - 1)
+ROW = {
+    "blockchain": "ETH",
+    "address": "0xAA",
+    "token_address": None,
+    "symbol": "ETH",
+    "raw_amount": "1500",
+    "decimals": 18,
+}
+TOKEN = ROW | {"token_address": "0xCC", "symbol": "<b>", "raw_amount": UINT256_MAX, "price": 0.5}
+
+WALLET = {"failed": False, "blockChain": "ETH", "address": "0xA", "balances": []}
+
+
+def answer_of(*addresses, **options):
+    """Return the whole answer of a fresh sandbox."""
+    query = {"address": addresses, "apiKey": SANDBOX_KEYS["private"].key}
+    with sandbox(**options) as service:
+        return requests.get(f"{service.base_url}/wallets/details", params=query, timeout=10).json()
+
+
+def wallet_of(address, **options):
+    """Return a fresh sandbox's entry for one wallet."""
+    [wallet] = answer_of(address, **options)["wallets"]
+    return wallet
+
+
+def drawn(*texts, seed=0):
+    """Return what the simulated ledger draws for wallets, as plain JSON."""
+    ledger = SimulatedLedger(seed)
+    details = [ledger.detail(WalletAddress.parse(text)) for text in texts]
+    return json.loads(msgspec.json.encode(details))
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Return a function that saves a value as a JSON file and gives its path."""
+
+    def save(content):
+        path = tmp_path / "ledger.json"
+        path.write_text(json.dumps(content))
+        return path
+
+    return save
+
+
+class TestSimulated:
+    """What the simulated ledger draws."""
+
+    def test_it_draws_the_same_as_ever(self):
+        """The generator's answers change only together with its version."""
+        texts = [str(wallet) for wallet in SHOWCASE]
+        texts += [f"{chain}.{address}" for chain in CHAINS for address in HEX[:20]]
+        content = json.dumps(drawn(*texts), sort_keys=True)
+        digest = sha256(content.encode()).hexdigest()
+        assert SimulatedLedger().fingerprint == "v1-seed0"
+        assert digest[:16] == "a05e61ebb23eb004"
+
+    def test_another_seed_draws_otherwise(self):
+        """Holdings depend on the seed."""
+        assert drawn("ETH.0x1", seed=1) != drawn("ETH.0x1", seed=2)
+
+    def test_every_known_blockchain_holds_something(self):
+        """On each known blockchain most wallets hold its native coin, which comes first."""
+        for chain in CHAINS.values():
+            held = [w["balances"] for w in drawn(*(f"{chain.name}.{one}" for one in HEX[:20]))]
+            coins = [balances[0] for balances in held if balances]
+            assert len(coins) > 10
+            assert {coin["asset"]["address"] for coin in coins} == {None}
+            assert {coin["asset"]["symbol"] for coin in coins} == {chain.coin}
+            assert {coin["amount"]["decimals"] for coin in coins} == {chain.decimals}
+
+    def test_a_few_are_empty_and_fewer_unknown(self):
+        """Some wallets hold nothing, some have balances of null, most are ordinary."""
+        kinds = Counter(
+            "null" if wallet["balances"] is None else "held" if wallet["balances"] else "empty"
+            for wallet in drawn(*(f"ETH.{one}" for one in HEX))
+        )
+        assert 0 < kinds["null"] < kinds["empty"] < 40
+        assert kinds["held"] > 350
+
+    def test_amounts_span_many_powers_of_ten(self):
+        """The largest holding of a token is more than a million times the smallest."""
+        balances = [
+            one for w in drawn(*(f"ETH.{one}" for one in HEX)) for one in w["balances"] or []
+        ]
+        held = [int(one["amount"]["amount"]) for one in balances if one["asset"]["symbol"] == "DAI"]
+        assert max(held) > 10**6 * min(held) > 0
+
+    def test_there_are_hostile_symbols_collisions_and_extremes(self):
+        """Spam, one symbol with two contracts, and 2**256 - 1 all occur by themselves."""
+        balances = [
+            one for w in drawn(*(f"ETH.{one}" for one in HEX)) for one in w["balances"] or []
+        ]
+        symbols = {one["asset"]["symbol"] for one in balances}
+        assert any(symbol.startswith("=HYPERLINK") for symbol in symbols)
+        assert any("<script>" in symbol for symbol in symbols)
+        tokens = {(one["asset"]["symbol"], one["asset"]["address"]) for one in balances}
+        assert max(Counter(symbol for symbol, _ in tokens).values()) > 1
+        assert UINT256_MAX in {one["amount"]["amount"] for one in balances}
+
+    def test_no_wallet_lists_a_token_twice(self):
+        """Within one wallet every contract appears once."""
+        for wallet in drawn(*(f"{chain}.{one}" for chain in TOKENS for one in HEX[:50])):
+            contracts = [one["asset"]["address"] for one in wallet["balances"] or []]
+            assert len(set(contracts)) == len(contracts)
+
+    def test_the_real_tokens_are_well_formed(self):
+        """Every contract in the table is distinct on its blockchain and looks like one of it."""
+        forms = {"hex": r"0x[0-9a-fA-F]{40}", "solana": r"[1-9A-HJ-NP-Za-km-z]{32,44}"}
+        forms |= {"tron": r"T[1-9A-HJ-NP-Za-km-z]{33}", "near": r"[0-9a-z.-]{2,64}"}
+        for name, tokens in TOKENS.items():
+            contracts = pd.Series([token.contract for token in tokens])
+            assert contracts.str.fullmatch(forms[CHAINS[name].form]).all()
+            assert contracts.is_unique
+
+    def test_an_address_is_quoted_in_its_explorer_page(self):
+        """What a stranger writes into an address stays inside the path."""
+        [wallet] = drawn("ETH.0x1/../?q=<b>")
+        assert wallet["explorerUrl"] == "https://etherscan.io/address/0x1%2F..%2F%3Fq%3D%3Cb%3E"
+
+    @given(
+        st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=40),
+        st.integers(),
+    )
+    def test_any_address_gets_the_same_answer_twice(self, address, seed):
+        """Whatever the address and the seed, the answer is valid and repeats."""
+        address = address.replace("…", "").replace("...", "") or "0"
+        first, second = (drawn(f"ETH.{address}", seed=seed) for _ in range(2))
+        assert first == second
+        assert all(one["amount"]["amount"].isdigit() for one in first[0]["balances"] or [])
+
+
+class TestGivenFrame:
+    """Holdings given as a DataFrame."""
+
+    def test_it_is_served_as_given(self):
+        """Rows become balances in their order, symbols and amounts untouched."""
+        wallet = wallet_of("ETH.0xaa", ledger=pd.DataFrame([ROW | {"price": None}, TOKEN]))
+        coin, token = wallet["balances"]
+        assert coin == {
+            "asset": {"blockchain": "ETH", "address": None, "symbol": "ETH"},
+            "amount": {"amount": "1500", "decimals": 18},
+        }
+        assert token["asset"] == {"blockchain": "ETH", "address": "0xCC", "symbol": "<b>"}
+        assert token["amount"] == {"amount": UINT256_MAX, "decimals": 18}
+        assert token["price"] == 0.5
+        assert wallet["address"] == "0xaa"
+
+    def test_a_wallet_that_is_not_in_it_is_empty(self):
+        """Others hold nothing; on a blockchain that nobody knows they fail."""
+        frame = pd.DataFrame([ROW, ROW | {"blockchain": "MINE", "address": "m1"}])
+        asked = ["ETH.0xbb", "mine.m1", "MINE.m2", "BTC.b", "OTHER.o"]
+        found = answer_of(*asked, ledger=frame)["wallets"]
+        assert [wallet["failed"] for wallet in found] == [False, False, False, False, True]
+        assert [wallet["balances"] and 1 for wallet in found] == [[], 1, [], [], None]
+
+    def test_a_frame_of_holdings_is_taken_as_it_is(self):
+        """The columns that walletframe returns need no change; the others are ignored."""
+        frame = pd.DataFrame([ROW, TOKEN | {"decimals": None}]).assign(
+            amount=[1.5e-15, None], token_blockchain=["ETH", None], price=[3000.0, np.nan]
+        )
+        frame["decimals"] = frame["decimals"].astype("Int16")
+        frame = frame.astype({"blockchain": "category", "symbol": "str", "token_address": "str"})
+        coin, token = wallet_of("ETH.0xAA", ledger=frame)["balances"]
+        assert coin["price"] == 3000.0
+        assert token["amount"]["decimals"] is None
+        assert token["asset"]["blockchain"] == "ETH"
+        assert "price" not in token
+
+    def test_whole_numbers_are_exact_amounts(self):
+        """Ints of any kind and text of digits are served as they are."""
+        amounts = [7, 2**256 - 1, np.int64(7), np.uint64(2**64 - 1), "007"]
+        frame = pd.DataFrame([ROW | {"raw_amount": one} for one in amounts], dtype=object)
+        balances = wallet_of("ETH.0xAA", ledger=frame)["balances"]
+        assert [one["amount"]["amount"] for one in balances] == [str(one) for one in amounts]
+
+    def test_decimals_that_a_missing_value_made_floats_are_read(self):
+        """A frame read from CSV has decimals such as 6.0 beside NaN."""
+        frame = pd.DataFrame([ROW | {"decimals": 6.0}, TOKEN | {"decimals": np.nan}])
+        balances = wallet_of("ETH.0xAA", ledger=frame)["balances"]
+        assert [one["amount"]["decimals"] for one in balances] == [6, None]
+
+    def test_an_empty_frame_serves_empty_wallets(self):
+        """A frame without rows is a ledger in which nobody holds anything."""
+        assert wallet_of("ETH.0x1", ledger=pd.DataFrame(columns=[*ROW]))["balances"] == []
+
+    @pytest.mark.parametrize(
+        "column, value",
+        [
+            ("blockchain", None),
+            ("address", 5),
+            ("token_address", ""),
+            ("token_address", 5),
+            ("symbol", np.nan),
+            ("symbol", "\ud800"),
+            ("raw_amount", 1.0),
+            ("raw_amount", "1.0"),
+            ("raw_amount", "-1"),
+            ("raw_amount", "٣"),
+            ("raw_amount", -1),
+            ("raw_amount", None),
+            ("raw_amount", True),
+            ("raw_amount", "x" * 100_000),
+            ("decimals", 1.5),
+            ("decimals", "18"),
+            ("decimals", True),
+            ("price", "much"),
+            ("price", float("inf")),
+            ("price", [1]),
+            ("price", True),
+        ],
+    )
+    def test_a_wrong_cell_is_named(self, column, value):
+        """The error names the row and the column, shortly."""
+        frame = pd.DataFrame([TOKEN, TOKEN | {column: value}], dtype=object)
+        with pytest.raises(LedgerError, match=rf"row 1 .*'{column}'") as caught:
+            sandbox(ledger=frame)
+        assert len(str(caught.value)) < 300
+
+    @pytest.mark.parametrize(
+        "change", [{"blockchain": "A.B"}, {"address": "0x1…2"}, {"address": ""}]
+    )
+    def test_a_row_that_names_no_wallet_is_named(self, change):
+        """The error names the row and says what is wrong with its wallet."""
+        with pytest.raises(LedgerError, match=r"row 0 .*names no wallet"):
+            sandbox(ledger=pd.DataFrame([ROW | change]))
+
+    @pytest.mark.parametrize("column", list(ROW))
+    def test_a_missing_column_is_named(self, column):
+        """The error names the column, and lists those that are needed."""
+        with pytest.raises(LedgerError, match=f"lack '{column}'"):
+            sandbox(ledger=pd.DataFrame([ROW]).drop(columns=column))
+
+    def test_a_column_that_is_there_twice_is_named(self):
+        """Two columns of one name are refused; twice a column that is not used is fine."""
+        frame = pd.DataFrame([ROW])
+        unused = pd.DataFrame([[1, 2, 3]], columns=["note", "note", 0])
+        assert wallet_of("ETH.0xAA", ledger=pd.concat([frame, unused], axis=1))["balances"]
+        with pytest.raises(LedgerError, match="'symbol' twice"):
+            sandbox(ledger=pd.concat([frame, frame[["symbol"]]], axis=1))
+
+    def test_what_is_no_ledger_is_refused(self):
+        """A value of another type is named by its type."""
+        with pytest.raises(LedgerError, match="int is no ledger"):
+            sandbox(ledger=5)
+
+
+class TestGivenFile:
+    """Holdings and answers given as files."""
+
+    def test_json_records_are_served(self, saved):
+        """A list of records, given as a path or as text, is served like a frame."""
+        path = saved([ROW, TOKEN | {"raw_amount": 2**256 - 1}])
+        for given_path in (path, str(path)):
+            _, token = wallet_of("ETH.0xAA", ledger=given_path)["balances"]
+            assert token["amount"]["amount"] == UINT256_MAX
+
+    def test_an_empty_list_serves_empty_wallets(self, saved):
+        """A file without records is a ledger in which nobody holds anything."""
+        assert wallet_of("ETH.0xAA", ledger=saved([]))["balances"] == []
+
+    def test_parquet_is_served(self, tmp_path):
+        """A Parquet file of holdings is served like a frame, whatever else it holds."""
+        path = tmp_path / "holdings.parquet"
+        frame = pd.DataFrame([ROW, TOKEN]).assign(note="mine")
+        frame.astype({"decimals": "Int16", "blockchain": "category"}).to_parquet(path)
+        coin, token = wallet_of("ETH.0xAA", ledger=path)["balances"]
+        assert coin["amount"] == {"amount": "1500", "decimals": 18}
+        assert token["amount"] == {"amount": UINT256_MAX, "decimals": 18}
+        assert "price" not in coin
+
+    def test_a_recorded_answer_is_replayed(self, saved):
+        """What the service answered once is answered again, failures and nulls included."""
+        asked = [*map(str, SHOWCASE), "NOWHERE.0x1"]
+        recorded = answer_of(*asked)
+        assert answer_of(*asked, ledger=saved(recorded)) == recorded
+
+    def test_an_answer_with_equal_repeats_is_one(self, saved):
+        """A wallet that is in the answer twice is fine if both agree, and named if not."""
+        twin = WALLET | {"address": "0xa"}
+        found = wallet_of("ETH.0xA", ledger=saved({"wallets": [WALLET, twin]}))
+        assert found["explorerUrl"] == "https://etherscan.io/address/0xA"
+        path = saved({"wallets": [WALLET, twin | {"failed": True}]})
+        with pytest.raises(LedgerError, match=r"ETH\.0xa twice"):
+            sandbox(ledger=path)
+
+    @pytest.mark.parametrize(
+        "content, reason",
+        [
+            ({"wallets": [{"failed": False}]}, "no answer of the service"),
+            ({"wallets": [WALLET | {"blockChain": ""}]}, "wallet 0"),
+            ({"blockchain": {"0": "ETH"}}, "no ledger"),
+            ([1], "no ledger"),
+            ([{"blockchain": "ETH"}], "lack 'address'"),
+            ([ROW | {"raw_amount": 1e18}], "row 0 .*'raw_amount'"),
+        ],
+    )
+    def test_a_wrong_json_file_says_why(self, saved, content, reason):
+        """The error says what is wrong, and where."""
+        path = saved(content)
+        with pytest.raises(LedgerError, match=reason):
+            sandbox(ledger=path)
+
+    @pytest.mark.parametrize("name", ["ledger.json", "ledger.parquet"])
+    def test_a_file_that_is_missing_or_broken_is_named(self, tmp_path, name):
+        """The error names the file."""
+        path = tmp_path / name
+        for _ in range(2):
+            with pytest.raises(LedgerError, match=name):
+                sandbox(ledger=path)
+            path.write_bytes(b"[" * 100_000)
+
+    def test_another_kind_of_file_is_refused(self):
+        """Only .json and .parquet are read."""
+        with pytest.raises(LedgerError, match=r"holdings\.csv: neither"):
+            sandbox(ledger="holdings.csv")
+
+    def test_a_parquet_file_without_a_column_names_it(self, tmp_path):
+        """The error is that of a frame."""
+        path = tmp_path / "holdings.PARQUET"
+        pa.parquet.write_table(pa.table({"blockchain": ["ETH"]}), path)
+        with pytest.raises(LedgerError, match="lack 'address'"):
+            sandbox(ledger=path)
+
+
+def cache_of(ledger):
+    """Return the cache that a sandbox of this ledger uses."""
+    with sandbox(ledger=ledger) as service:
+        return service.settings().cache
+
+
+def test_a_given_ledger_has_a_cache_of_its_own():
+    """Equal data share a cache whatever the wallets' order; any difference parts them."""
+    other = ROW | {"address": "0xBB"}
+    one, same = pd.DataFrame([ROW, other]), pd.DataFrame([other, ROW])
+    changed = pd.DataFrame([ROW, other | {"raw_amount": "1501"}])
+    assert cache_of(one) == cache_of(same) != cache_of(changed)

@@ -1,0 +1,152 @@
+"""The endpoint as a FastAPI application: requests in, JSON out.
+
+Knows routes, statuses and headers; who may pass is the gate's affair, what is answered the desk's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
+
+from walletframe.service import problems
+from walletframe.service.desk import Desk, read_addresses
+from walletframe.service.document import (
+    DESCRIPTION,
+    OPERATION,
+    RESPONSES,
+    TITLE,
+    VERSION,
+    with_components,
+)
+from walletframe.service.keys import Base, find_key
+from walletframe.service.problems import Problem, ProblemAnswer, RefusedError
+from walletframe.wire.shapes import ADDRESS_PARAMETER, DETAILS_PATH, KEY_PARAMETER
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from walletframe.service.gate import Gate
+    from walletframe.service.ledger import Ledger
+    from walletframe.service.options import Behaviour
+
+_JSON = "application/json"
+
+
+def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
+    """Build the application.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        Who holds what.
+    behaviour : Behaviour
+        Latency, failures and seed.
+    gate : Gate
+        Keys and limits.
+
+    Returns
+    -------
+    FastAPI
+        With the endpoint under both base addresses, and ``/openapi.json``.
+    """
+    app = FastAPI(
+        title=TITLE,
+        version=VERSION,
+        description=DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    desk = Desk(ledger, behaviour)
+    for base in Base:
+        _add_endpoint(app, base, _details_endpoint(base, gate, desk, behaviour.latency_s))
+    app.add_exception_handler(RefusedError, _refused)
+    app.add_exception_handler(HTTPException, _not_routed)
+    app.add_exception_handler(Exception, _broken)
+    generate = app.openapi
+    app.openapi = lambda: with_components(generate())  # type: ignore[method-assign]
+    return app
+
+
+def _add_endpoint(
+    app: FastAPI, base: Base, endpoint: Callable[[Request], Awaitable[Response]]
+) -> None:
+    path = f"/{base}{DETAILS_PATH}"
+    app.add_api_route(
+        path,
+        endpoint,
+        operation_id=f"wallet_details_{base}",
+        summary=f"Get wallet details ({base} base address)",
+        responses=RESPONSES,
+        response_class=Response,
+        response_model=None,
+        openapi_extra=OPERATION,
+    )
+    app.add_api_route(
+        path, _preflight, methods=["OPTIONS"], response_model=None, include_in_schema=False
+    )
+
+
+def _details_endpoint(
+    base: Base, gate: Gate, desk: Desk, latency_s: float
+) -> Callable[[Request], Awaitable[Response]]:
+    async def details(request: Request) -> Response:
+        host = request.client.host if request.client else ""
+        gate.admit(request.query_params.get(KEY_PARAMETER), base, host)
+        wallets = read_addresses(request.query_params.getlist(ADDRESS_PARAMETER))
+        await asyncio.sleep(latency_s * len(wallets))
+        answer = msgspec.json.encode(desk.answer(wallets))
+        return Response(answer, media_type=_JSON, headers=_cors_headers(request))
+
+    return details
+
+
+async def _preflight(request: Request) -> Response:
+    granted = _cors_headers(request)
+    if not granted:
+        return _refusal(request, problems.NOT_ALLOWED, {"Allow": "GET"})
+    asked = request.headers.get("Access-Control-Request-Headers")
+    allowed = {"Access-Control-Allow-Headers": asked} if asked else {}
+    return Response(
+        status_code=204, headers=granted | {"Access-Control-Allow-Methods": "GET"} | allowed
+    )
+
+
+def _cors_headers(request: Request) -> dict[str, str]:
+    """Return the headers for the origin that the request's key has registered, else none."""
+    key = find_key(request.query_params.get(KEY_PARAMETER))
+    origin = request.headers.get("Origin")
+    if key is None or key.domain is None or key.domain != origin:
+        return {}
+    return {
+        "Access-Control-Allow-Origin": key.domain,
+        "Access-Control-Expose-Headers": "Retry-After, X-Walletframe-Simulated",
+        "Vary": "Origin",
+    }
+
+
+def _refusal(request: Request, problem: Problem, headers: Mapping[str, str]) -> Response:
+    return Response(
+        msgspec.json.encode(ProblemAnswer(problem)),
+        status_code=problem.status,
+        media_type=_JSON,
+        headers=dict(headers) | _cors_headers(request),
+    )
+
+
+async def _refused(request: Request, error: Any) -> Response:
+    wait = {} if error.retry_after_s is None else {"Retry-After": str(error.retry_after_s)}
+    return _refusal(request, error.problem, wait)
+
+
+async def _not_routed(request: Request, error: Any) -> Response:
+    problem = problems.NO_SUCH_PATH if error.status_code == 404 else problems.NOT_ALLOWED  # noqa: PLR2004 - the status that says so
+    return _refusal(request, problem, error.headers or {})
+
+
+async def _broken(request: Request, _error: Exception) -> Response:
+    return _refusal(request, problems.BROKEN, {})

@@ -1,0 +1,108 @@
+"""The endpoint's OpenAPI document: what FastAPI can't read off a route that takes a plain request.
+
+The shapes come from the structs that the answer is encoded from; the texts from the service's
+document, and where that is silent they say whose choice it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from walletframe.service.ledger import GENERATOR_VERSION
+from walletframe.service.options import TEST_KEY_PER_SECOND
+from walletframe.service.problems import MEANINGS, OWN_CHOICE, ProblemAnswer
+from walletframe.wire.shapes import ADDRESS_PARAMETER, KEY_PARAMETER, WalletDetailsAnswer
+
+TITLE = "Wallet balance service (walletframe's sandbox, simulated data)"
+VERSION = f"sandbox-{GENERATOR_VERSION}"
+DESCRIPTION = (
+    "Simulated or recorded holdings; no real service is asked. The service's document shows no "
+    "version, no status but 200 and no error body: those here are the sandbox's own choice."
+)
+_SCHEMA = "#/components/schemas/"
+_CHOSEN = "The sandbox's own choice: "
+
+OPERATION: dict[str, Any] = {
+    "description": (
+        "Returns all tokens and balances, and the explorer URL, for the given wallet addresses. "
+        "One entry for each wallet asked for. The native coin has asset.address null. "
+        "A wallet whose data can't be retrieved has failed true in an answer with status 200. "
+        "A web page may read the answer if its domain is registered for the key (CORS).\n\n"
+        f"Limits: per IP address and per key; the test key {TEST_KEY_PER_SECOND} requests a "
+        f"second. {_CHOSEN}these numbers, a moving window, and the order of the "
+        "checks (the address's limit, key, base address, the key's limit, addresses). "
+        f"{_CHOSEN}an entry on an unknown blockchain has failed true."
+    ),
+    "parameters": [
+        {
+            "name": ADDRESS_PARAMETER,
+            "in": "query",
+            "required": True,
+            "description": (
+                "<BLOCKCHAIN>.<WALLET_ADDRESS>, the blockchain identifier and the address joined "
+                f"by a dot. {_CHOSEN}several wallets are several such parameters, answered in "
+                "their order, equal ones once; each is split at its first dot."
+            ),
+            "schema": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+            "style": "form",
+            "explode": True,
+        },
+        {
+            "name": KEY_PARAMETER,
+            "in": "query",
+            "required": True,
+            "description": (
+                "The caller's API key. A private key belongs to the private base address, a "
+                f"public key to the public one. {_CHOSEN}the test key is taken at both."
+            ),
+            "schema": {"type": "string"},
+        },
+    ],
+}
+
+
+def _response(description: str, shape: str, **headers: str) -> dict[str, Any]:
+    always = {"X-Walletframe-Simulated": "true: not a real service's data"}
+    return {
+        "description": description,
+        "headers": {
+            name.replace("_", "-"): {"description": text, "schema": {"type": "string"}}
+            for name, text in (always | headers).items()
+        },
+        "content": {"application/json": {"schema": {"$ref": _SCHEMA + shape}}},
+    }
+
+
+def _responses() -> dict[int | str, dict[str, Any]]:
+    found: dict[int | str, dict[str, Any]] = {200: _response("The wallets.", "WalletDetailsAnswer")}
+    for status, meaning in MEANINGS.items():
+        extra = {"Retry_After": "Whole seconds to wait."} if status == 429 else {}  # noqa: PLR2004 - the status with a wait
+        found[status] = _response(f"{meaning} {OWN_CHOICE}", "ProblemAnswer", **extra)
+    return found
+
+
+RESPONSES = _responses()
+
+
+def with_components(document: dict[str, Any]) -> dict[str, Any]:
+    """Return an OpenAPI document completed by the schemas of the endpoint's answers.
+
+    Parameters
+    ----------
+    document : dict
+        As FastAPI generates it.
+
+    Returns
+    -------
+    dict
+        The same document.
+    """
+    _, schemas = msgspec.json.schema_components(
+        [WalletDetailsAnswer, ProblemAnswer], ref_template=_SCHEMA + "{name}"
+    )
+    for schema in schemas.values():
+        schema["description"] = schema["description"].partition("\n")[0]
+    document.setdefault("components", {}).setdefault("schemas", {}).update(schemas)
+    return document

@@ -1,0 +1,269 @@
+"""The sandbox: the whole service on loopback inside this process, with simulated data.
+
+Brings ledger, application and server together, and makes settings and clients that fit. FastAPI
+and its like are imported when a sandbox is made, not before.
+"""
+
+from __future__ import annotations
+
+import atexit
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+
+import pandas as pd
+from platformdirs import user_cache_path
+
+from walletframe.errors import MissingExtraError
+from walletframe.service.keys import SANDBOX_KEYS, Base
+from walletframe.service.ledger import Ledger, SimulatedLedger
+from walletframe.service.options import Behaviour
+from walletframe.service.recorded import read_ledger
+from walletframe.settings import Settings
+from walletframe.settings.readers import DEFAULTS
+
+if TYPE_CHECKING:
+    from walletframe.client import Client
+
+KeyKind: TypeAlias = Literal["public", "private", "test"]
+LedgerLike: TypeAlias = "pd.DataFrame | str | Path | Ledger"
+SIMULATED_HEADER = "X-Walletframe-Simulated"
+
+
+class Sandbox:
+    """The wallet balance service, simulated, on a port of this machine.
+
+    It serves from the moment it is made until `stop`, the end of its ``with`` block, or the end
+    of the process.
+
+    Parameters
+    ----------
+    latency_s : float, default 0.0
+        Seconds that an answer takes for each wallet asked for.
+    failure_share : float, default 0.0
+        Share of the wallet answers that say ``failed``, from 0 to 1.
+    seed : int, default 0
+        What the simulated holdings and the failures are drawn from.
+    requests_per_second : float, optional
+        Limit for each IP address and each key; None for no limit but the test key's.
+    ledger : DataFrame, path or Ledger, optional
+        Holdings to serve instead of simulated ones.
+    port : int, default 0
+        Where to listen; 0 for any free port.
+
+    Raises
+    ------
+    SettingsError
+        Where a number is out of range.
+    LedgerError
+        Where the given holdings can't be served.
+    MissingExtraError
+        Where the extra ``sandbox`` is not installed.
+    OSError
+        Where the port is taken.
+
+    Examples
+    --------
+    >>> with Sandbox() as service:
+    ...     service.settings().service
+    'sandbox'
+    """
+
+    def __init__(
+        self,
+        *,
+        latency_s: float = 0.0,
+        failure_share: float = 0.0,
+        seed: int = 0,
+        requests_per_second: float | None = None,
+        ledger: LedgerLike | None = None,
+        port: int = 0,
+    ) -> None:
+        options = Behaviour(
+            latency_s=latency_s,
+            failure_share=failure_share,
+            seed=seed,
+            requests_per_second=requests_per_second,
+        )
+        self._ledger = _ledger(ledger, options.seed)
+        try:
+            from walletframe.service.app import create_app  # noqa: PLC0415
+            from walletframe.service.gate import Gate  # noqa: PLC0415
+            from walletframe.service.server import LoopbackServer  # noqa: PLC0415
+        except ImportError as error:
+            raise MissingExtraError("sandbox", "the sandbox") from error
+        self._gate = Gate(options.requests_per_second)
+        app = create_app(self._ledger, options, self._gate)
+        self._server = LoopbackServer(app, port=port, headers=[(SIMULATED_HEADER, "true")])
+        self._running = True
+        atexit.register(self.stop)
+
+    @property
+    def base_url(self) -> str:
+        """The private base address.
+
+        Returns
+        -------
+        str
+            Such as ``http://127.0.0.1:50000/private``.
+        """
+        return f"{self._origin}/{Base.PRIVATE}"
+
+    @property
+    def public_base_url(self) -> str:
+        """The public base address.
+
+        Returns
+        -------
+        str
+            Such as ``http://127.0.0.1:50000/public``.
+        """
+        return f"{self._origin}/{Base.PUBLIC}"
+
+    @property
+    def openapi_url(self) -> str:
+        """Where the endpoint's OpenAPI document is.
+
+        Returns
+        -------
+        str
+            Such as ``http://127.0.0.1:50000/openapi.json``.
+        """
+        return f"{self._origin}/openapi.json"
+
+    def settings(self, key_kind: KeyKind = "private", **overrides: Any) -> Settings:
+        """Return settings that reach this sandbox.
+
+        Nothing is taken from the environment. Answers are cached in a file of their own, one
+        for each ledger, under the service's name ``sandbox``.
+
+        Parameters
+        ----------
+        key_kind : {"private", "public", "test"}, default "private"
+            Which of the sandbox's keys to use.
+        **overrides
+            Any setting, instead of the sandbox's own.
+
+        Returns
+        -------
+        Settings
+            For `walletframe.Client` or `walletframe.configure`.
+        """
+        own = {
+            "api_key": SANDBOX_KEYS[key_kind].key,
+            "key_kind": key_kind,
+            "base_url": self.base_url,
+            "public_base_url": self.public_base_url,
+            "service": "sandbox",
+            "cache": user_cache_path("walletframe") / f"sandbox-{self._ledger.fingerprint}.sqlite",
+        }
+        given = {name: value for name, value in overrides.items() if value is not None}
+        return Settings(**(DEFAULTS | own | given))
+
+    def client(self, key_kind: KeyKind = "private", **overrides: Any) -> Client:
+        """Return a client of this sandbox.
+
+        Parameters
+        ----------
+        key_kind : {"private", "public", "test"}, default "private"
+            Which of the sandbox's keys to use.
+        **overrides
+            Any setting, instead of the sandbox's own.
+
+        Returns
+        -------
+        walletframe.Client
+            To be closed by the caller.
+        """
+        from walletframe.client import Client  # noqa: PLC0415
+
+        return Client(self.settings(key_kind, **overrides))
+
+    def wait(self) -> None:
+        """Return when the sandbox has been stopped, by another thread or an interrupt."""
+        self._server.wait()
+
+    def stop(self) -> None:
+        """Stop serving; a second call does nothing."""
+        if self._running:
+            self._running = False
+            self._server.stop()
+            self._gate.close()
+            atexit.unregister(self.stop)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        state = f"at {self._origin}" if self._running else "stopped"
+        return f"<walletframe sandbox, simulated data, {state}>"
+
+    @property
+    def _origin(self) -> str:
+        return f"http://127.0.0.1:{self._server.port}"
+
+
+def sandbox(
+    *,
+    latency_s: float = 0.0,
+    failure_share: float = 0.0,
+    seed: int = 0,
+    requests_per_second: float | None = None,
+    ledger: LedgerLike | None = None,
+) -> Sandbox:
+    """Start the wallet balance service, simulated, on a free port of this machine.
+
+    Parameters
+    ----------
+    latency_s : float, default 0.0
+        Seconds that an answer takes for each wallet asked for.
+    failure_share : float, default 0.0
+        Share of the wallet answers that say ``failed``, from 0 to 1; asking again can succeed.
+    seed : int, default 0
+        What the simulated holdings and the failures are drawn from; equal seeds, equal answers.
+    requests_per_second : float, optional
+        Limit for each IP address and each key, from 0.02 to 1,000,000; None for no limit, except
+        for the test key's 2 a second.
+    ledger : DataFrame, path or Ledger, optional
+        Holdings to serve instead of simulated ones: a DataFrame, a ``.parquet`` file or a
+        ``.json`` file with the columns blockchain, address, symbol, raw_amount, decimals and, if
+        wanted, token_blockchain, token_address and price (what `fetch_wallets` returns as
+        holdings will do); or a recorded answer of the service, as ``.json``.
+
+    Returns
+    -------
+    Sandbox
+        Up and serving; a context manager, or to be ended by its ``stop()``.
+
+    Raises
+    ------
+    SettingsError
+        Where a number is out of range.
+    LedgerError
+        Where the given holdings can't be served.
+    MissingExtraError
+        Where the extra ``sandbox`` is not installed.
+
+    Examples
+    --------
+    >>> with sandbox(seed=7) as service:
+    ...     service.base_url.startswith("http://127.0.0.1:")
+    True
+    """
+    return Sandbox(
+        latency_s=latency_s,
+        failure_share=failure_share,
+        seed=seed,
+        requests_per_second=requests_per_second,
+        ledger=ledger,
+    )
+
+
+def _ledger(given: LedgerLike | None, seed: int) -> Ledger:
+    if given is None:
+        return SimulatedLedger(seed)
+    if isinstance(given, pd.DataFrame | str | Path) or not isinstance(given, Ledger):
+        return read_ledger(given)
+    return given
