@@ -28,4 +28,4 @@ def notify(text: str, category: type[WalletframeWarning]) -> None:
     level = 2
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, category, stacklevel=level - 1)
+    warnings.warn(text, category, stacklevel=level)

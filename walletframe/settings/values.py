@@ -53,6 +53,8 @@ class Settings:
         How many requests are under way at once.
     timeout_s : float, default 60
         How long one request may take, in seconds.
+    **unknown
+        Any other name is an error.
 
     Raises
     ------

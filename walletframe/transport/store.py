@@ -87,7 +87,7 @@ class AnswerStore:
         """
         if self._backend is None:
             return {}
-        found = ((wallet, self._backend.get_response(self._key(wallet))) for wallet in wallets)
+        found = ((wallet, self._backend.responses.get(self._key(wallet))) for wallet in wallets)
         return {
             wallet: Kept(response.content, response.created_at)
             for wallet, response in found
@@ -107,7 +107,7 @@ class AnswerStore:
         if self._backend is None:
             return
         try:
-            self._backend.save_response(_response(kept), cache_key=self._key(wallet))
+            self._backend.responses[self._key(wallet)] = _response(kept)
         except (OSError, sqlite3.Error) as fault:
             self._backend = None
             notify(f"answers are no longer kept: {fault}", CacheWarning)

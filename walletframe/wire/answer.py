@@ -108,7 +108,8 @@ def _match(
     """Match by canonical address, never by position."""
     found: dict[_Key, Outcome] = {}
     for key, outcome in entries:
-        if found.setdefault(key, outcome) != outcome:
+        first = found.setdefault(key, outcome)
+        if (first.status, first.balances) != (outcome.status, outcome.balances):
             found[key] = _CONTRADICTION
     keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in asked]
     strangers = [shown(".".join(key)) for key in found.keys() - set(keys)]

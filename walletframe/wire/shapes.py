@@ -1,7 +1,8 @@
 """The shapes of the service's answer, field by field as its document names them.
 
 Decoding into these shapes is strict: a number where the document says string, or a field that is
-not there, is an error. Fields that are not named here are ignored.
+not there, is an error. Only where null is allowed may a field be left out, since many servers omit
+what is null. Fields that are not named here are ignored.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ class Asset(msgspec.Struct, frozen=True, gc=False):
     """
 
     blockchain: str
-    address: str | None
     symbol: str
+    address: str | None = None
 
 
 class Amount(msgspec.Struct, frozen=True, gc=False):
@@ -47,7 +48,7 @@ class Amount(msgspec.Struct, frozen=True, gc=False):
     """
 
     amount: str
-    decimals: int | None
+    decimals: int | None = None
 
 
 class AssetAndAmount(msgspec.Struct, frozen=True, gc=False):
@@ -88,7 +89,7 @@ class WalletDetail(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     failed: bool
     block_chain: str
     address: str
-    balances: list[AssetAndAmount] | None
+    balances: list[AssetAndAmount] | None = None
     explorer_url: str | None = None
 
 

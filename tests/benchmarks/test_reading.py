@@ -1,0 +1,141 @@
+"""What reading costs: 10,000 answers of 100 tokens each, beside what else one could do.
+
+Each figure is the median of paired runs in one process; nothing here asserts a time.
+"""
+
+import gc
+import json
+import random
+import statistics
+import time
+from decimal import Decimal
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from walletframe.address import WalletAddress
+from walletframe.frames import WalletRecord, assemble
+from walletframe.wire import read_answer
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(900)]
+
+WALLETS, TOKENS, PAIRS = 10_000, 100, 7
+
+
+def hexadecimal(rng, digits):
+    """Return a hex address."""
+    return "0x" + "".join(rng.choices("0123456789abcdef", k=digits))
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """Make the answers, and the wallets they belong to, from a fixed seed."""
+    rng = random.Random(20_260_101)
+    tokens = [
+        (
+            {"blockchain": "ETH", "address": hexadecimal(rng, 40), "symbol": f"TK{number}"},
+            rng.choice([6, 8, 9, 18, 18, 18]),
+        )
+        for number in range(5_000)
+    ]
+    bodies, wallets = [], []
+    for _ in range(WALLETS):
+        address = hexadecimal(rng, 40)
+        balances = [
+            {"asset": asset, "amount": {"amount": str(rng.randrange(10**27)), "decimals": decimals}}
+            for asset, decimals in rng.choices(tokens, k=TOKENS)
+        ]
+        entry = {
+            "failed": False,
+            "blockChain": "ETH",
+            "address": address,
+            "balances": balances,
+            "explorerUrl": f"https://etherscan.io/address/{address}",
+        }
+        bodies.append(json.dumps({"wallets": [entry]}, separators=(",", ":")).encode())
+        wallets.append(WalletAddress("ETH", address))
+    return bodies, wallets
+
+
+def bare_loads(bodies, _wallets):
+    """Parse and drop, the garbage collector off."""
+    gc.disable()
+    try:
+        for body in bodies:
+            json.loads(body)
+    finally:
+        gc.enable()
+
+
+def both_frames(bodies, wallets):
+    """Read and build, as a fetch does."""
+    return assemble(
+        WalletRecord(wallet, read_answer(body, [wallet]).outcomes[0], "service")
+        for body, wallet in zip(bodies, wallets, strict=True)
+    )
+
+
+def normalized(bodies, _wallets):
+    """Do what a notebook would: json_normalize, and Decimals."""
+    entries = [entry for body in bodies for entry in json.loads(body)["wallets"]]
+    frame = pd.json_normalize(entries, "balances", ["blockChain", "address"], meta_prefix="wallet.")
+    pairs = zip(frame["amount.amount"], frame["amount.decimals"], strict=True)
+    frame["amount"] = [Decimal(raw).scaleb(-decimals) for raw, decimals in pairs]
+    return frame
+
+
+def seconds(work, *given):
+    """Return how long a piece of work takes."""
+    gc.collect()
+    start = time.perf_counter()
+    result = work(*given)
+    taken = time.perf_counter() - start
+    assert result is None or len(result)
+    return taken
+
+
+def peak_extra_bytes(work, *given):
+    """Return how far memory rises above where it was before."""
+    gc.collect()
+    Path("/proc/self/clear_refs").write_text("5")  # forget the earlier peak
+    before = _status_bytes("VmRSS")
+    result = work(*given)
+    assert result is not None
+    return _status_bytes("VmHWM") - before
+
+
+def _status_bytes(field):
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+
+
+def test_both_frames_beside_json_loads(answers):
+    """Print the ratio to a bare json.loads loop, and the peak of memory."""
+    megabytes = sum(map(len, answers[0])) / 1e6
+    memory = peak_extra_bytes(both_frames, *answers) / 1e6
+    pairs = [(seconds(both_frames, *answers), seconds(bare_loads, *answers)) for _ in range(PAIRS)]
+    ratios = sorted(ours / bare for ours, bare in pairs)
+    print(f"\n{WALLETS:,} answers of {TOKENS} tokens, {megabytes:.0f} MB, {PAIRS} pairs")
+    print(f"both frames: {statistics.median(ours for ours, _ in pairs):.2f} s")
+    print(f"json.loads, dropped: {statistics.median(bare for _, bare in pairs):.2f} s")
+    print(
+        f"ratio: median {statistics.median(ratios):.2f}, {ratios[0]:.2f} to {ratios[-1]:.2f} "
+        "(wanted: at most 1.8)"
+    )
+    print(
+        f"peak extra memory, frames included: {memory:.0f} MB, {memory / megabytes:.2f} of the "
+        "bytes (wanted: at most 3)"
+    )
+
+
+def test_both_frames_beside_json_normalize(answers):
+    """Print how much faster this is than json_normalize with Decimals."""
+    ratios = []
+    for _ in range(3):
+        ours = seconds(both_frames, *answers)
+        ratios.append(seconds(normalized, *answers) / ours)
+    print(
+        f"\njson_normalize with Decimals takes {statistics.median(ratios):.1f} times as long "
+        f"({min(ratios):.1f} to {max(ratios):.1f}; wanted: at least 8)"
+    )

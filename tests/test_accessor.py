@@ -1,0 +1,75 @@
+"""``df.wf`` and ``series.wf``."""
+
+import pandas as pd
+import pytest
+
+from walletframe.errors import AddressError, ColumnsError
+
+FRAME = pd.DataFrame(
+    {"blockchain": [" ETH", "NEAR"], "address": ["0xAb", "alice.near "], "note": [1, 2]},
+    index=["x", "y"],
+)
+
+
+def test_series_of_dotted_strings_is_parsed_on_its_index():
+    """Each string becomes blockchain and address, repeats included, on the same index."""
+    series = pd.Series(["ETH.0xAb", "NEAR.alice.near", "ETH.0xAb"], index=[5, 3, 5])
+    parsed = series.wf.parse()
+    assert parsed.columns.tolist() == ["blockchain", "address"]
+    assert parsed.dtypes.astype(str).tolist() == ["str", "str"]
+    assert parsed.index.tolist() == [5, 3, 5]
+    assert parsed.address.tolist() == ["0xAb", "alice.near", "0xAb"]
+
+
+def test_frame_of_columns_is_parsed_on_its_index():
+    """The two columns come back clean, without the others."""
+    parsed = FRAME.wf.parse()
+    assert parsed.to_dict("list") == {
+        "blockchain": ["ETH", "NEAR"],
+        "address": ["0xAb", "alice.near"],
+    }
+    assert parsed.index.tolist() == ["x", "y"]
+
+
+def test_parse_result_joins_back():
+    """The parsed columns can be put beside what they came from."""
+    series = pd.Series(["ETH.0x1", "BSC.0x2"], name="wallet")
+    joined = series.to_frame().join(series.wf.parse())
+    assert joined.columns.tolist() == ["wallet", "blockchain", "address"]
+
+
+def test_empty_input_is_parsed():
+    """No rows give no rows, with both columns."""
+    assert pd.Series([], dtype="str").wf.parse().shape == (0, 2)
+    assert FRAME.head(0).wf.parse().dtypes.astype(str).tolist() == ["str", "str"]
+
+
+def test_missing_column_is_named():
+    """A frame without addresses says which columns are missing, and what is there."""
+    with pytest.raises(ColumnsError, match=r"'blockchain'.*note") as caught:
+        FRAME.drop(columns="blockchain").wf.parse()
+    assert caught.value.missing == ("blockchain",)
+    with pytest.raises(ColumnsError):
+        pd.DataFrame().wf.fetch()
+
+
+def test_bad_rows_are_reported_by_position():
+    """Missing values are bad wallets like any other."""
+    with pytest.raises(AddressError) as caught:
+        pd.Series(["ETH.0x1", None, float("nan"), "x"]).wf.parse()
+    assert [place for place, _, _ in caught.value.problems] == [1, 2, 3]
+
+
+def test_fetch_is_the_helper(client):
+    """Fetching from a frame or a Series is fetching its wallets."""
+    frame = pd.DataFrame({"blockchain": ["NEAR"], "address": ["alice.near"]})
+    by_frame = frame.wf.fetch(client=client)
+    by_series = pd.Series(["NEAR.alice.near"]).wf.fetch(client=client, offline=True)
+    assert by_frame.holdings.equals(by_series.holdings)
+    assert by_series.wallets.source.item() == "cache"
+
+
+def test_a_column_named_wf_is_still_reachable():
+    """The accessor's short name hides no column that people have."""
+    frame = FRAME.assign(wallet=1)
+    assert frame.wallet.tolist() == [1, 1]

@@ -1,0 +1,215 @@
+"""The command line, in this process and as a real one."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from urllib.request import urlopen
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from conftest import KEY, answer, balance, wallet
+
+from walletframe.cli import main
+from walletframe.service import SHOWCASE
+from walletframe.transport import default_path
+
+
+@pytest.fixture
+def run():
+    """Give a function that runs the command line."""
+    return lambda *words, **more: CliRunner().invoke(main, words, catch_exceptions=False, **more)
+
+
+@pytest.fixture
+def reachable(service, monkeypatch):
+    """Let the environment name the sandbox."""
+    monkeypatch.setenv("WALLETFRAME_API_KEY", service.settings().api_key.reveal())
+    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
+    monkeypatch.setenv("WALLETFRAME_BASE_URL", service.base_url)
+    monkeypatch.setenv("WALLETFRAME_SERVICE", "sandbox")
+
+
+@pytest.fixture
+def hostile(canned, monkeypatch):
+    """Let the environment name a service with hostile tokens."""
+    symbols = ["=HYPERLINK(1)", "\x1b[31mred\u202e", "a\nb", "<script>", "@SUM(1)"]
+    sent = wallet(balances=[balance(str(2**256 - 1), 18, symbol=symbol) for symbol in symbols])
+    canned.default = (200, {}, answer(sent))
+    monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
+    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
+    monkeypatch.setenv("WALLETFRAME_BASE_URL", canned.base_url)
+    return symbols
+
+
+def test_demo_shows_the_main_job_and_then_the_cache(run):
+    """Both tables, the failure and why, that it is simulated, and where the answers came from."""
+    first, second = run("demo"), run("demo")
+    for result in (first, second):
+        assert result.exit_code == 0
+        assert "Simulated data" in result.output
+        assert "Failed: AVAX_CCHAIN.0x7777" in result.output
+        assert str(2**256 - 1)[:60] in result.output.replace(".", "")
+    assert f"0 of {len(SHOWCASE)} answers came from the cache" in first.output
+    assert f"{len(SHOWCASE) - 1} of {len(SHOWCASE)} answers came from the cache" in second.output
+    assert f"{len(SHOWCASE)} answered by the service" in run("demo", "--refresh").output
+
+
+def test_demo_covers_what_can_happen():
+    """At least ten wallets on at least six blockchains."""
+    assert len(SHOWCASE) >= 10
+    assert len({wallet.blockchain for wallet in SHOWCASE}) >= 6
+
+
+def test_fetch_prints_both_tables(run, reachable):
+    """Wallets, holdings and the summary."""
+    result = run("fetch", "NEAR.alice.near", str(SHOWCASE[0]))
+    assert result.exit_code == 0
+    assert re.search(r"NEAR\.alice\.near +ok +\d+ +service", result.output)
+    assert "2 wallets on 2 blockchains: 2 ok" in result.output
+
+
+def test_fetch_tells_failures_by_its_exit_code(run, reachable):
+    """1 when a wallet is not ok; the tables come all the same."""
+    result = run("fetch", *map(str, SHOWCASE))
+    assert result.exit_code == 1
+    assert "could not retrieve" in result.output
+    assert "… and" in result.output
+    assert "… and" not in run("fetch", "--all", *map(str, SHOWCASE)).output
+
+
+def test_fetch_reads_files_and_standard_input(run, reachable, tmp_path):
+    """A list with comments, a CSV with columns, and standard input add up."""
+    (tmp_path / "list.txt").write_text("\ufeff# mine\nNEAR.alice.near  # a comment\n\n")
+    (tmp_path / "table.csv").write_text("name,blockchain,address\nx,ETH,0x" + "1" * 40 + "\n")
+    files = ["--file", str(tmp_path / "list.txt"), "--file", str(tmp_path / "table.csv")]
+    result = run("fetch", *files, "--file", "-", input=f"{SHOWCASE[0]}\n{SHOWCASE[2]}\n")
+    assert result.exit_code == 0
+    assert "3 wallets on 3 blockchains" in result.output
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["fetch"],
+        ["fetch", "nonsense"],
+        ["fetch", "--file", "/no/such/file"],
+        ["fetch", "--file", "/no/such/file.csv"],
+        ["fetch", "ETH.0x1"],
+        ["fetch", "ETH.0x1", "--base-url", "ftp://x"],
+        ["fetch", "ETH.0x1", "--output", "table.xls"],
+        ["fetch", "ETH.0x1", "--output", "/no/such/folder/table.csv"],
+        ["nonsense"],
+    ],
+)
+def test_bad_input_is_a_message_and_exit_code_2(run, words):
+    """Whatever can't be read says so, without a traceback."""
+    result = run(*words)
+    assert result.exit_code == 2
+    assert "Error: " in result.output
+
+
+def test_fetch_shows_hostile_tokens_harmlessly(run, hostile):
+    """No control or bidi character and no line break of a token reaches the terminal."""
+    output = run("fetch", "ETH.0xa").output
+    assert all(line.isprintable() for line in output.splitlines())
+    assert "a b" in output
+
+
+def test_csv_is_exact_and_holds_no_formula(run, hostile, tmp_path):
+    """Amounts come back to the last digit; text that begins like a formula is quoted."""
+    result = run("fetch", "ETH.0xa", "--output", str(tmp_path / "out.csv"))
+    assert result.exit_code == 0
+    back = pd.read_csv(tmp_path / "out.csv", dtype="str", keep_default_na=False)
+    digits = str(2**256 - 1)
+    assert set(back.amount) == {f"{digits[:-18]}.{digits[-18:]}"}
+    assert set(back.raw_amount) == {digits}
+    assert back.symbol.tolist()[0] == "'=HYPERLINK(1)"
+    assert back.symbol.tolist()[4] == "'@SUM(1)"
+    assert pd.read_csv(tmp_path / "out.wallets.csv").status.tolist() == ["ok"]
+
+
+def test_parquet_opens_anywhere(run, hostile, tmp_path):
+    """Amounts are exact text for a reader that does not know walletframe."""
+    run("fetch", "ETH.0xa", "--output", str(tmp_path / "out.parquet"))
+    code = (
+        "import pandas as pd, sys;"
+        f"frame = pd.read_parquet({str(tmp_path / 'out.parquet')!r});"
+        "assert 'walletframe' not in sys.modules;"
+        "print(frame.amount[0], len(frame))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    digits = str(2**256 - 1)
+    assert found.stdout.split() == [f"{digits[:-18]}.{digits[-18:]}", "5"]
+
+
+def test_json_holds_both_frames(run, hostile, tmp_path):
+    """One file, exact amounts as text, times in ISO form."""
+    run("fetch", "ETH.0xa", "--output", str(tmp_path / "out.json"))
+    whole = json.loads((tmp_path / "out.json").read_text())
+    assert [len(whole["wallets"]), len(whole["holdings"])] == [1, 5]
+    assert [row["symbol"] for row in whole["holdings"]] == hostile
+    assert whole["holdings"][0]["raw_amount"] == str(2**256 - 1)
+    assert whole["wallets"][0]["fetched_at"].endswith("Z")
+
+
+def test_cache_commands_look_and_forget(run, reachable):
+    """The file can be named, looked into and emptied; the sandbox's own stay apart."""
+    run("fetch", "NEAR.alice.near")
+    run("demo")
+    assert run("cache", "path").output.strip() == str(default_path())
+    info = run("cache", "info").output
+    assert "1 of sandbox" in info
+    assert f"{len(SHOWCASE) - 1} of sandbox" in info
+    assert "1 answers forgotten" in run("cache", "clear").output
+    assert "nothing is kept" in run("cache", "info").output
+    assert f"{len(SHOWCASE) - 1} answers forgotten" in run("cache", "clear", "--sandbox").output
+
+
+def test_cache_commands_need_a_file(run, monkeypatch, tmp_path):
+    """A chosen file is used; memory has none to look into."""
+    monkeypatch.setenv("WALLETFRAME_CACHE", str(tmp_path / "mine.sqlite"))
+    assert run("cache", "path").output.strip() == str(tmp_path / "mine.sqlite")
+    monkeypatch.setenv("WALLETFRAME_CACHE", "memory")
+    assert run("cache", "info").exit_code == 2
+
+
+def test_settings_are_shown_without_the_key(run, monkeypatch):
+    """Each setting with its origin; the key is masked."""
+    monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
+    monkeypatch.setenv("WALLETFRAME_WORKERS", "3")
+    output = run("settings").output
+    assert KEY not in output
+    assert re.search(r"workers +3 +\(WALLETFRAME_WORKERS\)", output)
+    assert re.search(r"timeout_s +60\.0 +\(default\)", output)
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["demo"], ["fetch"], ["sandbox"], ["cache"], ["cache", "clear"], ["settings"]]
+)
+def test_every_command_has_help(run, words):
+    """Each says what it does."""
+    result = run(*words, "--help")
+    assert result.exit_code == 0
+    assert "Usage: " in result.output
+
+
+def test_sandbox_serves_in_the_foreground_until_interrupted(home):
+    """A real process prints the settings that reach it, serves, and ends on Ctrl-C."""
+    command = [sys.executable, "-m", "walletframe", "sandbox", "--seed", "3"]
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        lines = []
+        while not lines or "Ctrl-C" not in lines[-1]:
+            lines.append(process.stdout.readline())
+        said = "".join(lines)
+        url = re.search(r"http://\S+/openapi\.json", said).group()
+        with urlopen(url) as document:  # noqa: S310 - the sandbox's own address
+            assert "/private/wallets/details" in json.load(document)["paths"]
+        assert "export WALLETFRAME_BASE_URL=http://127.0.0.1:" in said
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
+        assert "Stopped." in process.stdout.read()

@@ -1,0 +1,462 @@
+"""The engine: what is asked, what is kept, what is told, over real sockets."""
+
+import asyncio
+import pickle
+import ssl
+import traceback
+import warnings
+from threading import Thread
+
+import pytest
+import trustme
+from conftest import KEY, Canned, answer, balance, wallet
+
+import walletframe as wf
+from walletframe.client import Client, configure, fetch_wallets
+from walletframe.errors import (
+    AddressError,
+    AnswerWarning,
+    FetchError,
+    FetchWarning,
+    SettingsError,
+)
+from walletframe.service import SHOWCASE
+
+
+def statuses(details):
+    """Return the statuses in order."""
+    return details.wallets["status"].tolist()
+
+
+def test_showcase_comes_whole(client):
+    """Ordinary, failing, empty and null wallets each have their row, and only ok ones holdings."""
+    wallets, holdings = client.fetch(SHOWCASE, on_failure="ignore")
+    assert len(wallets) == len(SHOWCASE)
+    assert set(wallets.status) == {"ok", "failed"}
+    assert (wallets.tokens == 0).any()
+    assert (wallets.tokens.isna() & (wallets.status == "ok")).any()
+    held = holdings.groupby(["blockchain", "address"]).size()
+    assert held.sum() == wallets.tokens.sum()
+    failed = wallets.loc[wallets.status == "failed", "address"]
+    assert not holdings.address.isin(failed).any()
+
+
+def test_one_request_for_each_distinct_wallet(canned):
+    """Spellings of one wallet send one request; the frames keep the first."""
+    canned.default = (200, {}, answer(wallet("0xa"), wallet("b", "SOLANA")))
+    with canned.client() as client, pytest.warns(AnswerWarning):
+        details = client.fetch(["ETH.0xA", "SOLANA.b", "eth.0XA", "ETH.0xa"])
+    assert len(canned.paths) == 2
+    assert details.wallets.address.tolist() == ["0xA", "b"]
+
+
+def test_bad_addresses_send_nothing(canned):
+    """One bad address among good ones stops the call before any request."""
+    with canned.client() as client, pytest.raises(AddressError) as caught:
+        client.fetch(["ETH.0xa", "nonsense", "ETH."])
+    assert [problem[0] for problem in caught.value.problems] == [1, 2]
+    assert canned.paths == []
+
+
+def test_no_wallets_send_nothing(canned):
+    """An empty list gives both frames with their columns."""
+    with canned.client() as client:
+        wallets, holdings = client.fetch([])
+    assert (len(wallets), len(holdings), canned.paths) == (0, 0, [])
+
+
+def test_answers_are_kept(canned):
+    """A second fetch asks nothing, says so, and is equal otherwise."""
+    canned.default = (200, {}, answer(wallet()))
+    with canned.client() as client:
+        first, second = client.fetch("ETH.0xa"), client.fetch("ETH.0XA")
+    assert len(canned.paths) == 1
+    assert (first.wallets.source.item(), second.wallets.source.item()) == ("service", "cache")
+    assert first.wallets.fetched_at.item() == second.wallets.fetched_at.item()
+    assert first.holdings.drop(columns="address").equals(second.holdings.drop(columns="address"))
+
+
+@pytest.mark.parametrize(
+    "body, status",
+    [
+        (answer(wallet(failed=True)), "failed"),
+        (answer(wallet(balances=5)), "invalid"),
+        (answer(), "missing"),
+        (b"<html>", "invalid"),
+    ],
+)
+def test_what_is_not_ok_is_not_kept(canned, body, status):
+    """Asking again asks for what was not ok, and repairs it."""
+    canned.say(body)
+    canned.default = (200, {}, answer(wallet()))
+    with canned.client() as client:
+        first = client.fetch("ETH.0xa", on_failure="ignore")
+        second = client.fetch("ETH.0xa")
+    assert (statuses(first), statuses(second)) == ([status], ["ok"])
+    assert len(canned.paths) == 2
+
+
+def test_refresh_asks_again(canned):
+    """With refresh the service is asked, and what is kept is replaced."""
+    canned.say(answer(wallet()))
+    canned.say(answer(wallet(balances=[])))
+    with canned.client() as client:
+        client.fetch("ETH.0xa")
+        assert client.fetch("ETH.0xa", refresh=True).wallets.tokens.item() == 0
+        assert client.fetch("ETH.0xa").wallets.tokens.item() == 0
+    assert len(canned.paths) == 2
+
+
+@pytest.mark.parametrize("body", [answer(wallet(failed=True)), b"<html>"])
+def test_failed_refresh_keeps_the_older_answer(canned, body):
+    """Where a refresh fails the older answer stands in, and stays in the cache."""
+    canned.say(answer(wallet()))
+    canned.default = (200, {}, body)
+    with canned.client() as client:
+        client.fetch("ETH.0xa")
+        with pytest.warns(FetchWarning, match="not refreshed"):
+            details = client.fetch("ETH.0xa", refresh=True)
+        assert statuses(details) == ["ok"]
+        assert details.wallets.source.item() == "cache"
+        assert "not refreshed" in details.wallets.error.item()
+        assert statuses(client.fetch("ETH.0xa", offline=True)) == ["ok"]
+
+
+def test_out_of_date_answer_is_labelled_stale(canned):
+    """Past its time an answer is asked for again; where that fails it is stale."""
+    canned.say(answer(wallet()))
+    canned.default = (500, {}, b"down")
+    with canned.client(expire_after_s=0) as client:
+        client.fetch("ETH.0xa")
+        details = client.fetch("ETH.0xa", on_failure="ignore")
+        offline = client.fetch("ETH.0xa", offline=True, on_failure="ignore")
+    assert details.wallets.source.item() == offline.wallets.source.item() == "stale"
+    assert "answered 500" in details.wallets.error.item()
+    assert len(canned.paths) == 2
+
+
+def test_without_stale_if_error_a_failure_is_a_failure(canned):
+    """The older answer stands in only where that is wanted."""
+    canned.say(answer(wallet()))
+    canned.default = (500, {}, b"down")
+    with canned.client(expire_after_s=0, stale_if_error=False) as client:
+        client.fetch("ETH.0xa")
+        assert statuses(client.fetch("ETH.0xa", on_failure="ignore")) == ["service_error"]
+
+
+def test_offline_asks_nothing(canned):
+    """Offline, a wallet that is not kept is not_cached, and the frames keep their order."""
+    canned.default = (200, {}, answer(wallet()))
+    with canned.client() as client:
+        client.fetch("ETH.0xa")
+        details = client.fetch(["ETH.0xb", "ETH.0xa"], offline=True, on_failure="ignore")
+    assert statuses(details) == ["not_cached", "ok"]
+    assert details.wallets.source.isna().tolist() == [True, False]
+    assert len(canned.paths) == 1
+
+
+def test_offline_needs_no_key(canned, tmp_path):
+    """What is kept can be read with nothing but the service's address."""
+    canned.default = (200, {}, answer(wallet()))
+    with canned.client(cache=tmp_path / "kept.sqlite") as client:
+        client.fetch("ETH.0xa")
+    with Client(base_url=canned.base_url, cache=tmp_path / "kept.sqlite") as client:
+        assert statuses(client.fetch("ETH.0xa")) == ["ok"]
+
+
+def test_services_do_not_share_answers(canned, tmp_path):
+    """Answers are kept for each service apart."""
+    canned.default = (200, {}, answer(wallet()))
+    for service in ("one", "two", "one"):
+        with canned.client(cache=tmp_path / "kept.sqlite", service=service) as client:
+            assert client.fetch("ETH.0xa").wallets.service.item() == service
+    assert len(canned.paths) == 2
+
+
+@pytest.mark.parametrize(
+    "status, expected",
+    [
+        (404, "rejected"),
+        (400, "rejected"),
+        (429, "rate_limited"),
+        (500, "service_error"),
+        (503, "service_error"),
+        (302, "rejected"),
+        (204, "invalid"),
+        (201, "invalid"),
+    ],
+)
+def test_statuses_are_mapped_by_class(canned, status, expected):
+    """Any HTTP status becomes a wallet status with a reason that names it."""
+    canned.default = (status, {"Location": "/elsewhere"}, b"" if status == 204 else b"why\x1b[31m")
+    with canned.client() as client:
+        details = client.fetch("ETH.0xa", on_failure="ignore")
+    assert statuses(details) == [expected]
+    assert str(status) in details.wallets.error.item()
+    assert details.wallets.error.item().isprintable()
+    assert details.wallets.source.isna().all()
+    assert len(canned.paths) == 1
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_refused_key_ends_the_call(canned, status):
+    """After a refused key nothing more is asked in this call."""
+    canned.default = (status, {}, b"no")
+    with canned.client(workers=1) as client:
+        details = client.fetch([f"ETH.0x{i}" for i in range(20)], on_failure="ignore")
+    assert statuses(details) == ["rejected"] + ["cancelled"] * 19
+    assert "key was refused" in details.wallets.error[0]
+    assert len(canned.paths) == 1
+
+
+def test_unreachable_service_is_told(canned):
+    """Nobody listening, a broken answer and a wrong compression each have their status."""
+    with Client(
+        api_key=KEY, key_kind="private", base_url="http://127.0.0.1:9", cache=False
+    ) as client:
+        assert statuses(client.fetch("ETH.0xa", on_failure="ignore")) == ["unreachable"]
+    canned.say(b"{", Content_Length="5000", Connection="close")
+    canned.say(b"nonsense", Content_Encoding="gzip")
+    with canned.client(timeout_s=2) as client:
+        broken = client.fetch("ETH.0xa", on_failure="ignore")
+        squeezed = client.fetch("ETH.0xa", on_failure="ignore")
+    assert statuses(broken)[0] in ("unreachable", "timeout")
+    assert statuses(squeezed) == ["invalid"]
+
+
+def test_slow_service_times_out(service):
+    """An answer that takes longer than timeout_s is a timeout, with the seconds named."""
+    with wf.sandbox(latency_s=5) as slow, slow.client(cache=False, timeout_s=0.2) as client:
+        details = client.fetch(SHOWCASE[0], on_failure="ignore")
+    assert statuses(details) == ["timeout"]
+    assert "0.2 s" in details.wallets.error.item()
+
+
+def test_strangers_warn_and_are_left_out(canned):
+    """Wallets that nobody asked for are named in one warning and are in no frame."""
+    canned.default = (200, {}, answer(wallet(), wallet("0xstranger")))
+    with canned.client() as client, pytest.warns(AnswerWarning, match="0xstranger") as caught:
+        details = client.fetch(["ETH.0xa", "ETH.0xA"])
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert details.wallets.address.tolist() == ["0xa"]
+    assert details.holdings.address.unique().tolist() == ["0xa"]
+
+
+def test_failures_warn_once_at_the_callers_line(canned):
+    """One warning sums up all failures, and points at the line that fetched."""
+    canned.default = (500, {}, b"down")
+    with canned.client() as client, pytest.warns(FetchWarning, match="2 of 2 wallets") as caught:
+        client.fetch(["ETH.0xa", "ETH.0xb"])
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_many_reasons_are_shortened(canned):
+    """The warning names the most frequent reasons and counts the others."""
+    for number in range(5):
+        canned.say(f"reason {number}".encode(), status=500 + number)
+    with canned.client(workers=1) as client, pytest.warns(FetchWarning, match="2 other reasons"):
+        client.fetch([f"ETH.0x{number}" for number in range(5)])
+
+
+def test_on_failure_raise_carries_everything(canned):
+    """The error holds both frames, pickles, and needs no second fetch."""
+    canned.say(answer(wallet()))
+    canned.default = (500, {}, b"down")
+    with canned.client(workers=1) as client, pytest.raises(FetchError, match="1 of 2") as caught:
+        client.fetch(["ETH.0xa", "ETH.0xb"], on_failure="raise")
+    again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own bytes
+    assert statuses(again.details) == ["ok", "service_error"]
+    assert len(again.details.holdings) == 1
+
+
+def test_on_failure_ignore_is_silent(canned):
+    """Nothing is warned of; the rows say it."""
+    canned.default = (500, {}, b"down")
+    with canned.client() as client, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        client.fetch("ETH.0xa", on_failure="ignore")
+
+
+@pytest.mark.parametrize(
+    "switches", [{"on_failure": "explode"}, {"refresh": True, "offline": True}]
+)
+def test_contradicting_switches_are_refused(canned, switches):
+    """A switch that makes no sense is an error before any request."""
+    with canned.client() as client, pytest.raises(SettingsError):
+        client.fetch("ETH.0xa", **switches)
+    assert canned.paths == []
+
+
+def test_without_settings_the_hint_names_the_way_out():
+    """A first call without any settings says which variables to set, and the sandbox."""
+    with pytest.raises(SettingsError, match=r"WALLETFRAME_BASE_URL.*sandbox\(\)"):
+        fetch_wallets("ETH.0xa")
+    with (
+        Client(base_url="https://api.example", cache=False) as client,
+        pytest.raises(SettingsError, match="WALLETFRAME_API_KEY"),
+    ):
+        client.fetch("ETH.0xa")
+
+
+def test_default_client_follows_configure(service, canned):
+    """The helper uses the settings of configure, until they are made anew."""
+    canned.default = (200, {}, answer(wallet()))
+    configure(api_key=KEY, key_kind="private", base_url=canned.base_url, cache=False)
+    assert fetch_wallets("ETH.0xa").wallets.service.item() == canned.base_url
+    configure(cache=False)
+    with pytest.raises(SettingsError):
+        fetch_wallets("ETH.0xa")
+
+
+def test_environment_is_enough(canned, monkeypatch):
+    """Three variables are all that the helper needs."""
+    canned.default = (200, {}, answer(wallet()))
+    monkeypatch.setattr("walletframe.client.default._default", None)
+    monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
+    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
+    monkeypatch.setenv("WALLETFRAME_BASE_URL", canned.base_url)
+    assert statuses(fetch_wallets("ETH.0xa")) == ["ok"]
+    configure(cache=False)
+
+
+def test_key_is_sent_but_seen_nowhere(canned, tmp_path, caplog):
+    """The key is in the request, and in no log, error, repr, file or traceback."""
+    caplog.set_level("DEBUG")
+    canned.say(answer(wallet()))
+    canned.default = (500, {}, f"you said {KEY}".encode())
+    path = tmp_path / "kept.sqlite"
+    with canned.client(cache=path) as client:
+        client.fetch("ETH.0xa")
+        try:
+            client.fetch("ETH.0xb", on_failure="raise")
+        except FetchError as error:
+            said = "".join(
+                traceback.TracebackException.from_exception(error, capture_locals=True).format()
+            )
+            said += error.details.wallets.to_string()
+        said += repr(client)
+    assert all(f"apiKey={KEY}" in sent for sent in canned.paths)
+    assert KEY not in said + caplog.text
+    assert "***" in said
+    assert KEY.encode() not in b"".join(file.read_bytes() for file in tmp_path.glob("kept*"))
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_cookies_and_netrc_are_not_sent(canned, tmp_path, monkeypatch):
+    """What the server or the home folder offer is not sent back."""
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login me password secret\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
+    canned.say(answer(wallet()), Set_Cookie="id=1")
+    canned.default = (200, {}, answer(wallet("0xb")))
+    with canned.client(workers=1) as client:
+        client.fetch("ETH.0xa")
+        client.fetch("ETH.0xb")
+    assert len(canned.headers_seen) == 2
+    assert not [
+        name for seen in canned.headers_seen for name in seen if name in ("Cookie", "Authorization")
+    ]
+
+
+def test_redirects_are_not_followed(canned):
+    """Another server never hears of the key."""
+    with Canned() as other:
+        canned.say(b"", status=307, Location=f"{other.base_url}/wallets/details")
+        with canned.client() as client:
+            details = client.fetch("ETH.0xa", on_failure="ignore")
+        assert other.paths == []
+    assert "redirect" in details.wallets.error.item()
+
+
+def test_proxy_of_the_environment_is_used(canned, monkeypatch):
+    """A proxy gets the whole address, and the key still only in the query."""
+    canned.default = (200, {}, answer(wallet()))
+    monkeypatch.setenv("http_proxy", canned.base_url)
+    monkeypatch.setenv("no_proxy", "")
+    with canned.client(base_url="http://localhost:1/api") as client:
+        client.fetch("ETH.0xa")
+    [path] = canned.paths
+    assert path == f"http://localhost:1/api/wallets/details?address=ETH.0xa&apiKey={KEY}"
+
+
+def test_https_is_verified_and_works(canned, tmp_path, monkeypatch):
+    """Over TLS a known certificate is enough, and an unknown one is told."""
+    authority = trustme.CA()
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    canned.socket = context.wrap_socket(canned.socket, server_side=True)
+    canned.default = (200, {}, answer(wallet()))
+    base_url = canned.base_url.replace("http:", "https:")
+    with canned.client(base_url=base_url) as client:
+        refused = client.fetch("ETH.0xa", on_failure="ignore")
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "ca.pem"))
+    with canned.client(base_url=base_url) as client:
+        trusted = client.fetch("ETH.0xa")
+    assert (statuses(refused), statuses(trusted)) == (["unreachable"], ["ok"])
+    assert "certificate" in refused.wallets.error.item()
+    assert f"apiKey={KEY}" in canned.paths[-1]
+
+
+def test_short_key_is_not_looked_for_in_answers(canned):
+    """A key that could be any word does not change what the service says."""
+    canned.default = (200, {}, answer(wallet(balances=[balance(symbol="KEY")])))
+    with canned.client(api_key="KEY") as client:
+        assert client.fetch("ETH.0xa").holdings.symbol.item() == "KEY"
+
+
+def test_works_inside_a_running_event_loop(service):
+    """A notebook's loop does not mind."""
+
+    async def cell():
+        with service.client(cache=False) as client:
+            return client.fetch(SHOWCASE[0])
+
+    assert statuses(asyncio.run(cell())) == ["ok"]
+
+
+def test_one_client_serves_several_threads(service):
+    """Threads that share a client get their own answers."""
+    found = {}
+    with service.client(cache="memory") as client:
+
+        def fetch(each):
+            found[each] = client.fetch(each, on_failure="ignore").wallets.address.item()
+
+        threads = [Thread(target=fetch, args=(each,)) for each in SHOWCASE]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert found == {each: each.address for each in SHOWCASE}
+
+
+def test_closed_client_opens_again(service):
+    """Closing twice does no harm, and a later fetch works."""
+    client = service.client(cache="memory")
+    client.fetch(SHOWCASE[0])
+    client.close()
+    client.close()
+    assert client.fetch(SHOWCASE[0]).wallets.source.item() == "service"
+    client.close()
+
+
+def test_progress_calls_back_with_counts(service):
+    """A callable hears of every wallet, cached ones included."""
+    calls = []
+    with service.client(cache=False) as client:
+        client.fetch(SHOWCASE, on_failure="ignore", progress=lambda *call: calls.append(call))
+    assert [call[:2] for call in calls] == [(i + 1, len(SHOWCASE)) for i in range(len(SHOWCASE))]
+    assert calls[-1][2]["failed"] == 1
+    assert sum(calls[-1][2].values()) == len(SHOWCASE)
+
+
+def test_progress_bar_is_drawn_only_where_it_is_seen(service, capsys):
+    """A pipe sees no bar unless it asks for one."""
+    with service.client(cache=False) as client:
+        client.fetch(SHOWCASE[0])
+        client.fetch(SHOWCASE[0], progress=False)
+        assert capsys.readouterr().err == ""
+        client.fetch(SHOWCASE[0], progress=True)
+    assert "1/1" in capsys.readouterr().err

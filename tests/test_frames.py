@@ -1,0 +1,167 @@
+"""The column contract holds for any records, and the first look at a fetch is honest."""
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import answer, balance, wallet
+
+from walletframe.address import parse_wallets
+from walletframe.frames import (
+    HOLDING_DTYPES,
+    WALLET_DTYPES,
+    Source,
+    WalletRecord,
+    assemble,
+    summary_lines,
+)
+from walletframe.wire import Outcome, Status, read_answer
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
+[ETH] = parse_wallets("ETH.0xA")
+
+
+def record(*balances, **fields):
+    """Return a record of ETH.0xA with these balances."""
+    outcome = read_answer(answer(wallet(balances=list(balances))), [ETH]).outcomes[0]
+    return WalletRecord(ETH, outcome, "s", NOW, Source.SERVICE, **fields)
+
+
+def failure(status):
+    """Return a record of ETH.0xA that failed."""
+    return WalletRecord(ETH, Outcome(status, "why"), "s")
+
+
+CASES = {
+    "no wallets": [],
+    "all failed": [failure(status) for status in Status if status is not Status.OK],
+    "null balances": [WalletRecord(ETH, Outcome(Status.OK), "s", NOW, Source.CACHE)],
+    "an empty list": [record()],
+    "balances": [record(balance(), balance(decimals=None, address=None))],
+    "prices": [record(balance() | {"price": 1.5})],
+    "odd decimals": [record(balance(decimals=10**30), balance(decimals=-1))],
+    "uint256": [record(balance(amount=str(2**256 - 1), decimals=77))],
+    "many chunks": [record(*[balance(amount=str(i)) for i in range(3_001)]) for _ in range(3)],
+}
+
+
+@pytest.mark.parametrize("records", CASES.values(), ids=CASES.keys())
+def test_columns_and_dtypes_are_the_same_in_every_case(records):
+    """Names, order, dtypes and categories never depend on the data."""
+    wallets, holdings = assemble(records)
+    assert dict(wallets.dtypes) == WALLET_DTYPES
+    assert dict(holdings.dtypes) == HOLDING_DTYPES
+    assert [str(dtype) for dtype in wallets.dtypes] == [
+        "str",
+        "str",
+        "category",
+        "str",
+        "Int64",
+        "str",
+        "datetime64[us, UTC]",
+        "category",
+        "str",
+    ]
+    assert [str(dtype) for dtype in holdings.dtypes] == [
+        *["str"] * 4,
+        "amount",
+        "Int16",
+        "str",
+        "str",
+        "float64",
+    ]
+    assert isinstance(wallets.index, pd.RangeIndex)
+    assert isinstance(holdings.index, pd.RangeIndex)
+    assert len(wallets) == len(records)
+
+
+def test_frames_of_different_cases_concatenate_without_loss():
+    """Joining two fetches keeps every dtype, categories included."""
+    both = pd.concat([assemble(CASES["all failed"]).wallets, assemble(CASES["prices"]).wallets])
+    assert dict(both.dtypes) == WALLET_DTYPES
+
+
+def test_values_land_in_their_columns():
+    """One balance, field by field."""
+    sent = balance("2500000000000000001", 18, symbol="S", address="0xT", blockchain="L2")
+    row = assemble([record(sent | {"price": 2})]).holdings.iloc[0]
+    assert row.tolist()[:4] == ["ETH", "0xA", "S", "0xT"]
+    assert (str(row.amount), row.decimals) == ("2.500000000000000001", 18)
+    assert (row.raw_amount, row.token_blockchain, row.price) == ("2500000000000000001", "L2", 2.0)
+
+
+def test_native_coin_has_no_contract():
+    """A null contract is NA, not text."""
+    assert assemble([record(balance(address=None))]).holdings.token_address.isna().all()
+
+
+@pytest.mark.parametrize("decimals", [None, -1, 78, 10**9, 10**30])
+def test_unknown_decimals_give_no_amount(decimals):
+    """Without usable decimals the amount is NA; what was sent stays."""
+    sent = [balance(decimals=6), balance(decimals=decimals)]
+    holdings = assemble([record(*sent)]).holdings
+    assert holdings.amount.isna().tolist() == [False, True]
+    assert holdings.decimals.isna().tolist() == [False, True]
+    assert holdings.raw_amount.tolist() == ["1500000"] * 2
+
+
+def test_amounts_are_exact_at_any_size():
+    """2**256 - 1 with 0, 18 and 77 decimals comes out digit by digit."""
+    top = 2**256 - 1
+    sent = [balance(str(top), decimals) for decimals in (0, 18, 77)]
+    amounts = assemble([record(*sent)]).holdings.amount
+    digits = str(top)
+    assert [str(amount) for amount in amounts] == [
+        digits,
+        f"{digits[:-18]}.{digits[-18:]}",
+        f"{digits[:-77]}.{digits[-77:]}",
+    ]
+
+
+def test_order_is_that_of_wallets_and_then_of_the_answer():
+    """Rows follow the records, over the limits of chunks."""
+    records = [
+        WalletRecord(each, record(*[balance(amount=str(i)) for i in range(1500)]).outcome, "s")
+        for each in parse_wallets(["ETH.0x2", "ETH.0x1", "ETH.0x3"])
+    ]
+    holdings = assemble(records).holdings
+    assert holdings.address.unique().tolist() == ["0x2", "0x1", "0x3"]
+    assert holdings.raw_amount.tolist() == [str(i) for i in range(1500)] * 3
+
+
+def test_wallet_row_says_what_is_known():
+    """Tokens are counted, zero where there are none and NA where they are unknown."""
+    rows = [record(balance()), record(), *CASES["null balances"], failure(Status.TIMEOUT)]
+    wallets = assemble(rows).wallets
+    assert wallets.tokens.tolist() == [1, 0, pd.NA, pd.NA]
+    assert wallets.status.tolist() == ["ok", "ok", "ok", "timeout"]
+    assert wallets.error.isna().tolist() == [True, True, True, False]
+    assert wallets.source.tolist()[:3] == ["service", "service", "cache"]
+    assert wallets.fetched_at[0] == pd.Timestamp(NOW)
+    assert wallets.fetched_at.isna().tolist() == [False, False, False, True]
+
+
+def test_prices_that_are_not_sent_are_missing():
+    """A price is a float or NaN, never zero."""
+    holdings = assemble([record(balance(), balance() | {"price": 0})]).holdings
+    np.testing.assert_array_equal(holdings.price, [np.nan, 0.0])
+
+
+def test_summary_counts_what_is_there():
+    """The first look names statuses, sources, unknown balances and simulated data."""
+    simulated = WalletRecord(ETH, Outcome(Status.OK), "sandbox", NOW, Source.STALE)
+    details = assemble([record(balance()), simulated, failure(Status.TIMEOUT)])
+    text = repr(details)
+    assert text.splitlines() == summary_lines(details.wallets)
+    assert "3 wallets on 1 blockchain: 2 ok, 1 timeout" in text
+    assert "1 balance (unknown for 1 wallet" in text
+    assert "1 answered by the service and 1 by the local cache though out of date" in text
+    assert "2026-01-02 03:04 UTC" in text
+    assert "Simulated data" in text
+
+
+def test_details_unpack_into_two_frames():
+    """The result is a plain tuple of two."""
+    wallets, holdings = details = assemble([])
+    assert (details.wallets is wallets, details.holdings is holdings) == (True, True)

@@ -1,0 +1,96 @@
+"""The gates that a change has to pass, run by the same command as the tests."""
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numpydoc.validate import validate
+
+import walletframe as wf
+
+ROOT = Path(__file__).parent.parent
+# GL08 is a missing docstring, the others what a reader needs: a summary that is a sentence,
+# parameters that match the signature, and sections in order.
+CHECKS = (
+    {"GL01", "GL02", "GL03", "GL05", "GL06", "GL07", "GL08", "GL10", "SS01", "SS02", "SS03"}
+    | {f"PR{number:02}" for number in range(1, 11)}
+    | {"RT01", "RT03", "YD01"}
+)
+
+
+def run(*command):
+    """Run a tool on the repository and return what it complains about."""
+    done = subprocess.run(
+        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def modules():
+    """Return every module of the package but the one that runs it."""
+    found = pkgutil.walk_packages(wf.__path__, "walletframe.")
+    return ["walletframe", *(each.name for each in found if not each.name.endswith("__main__"))]
+
+
+def test_ruff_finds_nothing():
+    """Every rule but those with a reason not to."""
+    assert run("-m", "ruff", "check", "--no-cache", ".") == ""
+
+
+def test_code_is_formatted():
+    """One format, and nobody discusses it."""
+    assert run("-m", "ruff", "format", "--no-cache", "--check", ".") == ""
+
+
+def test_types_are_strict(tmp_path):
+    """Mypy, strict."""
+    assert run("-m", "mypy", "--cache-dir", str(tmp_path)) == ""
+
+
+def test_layers_are_kept():
+    """An arrow always points down."""
+    code = (
+        "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
+    )
+    assert run("-c", code) == ""
+
+
+def public_objects():
+    """Return the dotted names of all that the root and its classes show."""
+    names = []
+    for name in wf.__all__:
+        thing = getattr(wf, name)
+        names.append(f"{thing.__module__}.{thing.__qualname__}")
+        if isinstance(thing, type):
+            own = [member for member in vars(thing) if not member.startswith("_")]
+            documented = [
+                m
+                for m in own
+                if callable(getattr(thing, m)) or isinstance(vars(thing)[m], property)
+            ]
+            names += [f"{names[-1]}.{member}" for member in documented]
+    return names
+
+
+def inherits_its_constructor(name):
+    """Tell whether a class is made as its base is, and documented there."""
+    thing = getattr(wf, name.rpartition(".")[2], None)
+    return isinstance(thing, type) and "__init__" not in vars(thing)
+
+
+@pytest.mark.parametrize("name", public_objects())
+def test_public_names_are_documented(name):
+    """Numpydoc finds parameters, returns and a summary."""
+    checks = CHECKS - {"PR01"} if inherits_its_constructor(name) else CHECKS
+    assert [fault for fault in validate(name)["errors"] if fault[0] in checks] == []
+
+
+@pytest.mark.parametrize("name", modules())
+def test_examples_run(name, monkeypatch):
+    """Every example in a docstring works, offline."""
+    options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    assert doctest.testmod(importlib.import_module(name), optionflags=options).failed == 0

@@ -1,0 +1,90 @@
+"""What importing costs and touches, and what the package shows."""
+
+import ast
+import importlib
+import pkgutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import grimp
+
+import walletframe as wf
+
+PROBE = """
+import socket, sys
+import pandas
+opened = []
+def hook(event, args):
+    if event == "socket.connect" or event == "socket.bind":
+        opened.append((event, args))
+    elif event == "open" and not str(args[0]).endswith((".py", ".pyc", ".so")):
+        opened.append((event, args[0]))
+sys.addaudithook(hook)
+import walletframe
+heavy = "plotly ipywidgets requests requests_cache fastapi uvicorn tqdm click".split()
+print(opened, [name for name in heavy if name in sys.modules])
+"""
+
+
+def test_import_is_light_and_touches_nothing(tmp_path):
+    """No socket, no file beyond the import itself, none of the heavy packages."""
+    found = subprocess.run(
+        [sys.executable, "-c", PROBE], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert found.stdout.strip() == "[] []"
+
+
+def test_every_public_name_is_there():
+    """`__all__` is sorted, complete, and each name resolves."""
+    assert wf.__all__ == sorted(wf.__all__)
+    assert {name for name in wf.__all__ if hasattr(wf, name)} == set(wf.__all__)
+    assert set(wf.__all__) <= set(dir(wf))
+    lazily = set(wf._LOADED_WHEN_NAMED)
+    assert lazily <= set(wf.__all__)
+
+
+def test_unknown_name_is_an_attribute_error():
+    """A typo fails as in any module."""
+    assert not hasattr(wf, "fetch_walets")
+
+
+def test_version_is_that_of_the_distribution():
+    """The version is said in one way."""
+    assert wf.__version__ == version("walletframe")
+
+
+def test_nobody_imports_the_package_root():
+    """Modules import each other by their own names, so that the root stays a list."""
+    graph = grimp.build_graph("walletframe")
+    assert graph.find_modules_that_directly_import("walletframe") == set()
+
+
+def test_no_module_bears_the_name_of_a_public_function():
+    """Importing a module would hide such a function."""
+    modules = {module.name for module in pkgutil.iter_modules(wf.__path__)}
+    functions = {name for name in wf.__all__ if not isinstance(getattr(wf, name), type)}
+    assert modules & functions == set()
+
+
+def test_every_module_says_what_it_knows():
+    """Each module imports on its own and has a docstring."""
+    for module in pkgutil.walk_packages(wf.__path__, "walletframe."):
+        if not module.name.endswith("__main__"):
+            assert importlib.import_module(module.name).__doc__, module.name
+
+
+def test_files_and_functions_are_short():
+    """A file has one idea, and so has a function."""
+    long = []
+    for path in Path(wf.__path__[0]).rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if text.count("\n") > 300:
+            long.append(path.name)
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                body = node.body[1:] if ast.get_docstring(node) else node.body
+                if body and body[-1].end_lineno - body[0].lineno >= 40:
+                    long.append(f"{path.name}:{node.name}")
+    assert long == []
