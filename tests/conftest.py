@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -77,7 +78,7 @@ class Canned(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def say(self, body, status=200, **headers):
-        """Say this to the next request."""
+        """Say this to the next request; a list of pieces is said slowly."""
         self.replies.append((status, headers, body))
 
     def client(self, **settings):
@@ -96,10 +97,13 @@ class _Handler(BaseHTTPRequestHandler):
         server.headers_seen.append(dict(self.headers))
         status, headers, body = server.replies.popleft() if server.replies else server.default
         self.send_response(status)
-        for name, value in ({"Content-Length": str(len(body))} | headers).items():
+        pieces = [body] if isinstance(body, bytes) else body
+        for name, value in ({"Content-Length": str(sum(map(len, pieces)))} | headers).items():
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
-        self.wfile.write(body)
+        for number, piece in enumerate(pieces):
+            time.sleep(0.1 if number else 0)
+            self.wfile.write(piece)
 
     def log_message(self, *args):
         """Keep quiet."""

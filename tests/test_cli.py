@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from threading import Timer
 from urllib.request import urlopen
 
 import pandas as pd
@@ -195,6 +196,15 @@ def test_every_command_has_help(run, words):
     result = run(*words, "--help")
     assert result.exit_code == 0
     assert "Usage: " in result.output
+
+
+def test_sandbox_ends_on_an_interrupt(run):
+    """The command itself returns, and says so."""
+    timer = Timer(1, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    result = run("sandbox", "--failure-share", "0.5")
+    timer.join()
+    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "Stopped.")
 
 
 def test_sandbox_serves_in_the_foreground_until_interrupted(home):

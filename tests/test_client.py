@@ -1,6 +1,7 @@
 """The engine: what is asked, what is kept, what is told, over real sockets."""
 
 import asyncio
+import gzip
 import pickle
 import ssl
 import traceback
@@ -230,6 +231,32 @@ def test_slow_service_times_out(service):
         details = client.fetch(SHOWCASE[0], on_failure="ignore")
     assert statuses(details) == ["timeout"]
     assert "0.2 s" in details.wallets.error.item()
+
+
+def test_slow_body_times_out(canned):
+    """An answer that dribbles is a timeout too, though something comes all the time."""
+    canned.say([b" "] * 8 + [answer(wallet())])
+    with canned.client(timeout_s=0.3) as client:
+        details = client.fetch("ETH.0xa", on_failure="ignore")
+    assert statuses(details) == ["timeout"]
+
+
+def test_bomb_is_not_swallowed(canned):
+    """A body that grows beyond all measure when unpacked is invalid, not a full memory."""
+    canned.say(gzip.compress(bytes(300_000_000), 1), Content_Encoding="gzip")
+    with canned.client() as client:
+        details = client.fetch("ETH.0xa", on_failure="ignore")
+    assert statuses(details) == ["invalid"]
+    assert "too large" in details.wallets.error.item()
+
+
+def test_proxy_that_refuses_is_told(canned, monkeypatch):
+    """A proxy that is not there is named as the trouble."""
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
+    with canned.client(base_url="https://api.example") as client:
+        details = client.fetch("ETH.0xa", on_failure="ignore")
+    assert statuses(details) == ["unreachable"]
+    assert "proxy" in details.wallets.error.item()
 
 
 def test_strangers_warn_and_are_left_out(canned):

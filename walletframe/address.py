@@ -31,14 +31,14 @@ def canonical_address(address: str) -> str:
     Returns
     -------
     str
-        In lower case where it begins with ``0x`` or ``0X``, else unchanged.
+        In lower case where it is ASCII and begins with ``0x`` or ``0X``, else unchanged.
 
     Examples
     --------
     >>> canonical_address("0xAB"), canonical_address("9xQe")
     ('0xab', '9xQe')
     """
-    return address.lower() if address[:2] in ("0x", "0X") else address
+    return address.lower() if address[:2] in ("0x", "0X") and address.isascii() else address
 
 
 def canonical_key(blockchain: str, address: str) -> tuple[str, str]:
@@ -52,14 +52,16 @@ def canonical_key(blockchain: str, address: str) -> tuple[str, str]:
     Returns
     -------
     tuple of (str, str)
-        The identifier in upper case, and the address as in `canonical_address`.
+        The identifier in upper case where it is ASCII, and the address as in
+        `canonical_address`.
 
     Examples
     --------
     >>> canonical_key("eth", "0xAB")
     ('ETH', '0xab')
     """
-    return blockchain.upper(), canonical_address(address)
+    chain = blockchain.upper() if blockchain.isascii() else blockchain
+    return chain, canonical_address(address)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -93,7 +95,7 @@ class WalletAddress:
     def __post_init__(self) -> None:
         reason = _fault(self.blockchain, self.address)
         if reason:
-            raise AddressError([(0, f"{self.blockchain}.{self.address}", reason)])
+            raise AddressError([(0, _shorten(self), reason)])
 
     def __str__(self) -> str:
         return f"{self.blockchain}.{self.address}"
@@ -214,6 +216,11 @@ def _items(wallets: WalletsLike) -> Iterable[object]:
                 hint="rename the columns, add .assign(blockchain=…) where all wallets are on one "
                 'blockchain, or give a single column of "<BLOCKCHAIN>.<ADDRESS>"',
             )
+        twice = wallets.columns[wallets.columns.duplicated()].intersection(
+            ["blockchain", "address"]
+        )
+        if len(twice):
+            raise AddressError([(0, twice[0], "the DataFrame has this column twice")])
         return zip(wallets["blockchain"], wallets["address"], strict=True)
     if isinstance(wallets, str | Mapping | WalletAddress) or _is_pair(wallets):
         return [wallets]
@@ -258,15 +265,20 @@ def _mapping_parts(item: Mapping[object, object]) -> tuple[str, str, str]:
     return "", "", 'needs the keys "blockchain" and "address", both text'
 
 
-def _fault(blockchain: str, address: str) -> str:
+def _fault(blockchain: object, address: object) -> str:
     """Return why the two parts name no wallet, or nothing."""
+    if not isinstance(blockchain, str) or not isinstance(address, str):
+        return "blockchain and address have to be text"
     if not blockchain:
         return "the blockchain is empty"
     if "." in blockchain:
         return "a blockchain identifier has no dot"
     if not address:
         return "the address is empty"
-    text = f"{blockchain}.{address}"
+    return _text_fault(f"{blockchain}.{address}")
+
+
+def _text_fault(text: str) -> str:
     if len(text) > MAX_LENGTH:
         return f"longer than {MAX_LENGTH} characters"
     if "…" in text or "..." in text:

@@ -71,9 +71,8 @@ class LoopbackServer:
                 h11_max_incomplete_event_size=_LONGEST_REQUEST,
             )
         )
-        self._thread = threading.Thread(
-            target=self._server.run, args=([self._socket],), name=_THREAD_NAME, daemon=True
-        )
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=_THREAD_NAME, daemon=True)
         self._thread.start()
         while not self._server.started and self._thread.is_alive():
             time.sleep(0.002)
@@ -81,10 +80,17 @@ class LoopbackServer:
     def stop(self) -> None:
         """Stop serving: the thread has ended and the socket is closed when this returns."""
         self._server.should_exit = True
+        self._ended.wait()
         self._thread.join()
         self._socket.close()
 
     def wait(self) -> None:
         """Return when the server has been stopped, by another thread or an interrupt."""
-        while self._thread.is_alive():
-            self._thread.join(0.2)
+        while not self._ended.wait(0.2):  # an interrupted join would take the thread for ended
+            pass
+
+    def _run(self) -> None:
+        try:
+            self._server.run([self._socket])
+        finally:
+            self._ended.set()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import math
+import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from walletframe.errors import SettingsError
 from walletframe.settings.key import ApiKey
@@ -19,10 +20,11 @@ CacheChoice: TypeAlias = str | Path | Literal[False] | object
 
 
 def _read_key(source: str, value: Any) -> ApiKey:
-    key = value if isinstance(value, ApiKey) else ApiKey(value) if isinstance(value, str) else None
-    if key is None or not key.reveal().strip() or not key.reveal().isprintable():
+    if isinstance(value, ApiKey):
+        return value
+    if not isinstance(value, str) or not value.strip() or not value.isprintable():
         raise SettingsError(f"{source}: not a key", hint="a key is one line of visible text")
-    return key
+    return ApiKey(value)
 
 
 def _read_kind(source: str, value: Any) -> str:
@@ -36,15 +38,12 @@ def _one_of(source: str, value: Any, known: tuple[str, ...]) -> str:
 
 
 def _read_url(source: str, value: Any) -> str:
-    try:
-        parts = urlsplit(value.strip())
-        host, port = parts.hostname, parts.port
-    except (AttributeError, TypeError, ValueError):
-        host = port = None
-    if not host or parts.scheme not in ("http", "https") or parts.query or parts.fragment:
+    parts = _parts(value)
+    if parts is None or parts.query or parts.fragment:
         raise SettingsError(
             f"{source}: not a base address", hint="such as https://api.example/v1, without a query"
         )
+    host, port = parts.hostname or "", parts.port
     if parts.username is not None or parts.password is not None:
         raise SettingsError(f"{source}: holds a user name", hint="the key goes into api_key")
     if parts.scheme == "http" and not _is_loopback(host):
@@ -56,6 +55,20 @@ def _read_url(source: str, value: Any) -> str:
     shown_host = f"[{host}]" if ":" in host else host
     place = shown_host if port in (None, default_port) else f"{shown_host}:{port}"
     return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"
+
+
+def _parts(value: Any) -> SplitResult | None:
+    """Return the parts of an address that can be asked, or None."""
+    if not isinstance(value, str) or any(
+        unicodedata.category(char)[0] in "CZ" for char in value.strip()
+    ):
+        return None
+    try:
+        parts = urlsplit(value.strip())
+        usable = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return None
+    return parts if usable and parts.scheme in ("http", "https") else None
 
 
 def _is_loopback(host: str) -> bool:
@@ -74,8 +87,8 @@ def _read_name(source: str, value: Any) -> str:
 def _read_cache(source: str, value: Any) -> CacheChoice:
     if value is False or (isinstance(value, str) and value.lower() in _FALSE):
         return False
-    if value is True:
-        raise SettingsError(f"{source}: True", hint='a path, "memory", False or a backend')
+    if value is True or (isinstance(value, str) and value.lower() in _TRUE):
+        raise SettingsError(f"{source}: {value!r}", hint='a path, "memory", False or a backend')
     if value == "memory":
         return "memory"
     return Path(value).expanduser() if isinstance(value, str | Path) else value

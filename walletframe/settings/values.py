@@ -96,7 +96,10 @@ class Settings:
     ) -> None:
         given = {name: value for name, value in locals().items() if name in READERS}
         _refuse_unknown(unknown, prefix="")
-        values = _environment() | {k: (k, v) for k, v in given.items() if v is not None}
+        self._fill(given, _environment())
+
+    def _fill(self, given: dict[str, Any], environment: dict[str, tuple[str, str]]) -> None:
+        values = environment | {k: (k, v) for k, v in given.items() if v is not None}
         for field in fields(self):
             source, value = values.get(field.name, (field.name, DEFAULTS.get(field.name)))
             read = value if value is None else READERS[field.name](source, value)
@@ -123,7 +126,7 @@ class Settings:
         return self.base_url if self.public_base_url is None else None
 
     def replace(self, **overrides: Any) -> Settings:
-        """Return the same settings but for some.
+        """Return the same settings but for some; the environment is not read again.
 
         Parameters
         ----------
@@ -148,7 +151,10 @@ class Settings:
         kept: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.service == self.endpoint:
             kept["service"] = None
-        return Settings(**kept | overrides)
+        _refuse_unknown(overrides, prefix="")
+        other = object.__new__(Settings)
+        other._fill(kept | overrides, {})
+        return other
 
 
 def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:
@@ -220,7 +226,7 @@ def require_service(settings: Settings) -> str:
     return settings.service
 
 
-def _environment() -> dict[str, tuple[str, Any]]:
+def _environment() -> dict[str, tuple[str, str]]:
     """Return field name to (variable, text) for what the environment sets."""
     found = {
         variable.removeprefix(PREFIX): text

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from http.cookiejar import DefaultCookiePolicy
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import requests
 from urllib3.exceptions import HTTPError
@@ -68,12 +68,6 @@ class ServiceSession:
         self._url = endpoint + DETAILS_PATH
         self._timeout_s = settings.timeout_s
         self._session = _session(endpoint, KeyedAdapter(self._key, settings.workers))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the connections."""
