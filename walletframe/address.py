@@ -12,12 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from walletframe.errors import AddressError, ColumnsError
+from walletframe.text import is_unseen
 
 MAX_LENGTH = 512
-_UNSEEN = ("C", "Z")
+_SHORTENED = ("…", "...")
 
 
 def canonical_address(address: str) -> str:
@@ -135,6 +137,8 @@ class WalletAddress:
         >>> WalletAddress.parse("NEAR.alice.near")
         WalletAddress(blockchain='NEAR', address='alice.near')
         """
+        if not isinstance(text, str):
+            raise AddressError([(0, _shorten(text), f"{type(text).__name__} is no text")])
         return parse_wallets(text)[0]
 
 
@@ -206,7 +210,7 @@ def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
     return list(first.values())
 
 
-def _items(wallets: WalletsLike) -> Iterable[object]:
+def _items(wallets: object) -> Iterable[object]:
     if isinstance(wallets, pd.DataFrame):
         missing = [name for name in ("blockchain", "address") if name not in wallets.columns]
         if missing:
@@ -216,15 +220,15 @@ def _items(wallets: WalletsLike) -> Iterable[object]:
                 hint="rename the columns, add .assign(blockchain=…) where all wallets are on one "
                 'blockchain, or give a single column of "<BLOCKCHAIN>.<ADDRESS>"',
             )
-        twice = wallets.columns[wallets.columns.duplicated()].intersection(
-            ["blockchain", "address"]
-        )
-        if len(twice):
-            raise AddressError([(0, twice[0], "the DataFrame has this column twice")])
+        for name in ("blockchain", "address"):
+            if wallets[name].ndim > 1:
+                raise AddressError([(0, name, "the DataFrame has this column twice")])
         return zip(wallets["blockchain"], wallets["address"], strict=True)
     if isinstance(wallets, str | Mapping | WalletAddress) or _is_pair(wallets):
         return [wallets]
-    if isinstance(wallets, Iterable):
+    if isinstance(wallets, np.ndarray):
+        return list(wallets.tolist())
+    if isinstance(wallets, Iterable) and not isinstance(wallets, bytes):
         return wallets
     raise AddressError([(0, _shorten(wallets), f"{type(wallets).__name__} is no wallet")])
 
@@ -275,21 +279,18 @@ def _fault(blockchain: object, address: object) -> str:
         return "a blockchain identifier has no dot"
     if not address:
         return "the address is empty"
-    return _text_fault(f"{blockchain}.{address}")
-
-
-def _text_fault(text: str) -> str:
+    text = f"{blockchain}.{address}"
     if len(text) > MAX_LENGTH:
         return f"longer than {MAX_LENGTH} characters"
-    if "…" in text or "..." in text:
+    if any(mark in part for mark in _SHORTENED for part in (blockchain, address)):
         return "shortened: the whole address is needed"
     if text.isascii() and text.isprintable() and " " not in text:
         return ""
-    for place, char in enumerate(text):
-        if unicodedata.category(char)[0] in _UNSEEN:
-            name = unicodedata.name(char, f"U+{ord(char):04X}")
-            return f"white space or an invisible character ({name}) at {place}"
-    return ""
+    place = next((place for place, char in enumerate(text) if is_unseen(char)), None)
+    if place is None:
+        return ""
+    name = unicodedata.name(text[place], f"U+{ord(text[place]):04X}")
+    return f"white space or an invisible character ({name}) at {place}"
 
 
 def _shorten(item: object) -> str:

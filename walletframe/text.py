@@ -9,7 +9,32 @@ from __future__ import annotations
 import unicodedata
 
 _CUT = "…"
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - spreadsheets take the wide forms too
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
+    chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+}
+
+
+def is_unseen(char: str) -> bool:
+    """Tell whether a character shows nothing of its own, or is none.
+
+    Parameters
+    ----------
+    char : str
+        One character.
+
+    Returns
+    -------
+    bool
+        True for control, format, surrogate, private and unassigned characters, white space,
+        variation selectors and letters that are drawn as a blank.
+
+    Examples
+    --------
+    >>> is_unseen("\u3164"), is_unseen("x")
+    (True, False)
+    """
+    return unicodedata.category(char)[0] in "CZ" or char in _BLANK
 
 
 def shown(text: str, limit: int = 80) -> str:
@@ -25,7 +50,7 @@ def shown(text: str, limit: int = 80) -> str:
     Returns
     -------
     str
-        Without control, format (bidi, zero-width), surrogate and private characters, with each
+        Without unseen characters (control, bidi, zero-width and their like), with each
         run of white space as one space, cut to `limit` with an ellipsis.
 
     Examples
@@ -35,9 +60,7 @@ def shown(text: str, limit: int = 80) -> str:
     """
     head = text[: 4 * limit]
     visible = "".join(
-        " " if char.isspace() else char
-        for char in head
-        if char.isspace() or unicodedata.category(char)[0] != "C"
+        " " if char.isspace() else char for char in head if char.isspace() or not is_unseen(char)
     )
     line = " ".join(visible.split())
     if len(line) <= limit and len(head) == len(text):

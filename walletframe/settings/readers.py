@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 import math
-import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from urllib.parse import SplitResult, urlsplit
 
 from walletframe.errors import SettingsError
 from walletframe.settings.key import ApiKey
+from walletframe.text import is_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,12 +28,9 @@ def _read_key(source: str, value: Any) -> ApiKey:
 
 
 def _read_kind(source: str, value: Any) -> str:
-    return _one_of(source, value, get_args(KeyKind))
-
-
-def _one_of(source: str, value: Any, known: tuple[str, ...]) -> str:
-    if value not in known:
-        raise SettingsError(f"{source}: {value!r}", hint=f"one of {', '.join(known)}")
+    known = get_args(KeyKind)
+    if value not in known:  # not quoted: it may be the key, in the wrong place
+        raise SettingsError(f"{source}: no kind of key", hint=f"one of {', '.join(known)}")
     return str(value)
 
 
@@ -59,9 +56,7 @@ def _read_url(source: str, value: Any) -> str:
 
 def _parts(value: Any) -> SplitResult | None:
     """Return the parts of an address that can be asked, or None."""
-    if not isinstance(value, str) or any(
-        unicodedata.category(char)[0] in "CZ" for char in value.strip()
-    ):
+    if not isinstance(value, str) or any(is_unseen(char) for char in value.strip()):
         return None
     try:
         parts = urlsplit(value.strip())

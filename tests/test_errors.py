@@ -1,0 +1,192 @@
+"""The tree of errors and warnings: as its docstring draws it, every class of it."""
+
+import builtins
+import copy
+import inspect
+import pickle
+import re
+import warnings
+
+import pandas as pd
+import pytest
+from conftest import answer, wallet
+
+import walletframe
+from walletframe import errors
+from walletframe.errors import ColumnsError, FetchError, WalletframeError, WalletframeWarning
+
+CLASSES = {
+    name: kind
+    for name, kind in vars(errors).items()
+    if inspect.isclass(kind) and issubclass(kind, BaseException)
+}
+ERRORS = [kind for kind in CLASSES.values() if not issubclass(kind, Warning)]
+WARNINGS = [kind for kind in CLASSES.values() if issubclass(kind, Warning)]
+NODE = re.compile(r"^(?P<lead>[ │]*[├└]── )(?P<name>\w+)(?: +\((?P<builtin>\w+)\))?", re.MULTILINE)
+ROOT = re.compile(r"^(?P<lead> {4})(?P<name>\w+)$", re.MULTILINE)
+ARGUMENTS = {
+    "message": "it broke",
+    "hint": "mend it",
+    "problems": [(3, "ETH", "no dot")],
+    "missing": ["amount"],
+    "present": ["symbol"],
+    "details": "what was fetched",
+    "extra": "sandbox",
+    "purpose": "the sandbox",
+}
+
+
+def drawn():
+    """Return class name to the names of its bases, as the docstring draws them."""
+    roots, nodes = ROOT.finditer(errors.__doc__), NODE.finditer(errors.__doc__)
+    above, tree = {}, {}
+    for node in sorted([*roots, *nodes], key=re.Match.start):
+        column = len(node["lead"])
+        above[column] = node["name"]
+        if node.re is NODE:
+            tree[node["name"]] = [above[column - 4], *filter(None, [node["builtin"]])]
+    return tree
+
+
+def make(kind):
+    """Make an error with a value for each of its parameters."""
+    if issubclass(kind, Warning):
+        return kind("it broke")
+    return kind(**{name: ARGUMENTS[name] for name in inspect.signature(kind).parameters})
+
+
+def unpickled(error, protocol=pickle.DEFAULT_PROTOCOL):
+    """Send an error through a pickle."""
+    return pickle.loads(pickle.dumps(error, protocol))  # noqa: S301 - made here
+
+
+every_class = pytest.mark.parametrize("kind", CLASSES.values(), ids=CLASSES)
+every_error = pytest.mark.parametrize("kind", ERRORS, ids=lambda kind: kind.__name__)
+every_warning = pytest.mark.parametrize("kind", WARNINGS, ids=lambda kind: kind.__name__)
+
+
+class TestTree:
+    """What the docstring draws."""
+
+    def test_it_draws_the_classes_that_exist(self):
+        """No class is missing, and none is drawn that does not exist."""
+        assert drawn().keys() == CLASSES.keys()
+        assert len(CLASSES) > 10
+
+    @every_class
+    def test_bases_are_as_drawn(self, kind):
+        """The parent, and the builtin in brackets, are the class's bases."""
+        assert [base.__name__ for base in kind.__bases__] == drawn()[kind.__name__]
+
+    @every_class
+    def test_one_tree_each(self, kind):
+        """Every error has one root, every warning another."""
+        assert issubclass(kind, WalletframeWarning if kind in WARNINGS else WalletframeError)
+
+    @every_error
+    def test_caught_as_the_builtin(self, kind):
+        """Whoever expects the builtin error catches it."""
+        for name in drawn()[kind.__name__][1:] or ["Exception"]:
+            with pytest.raises(getattr(builtins, name)):
+                raise make(kind)
+
+    @every_error
+    def test_leaves_have_a_builtin(self, kind):
+        """Every class but the root also is an error that a caller would expect."""
+        assert kind is WalletframeError or len(drawn()[kind.__name__]) == 2
+
+    @every_class
+    def test_exported_at_the_top(self, kind):
+        """Each can be caught by its name in the package's root."""
+        assert kind.__name__ in walletframe.__all__
+        assert getattr(walletframe, kind.__name__) is kind
+
+    @every_class
+    def test_documented(self, kind):
+        """Each says in one line what happened."""
+        assert kind.__doc__.splitlines()[0].endswith(".")
+
+
+class TestText:
+    """What a person reads."""
+
+    @every_error
+    def test_hint_behind_a_blank_line(self, kind):
+        """The text is what happened, a blank line, and what to do."""
+        error = make(kind)
+        message, _, hint = str(error).partition("\n\nHint: ")
+        assert message.strip() == message != ""
+        assert hint == error.hint != ""
+
+    def test_without_a_hint(self):
+        """Where there is nothing to do, the text is the message alone."""
+        error = WalletframeError("it broke")
+        assert str(error) == "it broke"
+        assert error.hint == ""
+
+    def test_a_key_error_is_not_quoted(self):
+        """The text of the KeyError is text, not the repr of one."""
+        text = str(ColumnsError(["amount", "price"], ["a", "b"], hint="rename"))
+        lead = "the DataFrame lacks 'amount', 'price'; its columns: 'a', 'b'"
+        assert text == f"{lead}\n\nHint: rename"
+
+    def test_a_frame_without_columns(self):
+        """No columns at all are said as such."""
+        assert "its columns: none" in str(ColumnsError(["amount"], []))
+
+    def test_extra_is_named(self):
+        """A missing extra is named as pip takes it."""
+        assert 'pip install "walletframe[sandbox]"' in str(make(errors.MissingExtraError))
+
+
+class TestCopies:
+    """Errors go through processes."""
+
+    @every_class
+    @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, unpickled])
+    def test_with_all_data(self, kind, again):
+        """A copy is of the same class, with the same text and the same data."""
+        error = make(kind)
+        found = again(error)
+        assert type(found) is kind
+        assert str(found) == str(error)
+        assert found.args == error.args
+        assert vars(found) == vars(error)
+
+    @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+    def test_every_protocol(self, protocol):
+        """Old pickle protocols keep the data as well."""
+        error = make(errors.AddressError)
+        found = unpickled(error, protocol)
+        assert found.problems == error.problems == ((3, "ETH", "no dot"),)
+
+    def test_notes_are_kept(self):
+        """A note that was added survives too."""
+        error = make(errors.SettingsError)
+        error.add_note("in cell 3")
+        assert unpickled(error).__notes__ == ["in cell 3"]
+
+    def test_a_real_one_with_its_frames(self, canned):
+        """What was fetched comes along with the error of a fetch."""
+        canned.default = (200, {}, answer(wallet(failed=True)))
+        with canned.client() as client, pytest.raises(FetchError) as caught:
+            client.fetch("ETH.0xa", on_failure="raise")
+        found = unpickled(caught.value)
+        pd.testing.assert_frame_equal(found.details.wallets, caught.value.details.wallets)
+        assert found.details.wallets["status"].tolist() == ["failed"]
+
+
+class TestWarnings:
+    """Warnings can be told apart."""
+
+    @every_warning
+    def test_ignored_one_by_one(self, kind):
+        """A filter for one class leaves its siblings alone."""
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            warnings.simplefilter("ignore", kind)
+            for other in WARNINGS:
+                warnings.warn(other("x"), stacklevel=1)
+        assert {one.category for one in seen} == {
+            other for other in WARNINGS if not issubclass(other, kind)
+        }

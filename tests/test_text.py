@@ -1,0 +1,112 @@
+"""Hostile text: fit to be shown on one line, and never a formula."""
+
+import unicodedata
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from walletframe.text import as_cell, shown
+
+HOSTILE = "\x00\x1b\x7f\x9b\u202e\u2066\u200b\u200d\ufeff\u00ad\ud800\udfff\ue000\U000e0041"
+SPACES = " \t\n\r\x0b\x0c\x1c\x1f\x85\u00a0\u2028\u2029\u3000"
+TEXTS = st.text(
+    st.characters() | st.characters(categories=["C", "Z"]) | st.sampled_from(HOSTILE + SPACES + "=")
+)
+
+
+class TestShown:
+    """One harmless line."""
+
+    @given(TEXTS, st.integers(1, 100))
+    @example("\u200b" * 500, 1)
+    @example("x" * 10_000, 7)
+    @settings(deadline=None)
+    def test_never_longer_than_the_limit(self, text, limit):
+        """However long the text, there are at most so many characters."""
+        assert len(shown(text, limit)) <= limit
+
+    @given(TEXTS)
+    @settings(deadline=None)
+    def test_one_line_of_visible_characters(self, text):
+        """There is no control, format, surrogate or private character, and no space but " "."""
+        line = shown(text)
+        assert all(char == " " or unicodedata.category(char)[0] not in "CZ" for char in line)
+        assert line == " ".join(line.split())
+        assert len(line.splitlines()) <= 1
+
+    @given(TEXTS)
+    @settings(deadline=None)
+    def test_again_changes_nothing(self, text):
+        """What is fit to be shown is shown as it is."""
+        assert shown(shown(text)) == shown(text)
+
+    @given(st.text("abcÄ地🙂<&$=é", max_size=80))
+    @settings(deadline=None)
+    def test_harmless_text_is_left_alone(self, text):
+        """Visible text within the limit is not changed: escaping is the affair of the place."""
+        assert shown(text) == text
+
+    @pytest.mark.parametrize("char", HOSTILE)
+    def test_every_hostile_character_is_left_out(self, char):
+        """Escape, bidi, zero-width, surrogate, private and tag characters leave nothing behind."""
+        assert shown(f"a{char}b") == "ab"
+
+    @pytest.mark.parametrize("char", SPACES)
+    def test_every_space_is_a_plain_one(self, char):
+        """Line breaks and odd spaces separate words, a run of them once, and none at the ends."""
+        assert shown(f"{char}a{char}{char}b{char}") == "a b"
+
+    def test_cut_with_an_ellipsis(self):
+        """What is cut ends in an ellipsis; what fits exactly is not cut."""
+        assert shown("x" * 80) == "x" * 80
+        assert shown("x" * 81) == "x" * 79 + "…"
+        assert shown("abcdef", 4) == "abc…"
+
+    def test_hidden_rest_is_marked(self):
+        """Text behind very many invisible characters is not passed off as the end."""
+        assert shown("USDC" + "\u200b" * 1000 + "!") == "USDC…"
+
+    def test_nothing_visible(self):
+        """Text without anything visible is empty."""
+        assert shown("\u200b\u202e \n") == ""
+        assert shown("") == ""
+
+    def test_huge_text_is_quick_and_short(self):
+        """Of ten million characters no more than the beginning is looked at."""
+        assert shown("\u202e<b>$x$ " * 1_500_000).startswith("<b>$x$ <b>$x$")
+
+
+class TestAsCell:
+    """No formula."""
+
+    @pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r"])
+    def test_what_begins_a_formula(self, begin):
+        """It stands behind an apostrophe, otherwise unchanged."""
+        text = f'{begin}HYPERLINK("https://evil.example")'
+        assert as_cell(text) == f"'{text}"
+
+    @pytest.mark.parametrize("text", ["USDC", "", "a=b", "1-2", "'=1", "é@x", "<b>", " x"])
+    def test_other_text(self, text):
+        """Everything else is left alone."""
+        assert as_cell(text) == text
+
+    @given(TEXTS)
+    @settings(deadline=None)
+    def test_never_begins_like_a_formula(self, text):
+        """Whatever the text, the cell is no formula, and at most one apostrophe is added."""
+        cell = as_cell(text)
+        assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+        assert cell in (text, f"'{text}")
+
+    @given(TEXTS)
+    @settings(deadline=None)
+    def test_again_adds_nothing(self, text):
+        """An apostrophe is enough."""
+        assert as_cell(as_cell(text)) == as_cell(text)
+
+    @given(TEXTS)
+    @settings(deadline=None)
+    def test_of_what_is_shown(self, text):
+        """What is shown can go into a cell too."""
+        assert not as_cell(shown(text)).startswith(("=", "+", "-", "@"))
