@@ -284,6 +284,10 @@ def _fault(blockchain: object, address: object) -> str:
         return f"longer than {MAX_LENGTH} characters"
     if any(mark in part for mark in _SHORTENED for part in (blockchain, address)):
         return "shortened: the whole address is needed"
+    return _unseen_fault(text)
+
+
+def _unseen_fault(text: str) -> str:
     if text.isascii() and text.isprintable() and " " not in text:
         return ""
     place = next((place for place, char in enumerate(text) if is_unseen(char)), None)
