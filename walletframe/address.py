@@ -20,6 +20,7 @@ from walletframe.text import is_unseen
 
 MAX_LENGTH = 512
 _SHORTENED = ("…", "...")
+_NO_TEXT = "blockchain and address have to be text"
 
 
 def canonical_address(address: str) -> str:
@@ -254,25 +255,20 @@ def _parts(item: object) -> tuple[str, str, str]:
             return blockchain, address, reason
         case (str() as blockchain, str() as address):
             return blockchain.strip(), address.strip(), ""
+        case {"blockchain": str() as blockchain, "address": str() as address}:
+            return blockchain.strip(), address.strip(), ""
         case Mapping():
-            return _mapping_parts(item)
+            return "", "", 'needs the keys "blockchain" and "address", both text'
         case (_, _):
-            return "", "", "blockchain and address have to be text"
+            return "", "", _NO_TEXT
         case _:
             return "", "", f"{type(item).__name__} is no wallet"
-
-
-def _mapping_parts(item: Mapping[object, object]) -> tuple[str, str, str]:
-    blockchain, address = item.get("blockchain"), item.get("address")
-    if isinstance(blockchain, str) and isinstance(address, str):
-        return blockchain.strip(), address.strip(), ""
-    return "", "", 'needs the keys "blockchain" and "address", both text'
 
 
 def _fault(blockchain: object, address: object) -> str:
     """Return why the two parts name no wallet, or nothing."""
     if not isinstance(blockchain, str) or not isinstance(address, str):
-        return "blockchain and address have to be text"
+        return _NO_TEXT
     if not blockchain:
         return "the blockchain is empty"
     if "." in blockchain:
