@@ -1,0 +1,174 @@
+"""What becomes an amount, and what is refused with its value and its position."""
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from walletframe.amounts import AmountArray
+from walletframe.amounts.scalar import Amount
+from walletframe.errors import AmountError
+
+LARGEST = 2**256 - 1
+
+
+def texts(array):
+    """Give amounts as text."""
+    return array.to_arrow().to_pylist()
+
+
+def test_text_decimals_and_integers_are_read():
+    """Plain and scientific text, Decimals, integers and what pandas calls missing."""
+    values = ["1.50", "-.5", "+7.", "1E-18", Decimal("1E+3"), 7, np.int64(8), None, np.nan, pd.NA]
+    expected = ["1.5", "-0.5", "7", "0.000000000000000001", "1000", "7", "8", None, None, None]
+    assert texts(pd.array(values, dtype="amount")) == expected
+
+
+@pytest.mark.parametrize("text", ["0", "-0", "0.000", "0e5", "00.10"])
+def test_zeros_are_trimmed(text):
+    """Zeros that say nothing are not kept."""
+    assert texts(pd.array([text], dtype="amount")) == ["0.1" if "1" in text else "0"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", ".", "-", "1_000", " 5", "٣", "1.2.3", "1.-5", ".-5", "--5", "1e", "NaN", "inf", "0x10"],
+)
+def test_text_that_is_no_number_is_refused(value):
+    """The error names the text and its position, and says what to write."""
+    with pytest.raises(AmountError) as caught:
+        pd.array(["1.5", value], dtype="amount")
+    assert repr(value) in str(caught.value)
+    assert "at position 1" in str(caught.value)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0.5, np.float32(0.5), np.inf, True, np.bool_(1), Decimal("NaN"), Decimal("Infinity"), b"1"],
+)
+def test_values_that_are_not_exact_are_refused(value):
+    """Floats, bools, NaN and infinity are no amounts, alone or in a column."""
+    with pytest.raises(AmountError, match="at position 1"):
+        pd.array([1, value], dtype="amount")
+    with pytest.raises(AmountError, match="no exact amount"):
+        Amount(value)
+
+
+def test_floats_get_a_hint_with_their_text():
+    """The hint shows how to write the amount that was probably meant."""
+    with pytest.raises(AmountError, match=r"'0\.1' if that is what was meant"):
+        pd.array(np.array([0.1]), dtype="amount")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["1e-78", "0." + "0" * 77 + "1", Decimal("1e-78"), "1e5000", "1" * 5000, "1" * 61 + "x"],
+)
+def test_absurd_sizes_are_refused(value):
+    """More than 77 decimals or 4300 digits are refused, in a message of readable length."""
+    with pytest.raises(AmountError, match="at position 0") as caught:
+        pd.array([value], dtype="amount")
+    assert len(str(caught.value)) < 300
+    with pytest.raises(AmountError):
+        pd.array([Decimal("1E+5000")], dtype="amount")
+
+
+def test_trailing_zeros_do_not_count_as_decimals():
+    """Text with 90 decimals, the last 89 of them zeros, is an amount."""
+    assert texts(pd.array(["1.5" + "0" * 89], dtype="amount")) == ["1.5"]
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series, pa.array])
+def test_base_units_come_in_many_containers(kind):
+    """Strings of digits are read from whatever holds them."""
+    array = AmountArray.from_raw(kind(["1500000", "-1"]), [6, 18])
+    assert texts(array) == ["1.5", "-0.000000000000000001"]
+
+
+def test_base_units_at_unknown_decimals_are_missing():
+    """Where the decimals are unknown the amount is NA; 18 is never guessed."""
+    array = AmountArray.from_raw(["1", 2, None, pd.NA, str(LARGEST)], [0, None, 6, 6, pd.NA])
+    assert texts(array) == ["1", None, None, None, None]
+    assert AmountArray.from_raw(["1"], None).isna().all()
+    assert texts(AmountArray.from_raw([1, 2], pd.array([1, None], dtype="Int16"))) == ["0.1", None]
+    assert len(AmountArray.from_raw([], [])) == len(AmountArray.from_raw([], 18)) == 0
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["1_000", " 5", "5 ", "+5", "٣", "", "-", "1.5", "1e5", 1.5, True, Decimal(1), "9" * 4301],
+)
+def test_base_units_are_ascii_digits(value):
+    """What `int` would accept beyond ASCII digits with a minus is refused."""
+    for column in (["1", value], [1, value], [None, value]):
+        with pytest.raises(AmountError, match="at position 1"):
+            AmountArray.from_raw(column, 0)
+    with pytest.raises(AmountError, match="one string"):
+        AmountArray.from_raw("15", 0)
+
+
+@pytest.mark.parametrize(
+    "decimals", [-1, 78, 10**9, 10**30, "18", True, 18.0, [1, 2], [78], [True]]
+)
+def test_decimals_are_integers_from_0_to_77(decimals):
+    """Absurd decimals are refused, alone or in a sequence, and so is a wrong number of them."""
+    with pytest.raises(AmountError, match="decimals"):
+        AmountArray.from_raw(["1"], decimals)
+
+
+def test_base_units_that_are_no_whole_number_are_refused():
+    """`raw` rounds nothing, and needs decimals for every amount that is there."""
+    array = pd.array(["1.5", None], dtype="amount")
+    assert list(array.raw([1, 6])) == [15, None]
+    with pytest.raises(AmountError, match=r"1\.5 \(at position 0\) is no whole number"):
+        array.raw(0)
+    with pytest.raises(AmountError, match="unknown decimals"):
+        array.raw([None, 6])
+
+
+@pytest.mark.parametrize("dtype", ["int64", "Int64", pd.ArrowDtype(pa.int64()), "uint8", "bool"])
+def test_casts_that_lose_digits_are_refused(dtype):
+    """An integer cast needs whole numbers within the type's limits."""
+    for value in ("1.5", str(2**70), "-1e30"):
+        with pytest.raises(AmountError):
+            pd.array([value], dtype="amount").astype(dtype)
+
+
+def test_missing_amounts_are_no_numpy_integers():
+    """NumPy's integers have no missing value."""
+    with pytest.raises(AmountError, match="position 1 is NA"):
+        pd.array(["1", None], dtype="amount").astype("int64")
+
+
+@pytest.mark.parametrize(
+    "value, kind",
+    [
+        ("1e-19", pa.decimal128(38, 18)),
+        (10**20, pa.decimal128(38, 18)),
+        (LARGEST, pa.decimal256(76, 0)),
+        ("15", pa.decimal128(5, -1)),
+    ],
+)
+def test_arrow_decimals_that_do_not_hold_an_amount_are_refused(value, kind):
+    """Arrow's decimals never round: the error names the amount and the type."""
+    with pytest.raises(AmountError, match=r"\(at position 1\) does not fit in decimal"):
+        pd.array([0, value], dtype="amount").to_arrow(kind)
+
+
+def test_search_needs_order():
+    """A missing amount has no place in an order."""
+    with pytest.raises(ValueError, match="missing"):
+        pd.array(["1", None], dtype="amount").searchsorted("1")
+
+
+def test_read_only_arrays_are_not_changed():
+    """Pandas marks arrays that must not change; so are views of them."""
+    array = pd.array(["1", "2"], dtype="amount")
+    array._readonly = True
+    for locked in (array, array[:1]):
+        with pytest.raises(ValueError, match="read-only"):
+            locked[0] = 5
+    array[[0]][0] = 5

@@ -1,0 +1,182 @@
+"""Amounts written and read again: lossless at the extremes, everywhere."""
+
+import copy
+import io
+import multiprocessing
+import pickle
+import subprocess
+import sys
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+
+from walletframe.amounts import AmountArray
+from walletframe.amounts.files import fitting_decimals, to_portable_table
+from walletframe.errors import AmountError
+
+LARGEST = 2**256 - 1
+
+
+@pytest.fixture(params=[0, 18, 77])
+def frame(request):
+    """Give 0, one base unit, the largest uint256 and NA at 0, 18 or 77 decimals."""
+    raw = ["0", "1", str(LARGEST), None, f"-{LARGEST}"]
+    return pd.DataFrame({"amount": AmountArray.from_raw(raw, request.param), "row": range(5)})
+
+
+def total(array):
+    """Add up in another process."""
+    return array.sum()
+
+
+def test_csv(frame):
+    """CSV holds plain text, and comes back as amounts."""
+    text = frame.to_csv(index=False)
+    assert "E" not in text
+    read = pd.read_csv(io.StringIO(text), dtype={"amount": "amount"})
+    pd.testing.assert_frame_equal(read, frame)
+
+
+@pytest.mark.parametrize("orient", ["records", "columns", "split"])
+def test_json(frame, orient):
+    """JSON holds text, since its numbers would be rounded."""
+    text = frame.to_json(orient=orient)
+    read = pd.read_json(io.StringIO(text), orient=orient, dtype={"amount": "amount"})
+    pd.testing.assert_frame_equal(read, frame)
+
+
+def test_parquet_and_feather(frame, tmp_path):
+    """Pandas's own files come back as amounts."""
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame.to_feather(tmp_path / "a.feather")
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "a.parquet"), frame)
+    pd.testing.assert_frame_equal(pd.read_feather(tmp_path / "a.feather"), frame)
+
+
+def test_copies_and_pickles(frame):
+    """Copies share nothing and lose nothing."""
+    for twin in (copy.copy(frame), copy.deepcopy(frame), pickle.loads(pickle.dumps(frame))):  # noqa: S301
+        pd.testing.assert_frame_equal(twin, frame)
+    array = frame["amount"].array
+    twin = copy.deepcopy(array)
+    twin[0] = 5
+    assert array[0] == 0
+    scalar = array[1]
+    assert pickle.loads(pickle.dumps(scalar)) == copy.deepcopy(scalar) == scalar  # noqa: S301
+
+
+def test_other_processes(frame):
+    """Arrays go to other processes and amounts come back."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        (found,) = pool.map(total, [frame["amount"].array])
+    assert found == frame["amount"].sum()
+
+
+def test_other_dtypes(frame):
+    """Text, objects and categories come back."""
+    column = frame["amount"]
+    for dtype in (str, "string", object, "category", pd.ArrowDtype(pa.string())):
+        assert column.astype(dtype).astype("amount").equals(column)
+    assert column.array.to_arrow(pa.string()).type == pa.string()
+    assert np.array(column.array, dtype=str)[3] == "<NA>"
+
+
+@pytest.mark.parametrize("kind", [pa.decimal128(38, 18), pa.decimal256(76, 30)])
+def test_arrow_decimals(kind):
+    """Decimals of Arrow hold what fits in them, and come back."""
+    column = pd.Series(["1.5", "1e-18", None, "-99999999999999999999"], dtype="amount")
+    decimals = column.astype(pd.ArrowDtype(kind))
+    assert decimals.dtype == pd.ArrowDtype(kind)
+    assert decimals.astype("amount").equals(column)
+    assert column.array.to_arrow(pa.decimal128(38, 18)).to_pylist()[1] == Decimal("1e-18")
+
+
+def test_numbers():
+    """Whole amounts become integers of many kinds; floats are the nearest ones."""
+    whole = pd.Series(["12", None, "-7"], dtype="amount")
+    assert whole.astype("Int64").tolist() == [12, pd.NA, -7]
+    assert whole.astype(pd.ArrowDtype(pa.int64())).tolist() == [12, pd.NA, -7]
+    assert whole.dropna().astype("int8").tolist() == [12, -7]
+    assert whole.astype("Float32").dtype == "Float32"
+    assert whole.astype(pd.ArrowDtype(pa.float64())).dtype == pd.ArrowDtype(pa.float64())
+    assert whole.to_numpy(float, na_value=-1).tolist() == [12, -1, -7]
+    assert whole.array.to_numpy().tolist() == [12, pd.NA, -7]
+    assert whole.astype("float32").tolist()[0] == 12
+    assert pd.Series([LARGEST], dtype="amount").astype("float32")[0] == np.inf
+    assert whole.array.astype("amount", copy=False) is whole.array
+    assert whole.array.to_decimal().tolist() == [Decimal(12), None, Decimal(-7)]
+
+
+def portable(frame, tmp_path):
+    """Write a table for others."""
+    path = tmp_path / "portable.parquet"
+    pa.parquet.write_table(to_portable_table(frame), path)
+    return path
+
+
+def test_portable_tables_have_text_and_decimals(frame):
+    """Every amount is text; decimals of 38 digits stand where they hold it."""
+    table = to_portable_table(frame)
+    assert table.column_names == ["amount", "amount_decimal", "row"]
+    assert b"pandas" not in (table.schema.metadata or {})
+    assert AmountArray._from_sequence(table["amount"].to_pylist()).equals(frame["amount"].array)
+    assert table["amount_decimal"].type == pa.decimal128(38, 18)
+    for decimal, exact in zip(
+        table["amount_decimal"].to_pylist(), frame["amount"].array.to_decimal(), strict=True
+    ):
+        assert decimal is None or decimal == exact
+    assert to_portable_table(frame.assign(amount_decimal=1)).column_names == [
+        "amount",
+        "row",
+        "amount_decimal",
+    ]
+
+
+def test_decimals_that_do_not_fit_are_null():
+    """One digit too many before or behind the point is null, never rounded."""
+    array = pd.array([str(10**20), str(10**20 - 1), "1e-19", "-1e-18", None], dtype="amount")
+    found = fitting_decimals(array).to_pylist()
+    assert found == [None, Decimal(10**20 - 1), None, Decimal("-1e-18"), None]
+
+
+def test_portable_files_open_in_pandas_without_walletframe(frame, tmp_path):
+    """A pandas that doesn't know amounts reads exact text and decimals."""
+    path = portable(frame, tmp_path)
+    code = (
+        "import sys, pandas as pd; frame = pd.read_parquet(sys.argv[1]);"
+        "assert 'walletframe' not in sys.modules; print(*frame['amount'].fillna('NA'))"
+    )
+    command = [sys.executable, "-c", code, str(path)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert printed.split() == [
+        text or "NA" for text in frame["amount"].array.to_arrow().to_pylist()
+    ]
+
+
+def test_portable_files_open_in_duckdb_and_polars(tmp_path):
+    """Text is exact there, and the decimals can be summed."""
+    duckdb, polars = pytest.importorskip("duckdb"), pytest.importorskip("polars")
+    frame = pd.DataFrame({"amount": pd.array(["0.1", "1e-18", LARGEST, None], dtype="amount")})
+    path = portable(frame, tmp_path)
+    expected = Decimal("0.100000000000000001")
+    query = f"select sum(amount_decimal), max(length(amount)) from '{path}'"  # noqa: S608
+    assert duckdb.sql(query).fetchall() == [(expected, 78)]
+    table = polars.read_parquet(path)
+    assert table["amount_decimal"].sum() == expected
+    assert table["amount"].to_list()[2] == str(LARGEST)
+
+
+def test_arrow_floats_are_no_amounts():
+    """A file whose column of amounts has become floats is refused."""
+    with pytest.raises(AmountError, match=r"0\.5"):
+        pd.array(pd.array([0.5], dtype=pd.ArrowDtype(pa.float64())), dtype="amount")
+    dtype = pd.api.types.pandas_dtype("amount")
+    with pytest.raises(AmountError, match=r"0\.5"):
+        dtype.__from_arrow__(pa.chunked_array([[0.5]]))
+    assert dtype.__from_arrow__(pa.array([1, None])).tolist() == [1, pd.NA]
+    assert dtype.__from_arrow__(pa.array([Decimal("1.5")])).tolist() == [Decimal("1.5")]

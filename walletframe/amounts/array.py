@@ -1,0 +1,75 @@
+"""The array of exact amounts that pandas puts into a column: the rest of this package, joined.
+
+Making one is here; each base class says what it knows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from walletframe.amounts.conversions import AmountConversions
+from walletframe.amounts.grouping import AmountGrouping
+from walletframe.amounts.operators import AmountOperators
+from walletframe.amounts.ordering import AmountOrder
+from walletframe.amounts.raw import from_base_units
+from walletframe.amounts.reductions import AmountReductions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class AmountArray(
+    AmountOperators, AmountOrder, AmountReductions, AmountGrouping, AmountConversions
+):
+    """Exact amounts: n integers of any size, a scale of up to 77 decimals, and a mask of NA.
+
+    Make one with ``pd.array(values, dtype="amount")`` from text, Decimals and integers, or with
+    `AmountArray.from_raw` from base units. Floats are refused: they have lost digits already.
+
+    Notes
+    -----
+    Sums, differences, comparisons, order, groups, running values and extremes are exact, and so are
+    products with integers and Decimals. Quotients, products with floats and statistics are the
+    float64 nearest to the exact value. No decimal context is read or changed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> amounts = pd.array(["0.1", "0.2", "1E-18", None], dtype="amount")
+    >>> amounts.sum()
+    Amount('0.300000000000000001')
+    >>> amounts * 3
+    <AmountArray>
+    [0.3, 0.6, 0.000000000000000003, <NA>]
+    Length: 4, dtype: amount
+    """
+
+    @classmethod
+    def from_raw(cls, raw: Sequence[Any], decimals: Any) -> Self:
+        """Make amounts of base units, as chains report them.
+
+        Parameters
+        ----------
+        raw : sequence of int or str
+            n integers, or strings of ASCII digits with an optional minus; None or NA is missing.
+        decimals : int, None or sequence of n ints and None
+            The decimals of all, or of each: 0 to 77. Where they are None or NA the amount is NA.
+
+        Returns
+        -------
+        AmountArray, shape (n,)
+
+        Raises
+        ------
+        AmountError
+            If a value is no integer, or decimals are out of range, no integers, or not one or n;
+            the message names the value and its position.
+
+        Examples
+        --------
+        >>> AmountArray.from_raw(["1500000", "1", 7], [6, 18, None])
+        <AmountArray>
+        [1.5, 0.000000000000000001, <NA>]
+        Length: 3, dtype: amount
+        """
+        return cls(*from_base_units(raw, decimals))

@@ -1,0 +1,66 @@
+"""The column type's name card: what pandas asks a type before it sees any data.
+
+It has no parameters: the scale belongs to an array, and arrays of any scales are of one type.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from pandas.api.extensions import ExtensionDtype, register_extension_dtype
+
+if TYPE_CHECKING:
+    import builtins
+
+    import pyarrow as pa
+
+    from walletframe.amounts.array import AmountArray
+
+
+@register_extension_dtype
+class AmountDtype(ExtensionDtype):
+    """The pandas dtype of exact amounts: integers of any size and a scale of up to 77 decimals.
+
+    Its name is ``"amount"``; importing walletframe makes pandas know it. A missing amount is
+    `pandas.NA`, and a single amount is a `decimal.Decimal` with plain text.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> pd.Series(["1.5", "0.000000000000000001", None], dtype="amount")
+    0                     1.5
+    1    0.000000000000000001
+    2                    <NA>
+    dtype: amount
+    """
+
+    name = "amount"
+    type = Decimal
+    na_value = pd.NA
+
+    # pandas leaves a type out of numeric_only, describe and plots unless this is true.
+    _is_numeric = True
+
+    def __repr__(self) -> str:
+        return "AmountDtype()"
+
+    @classmethod
+    def construct_array_type(cls) -> builtins.type[AmountArray]:
+        """Give the class of arrays of this dtype."""
+        from walletframe.amounts.array import AmountArray  # noqa: PLC0415  it imports this module
+
+        return AmountArray
+
+    def _get_common_dtype(self, dtypes: list[Any]) -> AmountDtype | None:
+        """Tell pandas's concat which dtypes join this one without loss: integers do."""
+        integers = (dtype == self or getattr(dtype, "kind", None) in {"i", "u"} for dtype in dtypes)
+        return self if all(integers) else None
+
+    def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> AmountArray:
+        """Make an array of what Parquet and Feather hold (pandas looks this method up)."""
+        from walletframe.amounts.array import AmountArray  # noqa: PLC0415  it imports this module
+        from walletframe.amounts.arrow import from_arrow  # noqa: PLC0415  the same
+
+        return AmountArray(*from_arrow(array))

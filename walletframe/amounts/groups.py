@@ -1,0 +1,220 @@
+"""Sums, extremes, statistics and running values of groups, all groups at once.
+
+The rows of all groups go through NumPy together; no group costs a call of its own, except for
+square roots and quantiles. Every function takes a `Groups`, which knows the rows that count;
+results have one entry a group, or one a row. It knows nothing of pandas's group keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from walletframe.amounts import order, statistics
+from walletframe.amounts.integers import POWERS, Exact, nearest_float, ratios
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from walletframe.amounts.integers import Floats, Integers, Mask
+
+    Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Amounts, and the group of each row.
+
+    Attributes
+    ----------
+    amounts : Exact
+        n amounts.
+    ids : ndarray of int, shape (n,)
+        The group of each row from 0, or -1 for a row of no group.
+    count : int
+        The number of groups.
+    """
+
+    amounts: Exact
+    ids: Places
+    count: int
+
+    @cached_property
+    def rows(self) -> Places:
+        """The positions of rows that are in a group and not missing."""
+        return np.flatnonzero(~self.amounts.missing & (self.ids >= 0))
+
+    @cached_property
+    def _all(self) -> bool:
+        return len(self.rows) == len(self.ids)
+
+    @cached_property
+    def row_ids(self) -> Places:
+        """The group of each of these rows."""
+        return self.ids if self._all else self.ids[self.rows]
+
+    @cached_property
+    def integers(self) -> Integers:
+        """The integer of each of these rows."""
+        return self.amounts.integers if self._all else self.amounts.integers[self.rows]
+
+    @cached_property
+    def sizes(self) -> Places:
+        """The number of these rows in each group."""
+        return np.bincount(self.row_ids, minlength=self.count)
+
+    @cached_property
+    def holed(self) -> Mask:
+        """Whether a group has a missing amount."""
+        holes = self.ids[self.amounts.missing & (self.ids >= 0)]
+        return np.bincount(holes, minlength=self.count) > 0
+
+    @cached_property
+    def sorted_rows(self) -> Places:
+        """The positions in `rows`, by group and then by amount."""
+        ascending = order.ascending(self.integers)
+        return ascending[np.argsort(self.row_ids[ascending], kind="stable")]
+
+    @cached_property
+    def starts(self) -> Places:
+        """Where each group begins in `sorted_rows`."""
+        return np.cumsum(self.sizes) - self.sizes
+
+
+def sums(groups: Groups) -> Integers:
+    """Add up each group; 0 for an empty one."""
+    return _added(groups, groups.integers)
+
+
+def _added(groups: Groups, integers: Integers) -> Integers:
+    totals = np.full(groups.count, 0, dtype=object)
+    np.add.at(totals, groups.row_ids, integers)
+    return totals
+
+
+def extremes(groups: Groups, choose: np.ufunc) -> Integers:
+    """Give the minimum or maximum of each group; 0 for an empty one."""
+    # An infinite float is smaller or larger than any integer; no group with rows keeps it.
+    neutral = np.inf if choose is np.minimum else -np.inf
+    found = np.full(groups.count, neutral, dtype=object)
+    choose.at(found, groups.row_ids, groups.integers)
+    found[groups.sizes == 0] = 0
+    return found
+
+
+def means(groups: Groups) -> Floats:
+    """Give the mean of each group, NaN for an empty one."""
+    below = np.maximum(groups.sizes, 1).astype(object) * POWERS[groups.amounts.scale]
+    return np.where(groups.sizes > 0, ratios(sums(groups), below), np.nan)
+
+
+def medians(groups: Groups) -> Floats:
+    """Give the median of each group, NaN for an empty one."""
+    filled = np.flatnonzero(groups.sizes)
+    size, start = groups.sizes[filled], groups.starts[filled]
+    low = groups.integers[groups.sorted_rows[start + (size - 1) // 2]]
+    high = groups.integers[groups.sorted_rows[start + size // 2]]
+    result = np.full(groups.count, np.nan)
+    result[filled] = ratios(low + high, 2 * POWERS[groups.amounts.scale])
+    return result
+
+
+def spreads(groups: Groups, name: str, ddof: int) -> Floats:
+    """Give the variance ("var"), its root ("std") or the mean's error ("sem") of each group."""
+    totals, squares = sums(groups), _added(groups, groups.integers**2)
+    unit = POWERS[groups.amounts.scale] ** 2
+    result = np.full(groups.count, np.nan)
+    for group in np.flatnonzero(groups.sizes > max(ddof, 0)):
+        size = int(groups.sizes[group])
+        above, below = statistics.squared_deviations(size, totals[group], squares[group], ddof)
+        if name == "var":
+            result[group] = nearest_float(above, below * unit)
+        else:
+            more = size if name == "sem" else 1
+            result[group] = statistics.nearest_root(above, below * unit * more)
+    return result
+
+
+def quantiles(groups: Groups, shares: Floats, interpolation: str) -> Floats:
+    """Give the quantiles of each group, shape (count, shares), NaN for an empty one."""
+    result = np.full((groups.count, len(shares)), np.nan)
+    ordered, scale = groups.integers[groups.sorted_rows], groups.amounts.scale
+    for group in np.flatnonzero(groups.sizes):
+        start = groups.starts[group]
+        members = ordered[start : start + groups.sizes[group]]
+        result[group] = statistics.quantiles(members, scale, shares, interpolation)
+    return result
+
+
+def edges(groups: Groups, *, last: bool, skipna: bool) -> Places:
+    """Give the row where each group begins or ends, -1 for an empty one."""
+    rows = groups.rows if skipna else np.flatnonzero(groups.ids >= 0)
+    found = np.full(groups.count, -1, dtype=np.intp)
+    if not last:
+        rows = rows[::-1]
+    found[groups.ids[rows]] = rows  # of several rows the last one written stays
+    return found
+
+
+def truths(groups: Groups, name: str, *, skipna: bool) -> Mask:
+    """Tell of each group whether "any" or "all" of its amounts are other than 0.
+
+    A missing amount counts as one with ``skipna=False``, as NaN does in pandas.
+    """
+    zero = np.asarray(groups.integers == 0, dtype=bool)
+    if name == "all":
+        return np.asarray(np.bincount(groups.row_ids[zero], minlength=groups.count) == 0)
+    found = np.bincount(groups.row_ids[~zero], minlength=groups.count) > 0
+    return np.asarray(found if skipna else found | groups.holed)
+
+
+def extreme_rows(groups: Groups, *, largest: bool) -> Places:
+    """Give the first row with each group's minimum or maximum, -1 for an empty one."""
+    found = extremes(groups, np.maximum if largest else np.minimum)
+    places = groups.rows[np.asarray(groups.integers == found[groups.row_ids], dtype=bool)][::-1]
+    rows = np.full(groups.count, -1, dtype=np.intp)
+    rows[groups.ids[places]] = places
+    return rows
+
+
+def running(groups: Groups, name: str, *, skipna: bool) -> Exact:
+    """Give the running sum, minimum or maximum of each row within its group."""
+    by_group = np.argsort(groups.row_ids, kind="stable")
+    integers = np.full(len(groups.ids), 0, dtype=object)
+    integers[groups.rows[by_group]] = (
+        _running_sums(groups, by_group)
+        if name == "cumsum"
+        else _running_extremes(groups, by_group, smallest=name == "cummin")
+    )
+    missing = np.ones(len(groups.ids), dtype=bool)
+    missing[groups.rows] = False
+    if not skipna:
+        first_hole = np.full(groups.count, len(groups.ids))
+        holes = np.flatnonzero(groups.amounts.missing & (groups.ids >= 0))
+        np.minimum.at(first_hole, groups.ids[holes], holes)
+        missing |= np.arange(len(groups.ids)) >= first_hole[groups.ids]
+    integers[missing] = 0
+    return Exact(integers, missing, groups.amounts.scale)
+
+
+def _running_sums(groups: Groups, by_group: Places) -> Integers:
+    total = np.add.accumulate(groups.integers[by_group])
+    before = np.concatenate((np.array([0], dtype=object), total))
+    running_sums: Integers = total - np.repeat(before[groups.starts], groups.sizes)
+    return running_sums
+
+
+def _running_extremes(groups: Groups, by_group: Places, *, smallest: bool) -> Integers:
+    """Let the group's number lead the rank, so that one running maximum starts anew in each."""
+    ranks = order.dense_ranks(groups.integers, order.ascending(groups.integers))
+    wide = len(ranks) + 1
+    if smallest:
+        ranks = len(ranks) - ranks
+    by_rank = np.full(wide, 0, dtype=object)
+    by_rank[ranks] = groups.integers
+    keys = groups.row_ids[by_group] * wide + ranks[by_group]
+    best: Integers = by_rank[np.maximum.accumulate(keys) % wide]
+    return best

@@ -1,0 +1,106 @@
+"""Python integers in object arrays, and the powers of ten that scale them.
+
+A column of amounts is ``integers / 10**scale``. This module knows how such integers change their
+scale and how they become correctly rounded floats. It knows nothing of text, of pandas or of
+missing values: where a value is missing, its integer is 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
+    Integers = npt.NDArray[np.object_]
+    Mask = npt.NDArray[np.bool_]
+    Floats = npt.NDArray[np.float64]
+
+MAX_DECIMALS = 77
+"""No amount has more decimals: the integer 2**256-1 has 78 digits."""
+
+MAX_DIGITS = 4300
+"""Python reads and writes no integer with more digits than this, unless it is told to."""
+
+POWERS = tuple(10**exponent for exponent in range(2 * MAX_DECIMALS + 1))
+"""The powers of ten that two scales can differ by, or add up to."""
+
+
+class Exact(NamedTuple):
+    """The amounts ``integers / 10**scale``, n of them, some of them missing.
+
+    Attributes
+    ----------
+    integers : ndarray of Python integers, shape (n,)
+        0 where the amount is missing.
+    missing : ndarray of bool, shape (n,)
+        True where it is.
+    scale : int
+        0 to 77, the same for all n.
+    """
+
+    integers: Integers
+    missing: Mask
+    scale: int
+
+
+def integers_from(values: Iterable[int], count: int) -> Integers:
+    """Give n Python integers as an object array of length n."""
+    return np.fromiter(values, dtype=object, count=count)
+
+
+def or_none(values: Any, missing: Mask) -> Integers:
+    """Give n values as objects, None where missing."""
+    objects = np.array(values, dtype=object)
+    objects[missing] = None
+    return objects
+
+
+def rescale(integers: Integers, scale: int, finer: int) -> Integers:
+    """Give the integers that mean the same amounts at a scale at least as fine."""
+    if scale == finer:
+        return integers
+    product: Integers = integers * POWERS[finer - scale]
+    return product
+
+
+def aligned(integers: Integers, missing: Mask, scales: npt.NDArray[np.intp]) -> Exact:
+    """Bring integers of many scales to the finest among them; those missing must be 0."""
+    present = scales[~missing] if missing.any() else scales
+    finest, coarsest = int(present.max(initial=0)), int(present.min(initial=MAX_DECIMALS))
+    if coarsest < finest:
+        factors = np.array(POWERS[finest::-1] + POWERS[:1] * MAX_DECIMALS, dtype=object)
+        integers = integers * factors[scales]
+    return Exact(integers, missing, finest)
+
+
+def nearest_float(numerator: int, denominator: int) -> float:
+    """Give the float64 nearest to a ratio, infinite beyond the largest one."""
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return float("inf") if (numerator > 0) == (denominator > 0) else float("-inf")
+
+
+def ratios(numerators: Integers, denominators: Integers | int) -> Floats:
+    """Give the float64 nearest to each ratio; no denominator is 0.
+
+    Python's true division of integers is correctly rounded whatever their size, which
+    ``float(a) / float(b)`` is not.
+    """
+    try:
+        quotients: Any = numerators / denominators
+    except OverflowError:
+        quotients = np.frompyfunc(nearest_float, 2, 1)(numerators, denominators)
+    return np.asarray(quotients, dtype=np.float64)
+
+
+def to_floats(amounts: Exact) -> Floats:
+    """Give the float64 nearest to each amount, NaN where missing."""
+    floats = ratios(amounts.integers, POWERS[amounts.scale])
+    floats[amounts.missing] = np.nan
+    return floats

@@ -1,0 +1,155 @@
+"""Base units and decimals, as a chain reports them, turned into integers with one scale.
+
+Strings of digits are read here and nowhere else, strictly: what ``int()`` accepts beyond ASCII
+digits with a leading minus (underscores, spaces, a plus, other alphabets' digits) is refused. This
+module does not read numbers with a point: that is ``text``'s part.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+import pandas as pd
+
+from walletframe.amounts.integers import (
+    MAX_DECIMALS,
+    MAX_DIGITS,
+    POWERS,
+    Exact,
+    aligned,
+    integers_from,
+)
+from walletframe.amounts.text import plain, shortened
+from walletframe.amounts.values import as_objects
+from walletframe.errors import AmountError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from walletframe.amounts.integers import Integers, Mask
+
+_DIGITS = re.compile("-?[0-9]+")
+
+
+def from_base_units(raw: Sequence[Any], decimals: Any) -> Exact:
+    """Read n integers or strings of digits at one or n numbers of decimals.
+
+    Raises
+    ------
+    AmountError
+        If a value is no integer, or decimals are no integers from 0 to 77, or not one or n.
+    """
+    if isinstance(raw, str):
+        raise AmountError("one string is no sequence of base units", hint="put it in a list")
+    integers, missing = _read(raw if isinstance(raw, list) else as_objects(raw))
+    scales, unknown = each_scale(decimals, len(integers))
+    missing = missing | unknown
+    integers[missing] = 0
+    return aligned(integers, missing, scales)
+
+
+def _read(values: list[Any] | Integers) -> tuple[Integers, Mask]:
+    """Read base units; 0 where missing. Columns of strings or of integers are read as a whole."""
+    try:
+        if not _only_digits("".join(values)):
+            return _read_each(as_objects(values))
+        integers = integers_from(map(int, values), len(values))
+    except TypeError:  # not all of them are strings
+        if set(map(type, values)) != {int}:
+            return _read_each(as_objects(values))
+        integers = integers_from(values, len(values))
+    except ValueError:  # an empty string, or more digits than Python reads
+        return _read_each(as_objects(values))
+    return integers, np.zeros(len(values), dtype=bool)
+
+
+def _read_each(objects: Integers) -> tuple[Integers, Mask]:
+    missing = np.asarray(pd.isna(objects), dtype=bool)
+    pairs = enumerate(zip(objects, missing, strict=True))
+    read = (0 if absent else _integer(value, place) for place, (value, absent) in pairs)
+    return integers_from(read, len(objects)), missing
+
+
+def _only_digits(joined: str) -> bool:
+    return joined.isascii() and not joined.encode().translate(None, b"0123456789")
+
+
+def _integer(value: Any, place: int) -> int:
+    if isinstance(value, str) and len(value) <= MAX_DIGITS and _DIGITS.fullmatch(value):
+        return int(value)
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return int(value)
+    raise AmountError(
+        f"{shortened(value)} at position {place} is no integer number of base units",
+        hint="base units are integers or strings of ASCII digits; "
+        "a quantity with a point is read by pd.array([...], dtype='amount')",
+    )
+
+
+def each_scale(decimals: Any, count: int) -> tuple[npt.NDArray[np.intp], Mask]:
+    """Give one or n decimals as those of each value (0 where unknown), and where they are unknown.
+
+    Raises
+    ------
+    AmountError
+        If decimals are no integers from 0 to 77, or not one or n.
+    """
+    if not pd.api.types.is_list_like(decimals):
+        known = not pd.isna(decimals)
+        scale = _scale(decimals, None) if known else 0
+        return np.full(count, scale, dtype=np.intp), np.full(count, not known)
+    scales = np.asarray(decimals)
+    if len(scales) != count:
+        raise AmountError(
+            f"{count} amounts in base units came with {len(scales)} decimals",
+            hint="give one number of decimals, or one for each amount",
+        )
+    unknown = np.asarray(pd.isna(scales), dtype=bool)
+    if scales.dtype.kind not in "iu" or bool in set(map(type, decimals)):
+        pairs = zip(as_objects(decimals)[~unknown], np.flatnonzero(~unknown), strict=True)
+        scales = np.zeros(count, dtype=np.intp)
+        scales[~unknown] = [_scale(value, place) for value, place in pairs]
+    elif count and not 0 <= scales.min() <= scales.max() <= MAX_DECIMALS:
+        place = int(np.flatnonzero((scales < 0) | (scales > MAX_DECIMALS))[0])
+        _scale(scales[place], place)
+    return scales.astype(np.intp), unknown
+
+
+def _scale(value: Any, place: SupportsIndex | None) -> int:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if whole and 0 <= value <= MAX_DECIMALS:
+        return int(value)
+    where = "" if place is None else f" at position {place}"
+    raise AmountError(
+        f"decimals of {shortened(value)}{where} are no integer from 0 to {MAX_DECIMALS}",
+        hint="where the decimals of a token are unknown, give None: its amount is then NA",
+    )
+
+
+def to_base_units(amounts: Exact, decimals: Any) -> Integers:
+    """Give n amounts in base units at one or n numbers of decimals, None where missing.
+
+    Raises
+    ------
+    AmountError
+        If an amount is no whole number of base units, or its decimals are unknown.
+    """
+    integers, missing, scale = amounts
+    scales, unknown = each_scale(decimals, len(integers))
+    result = np.full(len(integers), None, dtype=object)
+    for wanted in np.unique(scales):
+        chosen = np.flatnonzero((scales == wanted) & ~missing)
+        finer, coarser = POWERS[max(wanted - scale, 0)], POWERS[max(scale - wanted, 0)]
+        wrong = chosen[(integers[chosen] % coarser != 0) | unknown[chosen]]
+        if len(wrong):
+            raise AmountError(
+                f"{plain(integers[wrong[0]], scale)} (at position {wrong[0]}) is no whole number "
+                f"of base units at {'unknown' if unknown[wrong[0]] else wanted} decimals",
+                hint="give the decimals of each token; round on purpose with .round(decimals)",
+            )
+        result[chosen] = integers[chosen] * finer // coarser
+    return result

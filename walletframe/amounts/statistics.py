@@ -1,0 +1,121 @@
+"""Statistics of exact amounts: one float64 each, the nearest to the exact value.
+
+Every function takes integers none of which is missing, and their scale. Sums, squares and
+positions are exact; the one rounding is the last step. NaN stands for what has no value, such as
+the mean of nothing. It knows nothing of pandas.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor, isqrt, nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from walletframe.amounts.integers import POWERS, nearest_float
+from walletframe.amounts.order import at_sorted_positions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from walletframe.amounts.integers import Floats, Integers
+
+_ROOT_BITS = 64
+
+
+def mean(integers: Integers, scale: int) -> float:
+    """Give the arithmetic mean."""
+    count = len(integers)
+    return nearest_float(integers.sum(), count * POWERS[scale]) if count else nan
+
+
+def median(integers: Integers, scale: int) -> float:
+    """Give the middle amount, or the mean of the two in the middle."""
+    count = len(integers)
+    if not count:
+        return nan
+    low, high = at_sorted_positions(integers, [(count - 1) // 2, count // 2])
+    return nearest_float(low + high, 2 * POWERS[scale])
+
+
+def variance(integers: Integers, scale: int, ddof: int) -> float:
+    """Give the sum of squared deviations over ``n - ddof``."""
+    above, below = squared_deviations(len(integers), integers.sum(), (integers**2).sum(), ddof)
+    return nearest_float(above, below * POWERS[scale] ** 2) if below else nan
+
+
+def deviation(integers: Integers, scale: int, ddof: int) -> float:
+    """Give the square root of the variance."""
+    above, below = squared_deviations(len(integers), integers.sum(), (integers**2).sum(), ddof)
+    return nearest_root(above, below * POWERS[scale] ** 2) if below else nan
+
+
+def standard_error(integers: Integers, scale: int, ddof: int) -> float:
+    """Give the square root of the variance over n."""
+    count = len(integers)
+    above, below = squared_deviations(count, integers.sum(), (integers**2).sum(), ddof)
+    return nearest_root(above, below * count * POWERS[scale] ** 2) if below else nan
+
+
+def squared_deviations(count: int, total: int, squares: int, ddof: int) -> tuple[int, int]:
+    """Give the variance of integers as a ratio, from their sum and the sum of their squares.
+
+    The denominator is 0 where there are too few of them.
+    """
+    return count * squares - total * total, max(0, count * (count - ddof))
+
+
+def nearest_root(numerator: int, denominator: int) -> float:
+    """Give the float64 nearest to the square root of a ratio.
+
+    The root is taken in integers with 64 bits at least; a last bit says whether anything was cut
+    off, so that rounding to a float's 53 bits sees which side of the middle it is on.
+    """
+    missing_bits = 2 * _ROOT_BITS - (numerator.bit_length() - denominator.bit_length())
+    shift = max(0, missing_bits // 2 + 1)
+    shifted = numerator << (2 * shift)
+    root = isqrt(shifted // denominator)
+    cut_off = root * root * denominator != shifted
+    return nearest_float(2 * root + cut_off, 2 << shift)
+
+
+def quantiles(
+    integers: Integers, scale: int, shares: Sequence[float] | Floats, interpolation: str
+) -> Floats:
+    """Give the amounts below which the shares lie, as pandas defines the five interpolations.
+
+    The position is the float ``share * (n - 1)``, as in NumPy; from there on all is exact.
+    """
+    count = len(integers)
+    if not count:
+        return np.full(len(shares), nan)
+    positions = [Fraction(float(share) * (count - 1)) for share in shares]
+    lower = [floor(position) for position in positions]
+    upper = [min(place + 1, count - 1) for place in lower]
+    neighbours = at_sorted_positions(integers, lower + upper)
+    pairs = zip(neighbours[: len(lower)], neighbours[len(lower) :], positions, strict=True)
+    found = [between(low, high, position, interpolation) for low, high, position in pairs]
+    return np.array([nearest_float(f.numerator, f.denominator * POWERS[scale]) for f in found])
+
+
+def between(low: int, high: int, position: Fraction, interpolation: str) -> Fraction:
+    """Interpolate between the neighbours of a position, which may be on the lower one.
+
+    Raises
+    ------
+    ValueError
+        If pandas has no interpolation of this name.
+    """
+    share = position - floor(position)
+    if interpolation == "linear":
+        return low + (high - low) * share
+    if interpolation == "midpoint":
+        return Fraction(low + high, 2) if share else Fraction(low)
+    if interpolation == "lower":
+        return Fraction(low)
+    if interpolation == "higher":
+        return Fraction(high if share else low)
+    if interpolation == "nearest":
+        return Fraction(low if round(position) == floor(position) else high)
+    raise ValueError(f"no interpolation is called {interpolation!r}")

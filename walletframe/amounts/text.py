@@ -1,0 +1,111 @@
+"""Plain decimal text of exact amounts: writing it and reading it.
+
+Text is plain when it has no exponent and no trailing zeros behind the point. Written text always
+is; text that is read may have both, as long as its value fits. This module knows nothing of
+arrays with missing values, of pandas or of decimal contexts.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS, POWERS
+from walletframe.errors import AmountError
+
+if TYPE_CHECKING:
+    from walletframe.amounts.integers import Integers
+
+_COMMON_DECIMALS = 18
+_NUMBER = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,6}))?")
+
+
+def plain(integer: int, scale: int) -> str:
+    """Write ``integer / 10**scale`` as plain text.
+
+    Examples
+    --------
+    >>> plain(1, 18), plain(-1_500_000, 6), plain(12, 0)
+    ('0.000000000000000001', '-1.5', '12')
+    """
+    if not scale:
+        return str(integer)
+    digits = str(integer).zfill(scale + 1 + (integer < 0))
+    fraction = digits[-scale:].rstrip("0")
+    return f"{digits[:-scale]}.{fraction}" if fraction else digits[:-scale]
+
+
+def plain_texts(integers: Integers, scale: int) -> list[str]:
+    """Write n amounts of one scale as plain text.
+
+    Digits beyond the 18th decimal are mostly zeros that one fine amount has brought upon all
+    others; those are cut off before anything is written.
+    """
+    surplus = scale - _COMMON_DECIMALS
+    if surplus > 0:
+        cut = map(divmod, integers, repeat(POWERS[surplus]))
+        return [
+            plain(integer, scale) if rest else plain(coarse, _COMMON_DECIMALS)
+            for integer, (coarse, rest) in zip(integers, cut, strict=True)
+        ]
+    return [plain(integer, scale) for integer in integers]
+
+
+def is_number(text: str) -> bool:
+    """Tell whether text is a finite decimal number in ASCII, whatever its size."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def parse(text: str) -> tuple[int, int]:
+    """Read a number as (integer, scale), without trailing zeros behind the point.
+
+    Raises
+    ------
+    AmountError
+        If the text isn't a finite decimal number in ASCII, has more than 77 decimals, or has more
+        digits than Python reads.
+
+    Examples
+    --------
+    >>> parse("1.50"), parse("-12"), parse("1E-18")
+    ((15, 1), (-12, 0), (1, 18))
+    """
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        raise AmountError(
+            f"{shortened(text)} is not a number",
+            hint="write plain decimal text such as '1.5'; for a missing amount, pd.NA",
+        )
+    sign, whole, fraction, exponent = match.groups()
+    digits = whole + (fraction or "")
+    scale = len(fraction or "") - int(exponent or 0)
+    return _reduced(text, sign, digits, scale)
+
+
+def _reduced(text: str, sign: str, digits: str, scale: int) -> tuple[int, int]:
+    significant = digits.rstrip("0")
+    if not significant:
+        return 0, 0
+    scale -= len(digits) - len(significant)
+    padding = max(0, -scale)
+    if len(significant) + padding > MAX_DIGITS:
+        raise AmountError(
+            f"{shortened(text)} has more than {MAX_DIGITS} digits",
+            hint="check where the value comes from: 2**256-1 has 78 digits",
+        )
+    if scale > MAX_DECIMALS:
+        raise AmountError(
+            f"{shortened(text)} has {scale} decimals, and an amount has at most {MAX_DECIMALS}",
+            hint="round it on purpose first, in text or as a decimal.Decimal",
+        )
+    return int(sign + significant + "0" * padding), max(0, scale)
+
+
+def shortened(value: object) -> str:
+    """Give a value's repr, cut to a length that fits in a message."""
+    try:
+        shown = repr(value)
+    except ValueError:  # an integer with more digits than Python writes
+        return f"an integer of more than {MAX_DIGITS} digits"
+    return shown if len(shown) <= 60 else f"{shown[:57]}…"  # noqa: PLR2004  one line of a message
