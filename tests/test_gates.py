@@ -6,6 +6,7 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 from numpydoc.validate import validate
@@ -59,20 +60,18 @@ def test_layers_are_kept():
     assert run("-c", code) == ""
 
 
+DESCRIBED = (FunctionType, classmethod, property)
+
+
 def public_objects():
     """Return the dotted names of all that the root and its classes show."""
     names = []
     for name in wf.__all__:
         thing = getattr(wf, name)
         names.append(f"{thing.__module__}.{thing.__qualname__}")
-        if isinstance(thing, type):
-            own = [member for member in vars(thing) if not member.startswith("_")]
-            documented = [
-                m
-                for m in own
-                if callable(getattr(thing, m)) or isinstance(vars(thing)[m], property)
-            ]
-            names += [f"{names[-1]}.{member}" for member in documented]
+        members = vars(thing).items() if isinstance(thing, type) else ()
+        own = [each for each, value in members if isinstance(value, DESCRIBED) and each[0] != "_"]
+        names += [f"{thing.__module__}.{thing.__qualname__}.{each}" for each in own]
     return names
 
 

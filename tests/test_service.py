@@ -530,7 +530,7 @@ class TestLife:
             "assert requests.get(s.openapi_url, timeout=10).status_code == 200"
         )
         run = [sys.executable, "-X", "dev", "-W", "error", "-c", code]
-        done = subprocess.run(run, capture_output=True, timeout=30, check=False)  # noqa: S603 - our own line
+        done = subprocess.run(run, capture_output=True, timeout=30, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
     @pytest.mark.parametrize(

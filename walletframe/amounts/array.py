@@ -51,7 +51,8 @@ class AmountArray(
         Parameters
         ----------
         raw : sequence of int or str
-            n integers, or strings of ASCII digits with an optional minus; None or NA is missing.
+            Integers, or strings of ASCII digits with an optional minus, n of them; None or NA is
+            missing.
         decimals : int, None or sequence of n ints and None
             The decimals of all, or of each: 0 to 77. Where they are None or NA the amount is NA.
 

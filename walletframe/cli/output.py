@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import pandas as pd
 
-from walletframe.amounts import AmountDtype
-from walletframe.text import as_cell
+from walletframe.exports import to_csv, to_json, to_parquet
 
 if TYPE_CHECKING:
     from walletframe.frames import WalletDetails
@@ -63,29 +60,10 @@ def write_details(details: WalletDetails, path: Path) -> list[Path]:
         The files written.
     """
     if path.suffix == ".json":
-        whole = {name: _records(frame) for name, frame in details._asdict().items()}
-        path.write_text(json.dumps(whole, ensure_ascii=False, indent=1), encoding="utf-8")
+        to_json(details._asdict(), path)
         return [path]
     beside = path.with_suffix(f".wallets{path.suffix}")
-    write = _write_csv if path.suffix == ".csv" else _write_parquet
+    write = to_csv if path.suffix == ".csv" else to_parquet
     write(details.holdings, path)
     write(details.wallets, beside)
     return [path, beside]
-
-
-def _records(frame: pd.DataFrame) -> object:
-    return json.loads(frame.to_json(orient="records", date_format="iso", date_unit="us"))
-
-
-def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    safe = {
-        str(name): frame[name].map(as_cell, na_action="ignore")
-        for name, dtype in frame.dtypes.items()
-        if isinstance(dtype, pd.StringDtype)
-    }
-    frame.assign(**safe).to_csv(path, index=False)
-
-
-def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
-    texts = {name: "str" for name, dtype in frame.dtypes.items() if isinstance(dtype, AmountDtype)}
-    frame.astype(texts).to_parquet(path, index=False)

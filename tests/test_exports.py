@@ -1,0 +1,110 @@
+"""Files for other programs, and the largest amounts."""
+
+import json
+import subprocess
+import sys
+from decimal import Decimal
+
+import duckdb
+import openpyxl
+import pandas as pd
+import polars as pl
+import pytest
+
+from walletframe.errors import AmountError, ColumnsError, MissingExtraError
+from walletframe.exports import to_json
+
+TOP = 2**256 - 1
+AMOUNTS = [Decimal(0), Decimal("0.000000000000000001"), Decimal(TOP), None]
+FRAME = pd.DataFrame(
+    {
+        "symbol": pd.array(["=1+1", "a\nb\x00\u202e", None, "x" * 40_000], dtype="str"),
+        "amount": pd.array([str(a) if a is not None else None for a in AMOUNTS], dtype="amount"),
+        "fetched_at": pd.to_datetime(["2026-01-02T03:04:05.678901Z"] * 4, utc=True),
+        "status": pd.Categorical(["ok", "ok", "failed", "ok"]),
+    }
+)
+TEXTS = ["0", "0.000000000000000001", str(TOP), None]
+
+
+def test_parquet_opens_in_pandas_without_walletframe(tmp_path):
+    """Another pandas reads exact text."""
+    FRAME.wf.to_parquet(tmp_path / "f.parquet")
+    code = (
+        "import pandas, sys; frame = pandas.read_parquet(sys.argv[1]);"
+        "assert 'walletframe' not in sys.modules; print(frame['amount'].tolist())"
+    )
+    words = [sys.executable, "-c", code, str(tmp_path / "f.parquet")]
+    said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert said.strip() == f"['0', '0.000000000000000001', '{TOP}', nan]"
+
+
+def test_parquet_opens_in_polars_and_duckdb(tmp_path):
+    """Both read exact text, and sum the decimals where 38 digits hold them."""
+    path = str(tmp_path / "f.parquet")
+    FRAME.wf.to_parquet(path)
+    assert pl.read_parquet(path)["amount"].to_list() == TEXTS
+    assert pl.read_parquet(path)["amount_decimal"].sum() == Decimal("0.000000000000000001")
+    rows = duckdb.sql(f"SELECT amount FROM '{path}'").fetchall()  # noqa: S608 - our own file
+    assert [row[0] for row in rows] == TEXTS
+    total = duckdb.sql(f"SELECT sum(amount_decimal) FROM '{path}'").fetchall()  # noqa: S608
+    assert total == [(Decimal("0.000000000000000001"),)]
+
+
+def test_parquet_comes_back_exactly(tmp_path):
+    """Text becomes amounts again without loss."""
+    FRAME.wf.to_parquet(tmp_path / "f.parquet")
+    back = pd.read_parquet(tmp_path / "f.parquet")["amount"].astype("amount")
+    assert back.equals(FRAME["amount"])
+
+
+def test_csv_is_exact_and_disarmed(tmp_path):
+    """Amounts are plain text; a formula begins with an apostrophe."""
+    FRAME.wf.to_csv(tmp_path / "f.csv")
+    back = pd.read_csv(tmp_path / "f.csv", dtype="str")
+    assert back["amount"].tolist()[:3] == TEXTS[:3]
+    assert back["amount"].isna().tolist() == [False, False, False, True]
+    assert back["symbol"][0] == "'=1+1"
+
+
+def test_excel_is_exact_and_harmless(tmp_path):
+    """Amounts are text, formulas are none, control characters are gone, times are UTC."""
+    FRAME.wf.to_excel(tmp_path / "f.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
+    rows = list(sheet.iter_rows(min_row=2))
+    assert [row[1].value for row in rows] == TEXTS
+    assert not [cell for row in rows for cell in row if cell.data_type == "f"]
+    assert rows[1][0].value == "a b"
+    assert len(rows[3][0].value) <= 32_767
+    assert rows[0][2].value.isoformat()[:19] == "2026-01-02T03:04:05"
+
+
+def test_excel_without_openpyxl_names_the_extra(tmp_path, monkeypatch):
+    """What is missing is named with the command that installs it."""
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(MissingExtraError, match=r"walletframe\[excel\]"):
+        FRAME.wf.to_excel(tmp_path / "f.xlsx")
+
+
+def test_json_holds_several_frames(tmp_path):
+    """Each frame is a list of records with exact amounts as text."""
+    to_json({"a": FRAME, "b": FRAME.head(0)}, tmp_path / "f.json")
+    whole = json.loads((tmp_path / "f.json").read_text(encoding="utf-8"))
+    assert [row["amount"] for row in whole["a"]] == TEXTS
+    assert whole["b"] == []
+
+
+def test_top_is_exact_where_floats_are_equal():
+    """Amounts that differ in the last digit are told apart; equal ones keep their order."""
+    amounts = pd.array([str(TOP - 1), str(TOP), None, str(TOP), "5"], dtype="amount")
+    frame = pd.DataFrame({"amount": amounts})
+    assert frame.wf.top(3).index.tolist() == [1, 3, 0]
+    assert frame["amount"].wf.top(10).index.tolist() == [1, 3, 0, 4]
+
+
+def test_top_needs_amounts():
+    """A missing column and another type say what to do."""
+    with pytest.raises(ColumnsError, match="'amount'"):
+        pd.DataFrame({"x": [1]}).wf.top()
+    with pytest.raises(AmountError, match="astype"):
+        pd.Series([1.5]).wf.top()

@@ -1,0 +1,82 @@
+"""Frame in, frame out: what is asked of holdings once they are there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from walletframe.amounts import AmountArray
+from walletframe.amounts.files import top_positions
+from walletframe.errors import AmountError, ColumnsError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def top(amounts: pd.Series, n: int = 10) -> pd.Series:
+    """Return the largest amounts, exactly, where pandas's ``nlargest`` can't.
+
+    Parameters
+    ----------
+    amounts : Series
+        Of dtype amount.
+    n : int, default 10
+        How many.
+
+    Returns
+    -------
+    Series
+        At most `n` amounts, the largest first, equal ones in their order; no NA.
+
+    Raises
+    ------
+    AmountError
+        Where the values are no amounts.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> top(pd.Series(["2", "7", None], dtype="amount"), 1).tolist()
+    [Amount('7')]
+    """
+    if not isinstance(amounts.array, AmountArray):
+        raise AmountError(
+            f"a column of {amounts.dtype} holds no amounts", hint='convert it: .astype("amount")'
+        )
+    return amounts.iloc[top_positions(amounts.array, n)]
+
+
+def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.DataFrame:
+    """Return the rows with the largest amounts.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows with a column of amounts.
+    n : int, default 10
+        How many.
+    by : str, default "amount"
+        The column.
+
+    Returns
+    -------
+    DataFrame
+        At most `n` rows, the largest first, equal ones in their order; no NA.
+
+    Raises
+    ------
+    ColumnsError
+        Where the column is missing.
+    AmountError
+        Where its values are no amounts.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"amount": pd.array(["2", "7"], dtype="amount")})
+    >>> top_rows(frame, 1).index.tolist()
+    [1]
+    """
+    if by not in frame.columns:
+        raise ColumnsError([by], [str(name) for name in frame.columns])
+    positions = top(frame[by].reset_index(drop=True), n).index
+    return frame.iloc[positions]

@@ -1,0 +1,113 @@
+"""Frames as files for other programs: exact amounts, and text that does no harm there.
+
+Every function takes any frame; what an amount is, the amounts know.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pandas as pd
+
+from walletframe.amounts import AmountDtype
+from walletframe.amounts.files import to_portable_table
+from walletframe.errors import MissingExtraError
+from walletframe.text import as_cell, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PathLike: TypeAlias = str | Path
+_EXCEL_CELL = 32_000
+
+
+def to_csv(frame: pd.DataFrame, path: PathLike) -> None:
+    """Write a CSV file.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Any; its index is left out.
+    path : str or Path
+        Where to write. Amounts are exact plain text; text that a spreadsheet would take for a
+        formula begins with an apostrophe.
+    """
+    _with_text(frame, as_cell).to_csv(path, index=False)
+
+
+def to_parquet(frame: pd.DataFrame, path: PathLike) -> None:
+    """Write a Parquet file that opens anywhere.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Any; its index is left out.
+    path : str or Path
+        Where to write. A column of amounts is exact text, with a column ``<name>_decimal`` beside
+        it, decimal128(38, 18), which other programs can sum: null where it can't hold an amount.
+    """
+    import pyarrow.parquet  # noqa: PLC0415 - pandas does not load it either
+
+    pyarrow.parquet.write_table(to_portable_table(frame), str(path))
+
+
+def to_excel(frame: pd.DataFrame, path: PathLike) -> None:
+    """Write an Excel file.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Any; its index is left out.
+    path : str or Path
+        Where to write. Amounts are exact text, since a cell's number is a float; times are in
+        UTC; text is made harmless, on one line, and cut to what a cell holds.
+
+    Raises
+    ------
+    MissingExtraError
+        Where openpyxl is not installed.
+    """
+    try:
+        import openpyxl  # noqa: F401, PLC0415 - pandas needs it, and says so less clearly
+    except ImportError:
+        missing = True
+    else:
+        missing = False
+    if missing:
+        raise MissingExtraError("excel", "writing Excel files")
+    safe = _with_text(frame, lambda text: as_cell(shown(text, _EXCEL_CELL)))
+    plain: dict[str, Any] = {}
+    for name, dtype in frame.dtypes.items():
+        if isinstance(dtype, AmountDtype):
+            plain[str(name)] = frame[name].astype("str")
+        elif isinstance(dtype, pd.DatetimeTZDtype):
+            plain[str(name)] = frame[name].dt.tz_convert("UTC").dt.tz_localize(None)
+    safe.assign(**plain).to_excel(path, index=False)
+
+
+def to_json(frames: dict[str, pd.DataFrame], path: PathLike) -> None:
+    """Write several frames as one JSON file.
+
+    Parameters
+    ----------
+    frames : dict of str to DataFrame
+        By name; each becomes a list of records. Amounts are exact text, times ISO 8601.
+    path : str or Path
+        Where to write.
+    """
+    whole = {
+        name: json.loads(frame.to_json(orient="records", date_format="iso", date_unit="us"))
+        for name, frame in frames.items()
+    }
+    Path(path).write_text(json.dumps(whole, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def _with_text(frame: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame:
+    changed = {
+        str(name): frame[name].map(change, na_action="ignore")
+        for name, dtype in frame.dtypes.items()
+        if isinstance(dtype, pd.StringDtype)
+    }
+    return frame.assign(**changed)
