@@ -1,51 +1,124 @@
-"""Answers that are kept on this machine."""
+"""Answers that are kept on this machine, or wherever the caller wants them."""
 
-from datetime import UTC, datetime
+import pickle
+import sqlite3
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from requests_cache import BaseCache, FileCache
+from requests_cache import BaseCache, CachedSession, FileCache, SQLiteCache
+from requests_cache.serializers import SerializerPipeline, Stage
 
-from walletframe.address import parse_wallets
-from walletframe.errors import CacheWarning, SettingsError
+from walletframe.address import WalletAddress, parse_wallets
+from walletframe.errors import CacheError, CacheWarning, SettingsError
 from walletframe.transport import AnswerStore, Kept, clear, default_path, describe
+from walletframe.transport.rows import RowCache
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 WALLETS = parse_wallets(["ETH.0xAB", "SOLANA.abC", "NEAR.alice.near"])
 KEPT = Kept(b'{"x": "\xf0\x9f\x9a\x80"}\xff\x00', NOW)
+OLDER = Kept(b"older", NOW - timedelta(microseconds=1))
+SERVICE = "https://api.example/v1"
+BACKENDS = {
+    "file": lambda folder: folder / "new" / "a.sqlite",
+    "memory": lambda _: "memory",
+    "rows": lambda folder: RowCache(folder / "a.sqlite"),
+    "requests-cache, memory": lambda _: BaseCache(),
+    "requests-cache, folder": lambda folder: FileCache(folder / "f", serializer="json"),
+    "requests-cache, sqlite": lambda folder: SQLiteCache(folder / "s.sqlite", serializer="json"),
+}
 
 
-@pytest.fixture(params=["file", "memory", "backend"])
-def choice(request, tmp_path):
-    """Give each way to keep answers."""
-    return {"file": tmp_path / "new" / "a.sqlite", "memory": "memory", "backend": BaseCache()}[
-        request.param
+def many(count, size=20_000):
+    """Return wallets and answers of some size, each a second younger than the one before."""
+    return [
+        (WalletAddress("ETH", f"0x{number:040x}"), Kept(b"x" * size, NOW + timedelta(0, number)))
+        for number in range(count)
     ]
 
 
-def test_what_is_written_is_read(choice):
-    """Bytes and times come back exactly, under any spelling of the wallet."""
-    with AnswerStore(choice, "s") as store:
+@pytest.mark.parametrize("backend", BACKENDS)
+class TestContract:
+    """What holds wherever answers are kept."""
+
+    @pytest.fixture
+    def store(self, backend, tmp_path):
+        """Give a store in one of the places."""
+        choice = BACKENDS[backend](tmp_path)
+        with AnswerStore(choice, SERVICE) as store:
+            yield store
+        if isinstance(choice, BaseCache):
+            choice.close()
+
+    def test_what_is_written_is_read(self, store):
+        """Bytes and times come back exactly, under any spelling of the wallet."""
         store.write(WALLETS[0], KEPT)
         [spelled] = parse_wallets("eth.0xab")
         assert store.read([spelled, WALLETS[1]]) == {spelled: KEPT}
 
+    def test_newer_answers_replace_older_ones(self, store):
+        """The newer one is read, whichever was written last."""
+        for first, second in ((OLDER, KEPT), (KEPT, OLDER)):
+            store.write(WALLETS[0], first)
+            store.write(WALLETS[0], second)
+            assert store.read(WALLETS) == {WALLETS[0]: KEPT}
 
-def test_newer_answers_replace_older_ones(choice):
-    """The last one written is the one that is read."""
-    with AnswerStore(choice, "s") as store:
-        store.write(WALLETS[0], Kept(b"old", NOW))
-        store.write(WALLETS[0], KEPT)
-        assert store.read(WALLETS) == {WALLETS[0]: KEPT}
+    def test_many_are_written_and_read_at_once(self, store):
+        """More than one statement can name, from an iterator, in the order asked."""
+        answers = many(501, size=10)
+        store.write_many(iter(answers))
+        assert list(store.read(wallet for wallet, _ in answers).items()) == answers
+
+    def test_nothing_is_no_trouble(self, store):
+        """Writing and reading nothing does nothing."""
+        store.write_many([])
+        assert store.read([]) == {}
+
+    def test_services_do_not_see_each_other(self, backend, tmp_path):
+        """The same wallet of another service is another answer."""
+        choice = BACKENDS[backend](tmp_path)
+        with AnswerStore(choice, "one") as one, AnswerStore(choice, "two") as two:
+            one.write(WALLETS[0], KEPT)
+            assert two.read(WALLETS) == {}
+        if isinstance(choice, BaseCache):
+            choice.close()
 
 
 def test_a_file_outlives_its_store(tmp_path):
     """What one process keeps, another finds."""
-    path = tmp_path / "a.sqlite"
+    path = tmp_path / "a ?#%41.sqlite"
     for wallet in WALLETS:
         with AnswerStore(path, "s") as store:
             store.write(wallet, KEPT)
     with AnswerStore(path, "s") as store:
         assert store.read(WALLETS) == dict.fromkeys(WALLETS, KEPT)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_rows_are_plain(tmp_path):
+    """Any SQLite tool can read them: a readable key, a time, and the body as it was sent."""
+    with AnswerStore(tmp_path / "a.sqlite", SERVICE) as store:
+        store.write(WALLETS[0], KEPT)
+    link = sqlite3.connect(tmp_path / "a.sqlite")
+    rows = link.execute("SELECT key, fetched_at, body FROM answers").fetchall()
+    link.close()
+    assert rows == [(f"{SERVICE} ETH.0xab", "2026-01-02T03:04:05.678901+00:00", KEPT.body)]
+
+
+def test_a_row_that_is_damaged_is_not_there(tmp_path):
+    """A time that is none, or a body that is no bytes, counts as nothing kept."""
+    with AnswerStore(tmp_path / "a.sqlite", "s") as store:
+        for wallet in WALLETS:
+            store.write(wallet, KEPT)
+        link = sqlite3.connect(tmp_path / "a.sqlite")
+        with link:
+            link.execute("UPDATE answers SET fetched_at = 'then' WHERE key = 's ETH.0xab'")
+            link.execute("UPDATE answers SET body = 'text' WHERE key = 's SOLANA.abC'")
+        link.close()
+        assert store.read(WALLETS) == {WALLETS[2]: KEPT}
+    cache = RowCache(tmp_path / "a.sqlite")
+    assert (cache.get_response("s ETH.0xab"), len(cache.responses)) == (None, 3)
+    assert cache.get_response("s NEAR.alice.near").content == KEPT.body
+    cache.close()
 
 
 def test_nothing_is_kept_where_that_is_chosen():
@@ -63,51 +136,136 @@ def test_default_is_in_the_users_cache_folder(home):
     assert describe(default_path()).answers == {"s": 1}
 
 
-def test_a_backend_of_the_users_is_used(tmp_path):
-    """Any requests-cache backend will do."""
-    backend = FileCache(tmp_path / "folder", serializer="json")
-    with AnswerStore(backend, "s") as store:
-        store.write(WALLETS[0], Kept(b"{}", NOW))
-        assert store.read(WALLETS) == {WALLETS[0]: Kept(b"{}", NOW)}
-
-
 def test_what_keeps_no_answers_is_refused():
     """Another object is an error that says what will do."""
     with pytest.raises(SettingsError, match="requests-cache backend"):
         AnswerStore(object(), "s")
 
 
-def test_a_place_that_can_not_be_written_falls_back_to_memory(tmp_path):
-    """A folder in the way gives one warning, and answers are kept in memory."""
-    with pytest.warns(CacheWarning, match="in memory"):
-        store = AnswerStore(tmp_path, "s")
-    store.write(WALLETS[0], KEPT)
-    assert store.read(WALLETS) == {WALLETS[0]: KEPT}
-    store.close()
+@pytest.mark.parametrize(
+    "serializer", ["pickle", pickle, Stage(pickle), SerializerPipeline([Stage(pickle)])], ids=repr
+)
+def test_pickles_are_refused(tmp_path, serializer):
+    """However the serializer is spelled: reading a pickle runs what its writer wanted."""
+    backend = FileCache(tmp_path / "f", serializer=serializer)
+    with pytest.raises(SettingsError, match="JSON serializer"):
+        AnswerStore(backend, "s")
+    backend.close()
+
+
+def test_a_backends_own_default_is_refused_where_it_is_pickle(tmp_path):
+    """Nothing was chosen, so pickles it would be."""
+    backend = SQLiteCache(tmp_path / "s.sqlite")
+    with pytest.raises(SettingsError, match="pickle"):
+        AnswerStore(backend, "s")
+    backend.close()
+
+
+def test_a_cached_session_works_with_the_backend(canned, tmp_path):
+    """requests-cache's own session stores, finds, redirects, expires and deletes, unchanged."""
+    path = tmp_path / "a.sqlite"
+    canned.say(b"", 302, Location="/there")
+    canned.say(b"{}", Content_Type="application/json")
+    for from_cache in (False, True):
+        with CachedSession(backend=RowCache(path), expire_after=60) as session:
+            response = session.get(f"{canned.base_url}/here")
+            assert (response.from_cache, response.json()) == (from_cache, {})
+            assert (response.url, len(response.history)) == (f"{canned.base_url}/there", 1)
+            assert response.headers["Content-Type"] == "application/json"
+    with CachedSession(backend=RowCache(path)) as session:
+        cache = session.cache
+        assert (len(cache.responses), len(cache.redirects), cache.db_path) == (2, 1, path)
+        assert cache.contains(url=f"{canned.base_url}/there")
+        cache.delete(urls=[f"{canned.base_url}/there", f"{canned.base_url}/here"])
+        assert not cache.contains(url=f"{canned.base_url}/there")
+        with pytest.raises(KeyError):
+            del cache.responses["gone"]
+        cache.clear()
+        assert (list(cache.responses), list(cache.redirects)) == ([], [])
+
+
+def test_the_oldest_give_way(tmp_path):
+    """Beyond the limit the newest stay, and a file that was larger gets smaller."""
+    path, limit, answers = tmp_path / "a.sqlite", 1_000_000, many(200)
+    with AnswerStore(path, "s") as store:
+        store.write_many(reversed(answers))
+    assert path.stat().st_size > 4_000_000
+    with AnswerStore(path, "s", max_bytes=limit) as store:
+        store.write(WALLETS[0], Kept(b"new", NOW + timedelta(1)))
+        kept = store.read([*WALLETS, *(wallet for wallet, _ in answers)])
+        assert list(kept) == [WALLETS[0], *(wallet for wallet, _ in answers[-len(kept) + 1 :])]
+        assert 30 <= len(kept) <= 50
+    assert path.stat().st_size <= limit * 1.2
+
+
+def test_a_limit_too_small_for_anything_keeps_nothing(tmp_path):
+    """No error, no endless loop: what does not fit is not there."""
+    with AnswerStore(tmp_path / "a.sqlite", "s", max_bytes=1) as store:
+        store.write(WALLETS[0], KEPT)
+        assert store.read(WALLETS) == {}
 
 
 def test_describe_counts_by_service(tmp_path):
-    """Each service's answers are counted, names with spaces included."""
+    """Each service's answers are counted, names with spaces included, with the ends in time."""
     path = tmp_path / "a.sqlite"
-    for service, count in (("one", 3), ("the other", 1)):
+    for service, count, kept in (("one", 3, KEPT), ("the other", 1, OLDER)):
         with AnswerStore(path, service) as store:
-            for wallet in WALLETS[:count]:
-                store.write(wallet, KEPT)
+            store.write_many((wallet, kept) for wallet in WALLETS[:count])
     facts = describe(path)
     assert facts.answers == {"one": 3, "the other": 1}
+    assert (facts.oldest, facts.newest) == (OLDER.fetched_at, NOW)
     assert facts.size_bytes == path.stat().st_size
 
 
-def test_clear_forgets_everything(tmp_path):
-    """Clearing says how many there were."""
+def test_clear_forgets_everything_and_shrinks_the_file(tmp_path):
+    """Clearing says how many there were, also while the file is in use."""
     path = tmp_path / "a.sqlite"
     with AnswerStore(path, "s") as store:
+        store.write_many(many(100))
+        assert describe(path).size_bytes > 2_000_000
+        assert (clear(path), clear(path)) == (100, 0)
+        assert describe(path).size_bytes < 100_000
         store.write(WALLETS[0], KEPT)
-    assert (clear(path), clear(path)) == (1, 0)
-    assert describe(path).answers == {}
+        assert store.read(WALLETS) == {WALLETS[0]: KEPT}
+    assert describe(path).answers == {"s": 1}
 
 
-def test_looking_makes_no_file(tmp_path):
-    """A file that is not there is neither made nor an error."""
+@pytest.mark.parametrize("content", [None, b""])
+def test_looking_makes_no_file(tmp_path, content):
+    """A file that is not there, or is empty, is neither made nor an error."""
     path = tmp_path / "none.sqlite"
-    assert (describe(path).answers, clear(path), path.exists()) == ({}, 0, False)
+    if content is not None:
+        path.write_bytes(content)
+    before = list(tmp_path.iterdir())
+    facts = describe(path)
+    assert (facts.answers, facts.oldest, clear(path)) == ({}, None, 0)
+    assert list(tmp_path.iterdir()) == before
+
+
+def test_looking_at_what_is_no_cache_is_an_error(tmp_path):
+    """Garbage, a folder, and a later release's file are named, with a hint, and left alone."""
+    later = tmp_path / "later"
+    link = sqlite3.connect(later)
+    link.execute("PRAGMA user_version = 99")
+    link.close()
+    (tmp_path / "garbage").write_bytes(b"garbage " * 1_000)
+    for path in (later, tmp_path / "garbage", tmp_path):
+        for look in (describe, clear):
+            with pytest.raises(CacheError, match="Hint: ") as caught:
+                look(path)
+            assert str(path) in str(caught.value)
+
+
+def test_a_later_releases_file_is_left_alone(tmp_path):
+    """One warning, and answers are kept in memory."""
+    path = tmp_path / "later"
+    link = sqlite3.connect(path)
+    link.execute("PRAGMA user_version = 99")
+    link.close()
+    before = path.read_bytes()
+    with pytest.warns(CacheWarning, match="later release"):
+        store = AnswerStore(path, "s")
+    store.write(WALLETS[0], KEPT)
+    assert store.read(WALLETS) == {WALLETS[0]: KEPT}
+    store.close()
+    assert path.read_bytes() == before

@@ -1,0 +1,520 @@
+"""A cache that can't hurt: whatever happens to the file, what was acknowledged is there.
+
+Each script runs in a process of its own, so that it can be interrupted, limited and killed.
+"""
+
+import fcntl
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from contextlib import closing, contextmanager, nullcontext
+from datetime import UTC, datetime, timedelta
+from threading import Timer
+
+import pytest
+from requests_cache import BaseCache, CachedResponse, FileCache
+
+from walletframe.address import WalletAddress
+from walletframe.errors import CacheError, CacheWarning
+from walletframe.transport import AnswerStore, Kept, clear, describe
+from walletframe.transport.database import Database
+from walletframe.transport.rows import RowCache
+from walletframe.transport.sqlitefile import move_aside
+
+pytestmark = pytest.mark.timeout(60)
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+PREAMBLE = """
+import os, random, resource, signal, sqlite3, sys, threading, time, warnings
+from datetime import UTC, datetime
+from pathlib import Path
+from walletframe.address import WalletAddress
+from walletframe.transport import AnswerStore, Kept
+PATH, ARGUMENT = Path(sys.argv[1]), sys.argv[2]
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+def wallet(*parts):
+    return WalletAddress("TEST", "-".join(map(str, parts)))
+def keep(store, *parts):
+    store.write(wallet(*parts), Kept(b"x" * 20_000, NOW))
+"""
+INTERRUPTS = """
+def interrupt(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, interrupt)
+store, acknowledged, slowest = AnswerStore(PATH, "s"), [], 0.0
+rng = random.Random(1)
+for round in range(int(ARGUMENT)):
+    store.close()  # so that opening is interrupted too
+    delay = rng.uniform(0.0001, 0.01) * rng.random()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, delay, 0.5)
+        for number in range(1_000_000):
+            start = time.monotonic()
+            keep(store, round, number)
+            slowest = max(slowest, time.monotonic() - start)
+            acknowledged.append(wallet(round, number))
+    except KeyboardInterrupt:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        other = sqlite3.connect(PATH, timeout=0, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")  # nobody has left a transaction open
+        other.close()
+print(len(acknowledged), len(acknowledged) - len(store.read(acknowledged)), slowest)
+"""
+HOLD = """
+link = sqlite3.connect(PATH, isolation_level=None)
+link.execute(ARGUMENT)
+print("held", flush=True)
+time.sleep(60)
+"""
+FILL = """
+if ARGUMENT.isdigit():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(ARGUMENT), int(ARGUMENT)))
+warnings.simplefilter("always")
+with AnswerStore(PATH, "s") as store, warnings.catch_warnings(record=True) as told:
+    before = 0
+    for number in range(100):
+        keep(store, number)
+        before += not told
+    found = store.read(wallet(number) for number in range(100))
+print(before, len(found), len(told), told[0].category.__name__)
+"""
+SHARE = """
+def work(store, thread, count):
+    for number in range(count):
+        store.write(wallet(os.getpid(), thread, number), Kept(b"x", NOW))
+stores = [AnswerStore(PATH, "s"), AnswerStore(PATH, "s")]
+threads = [
+    threading.Thread(target=work, args=(stores[thread % 2], thread, int(ARGUMENT)))
+    for thread in range(4)
+]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+TALK = """
+with AnswerStore(PATH, "s") as store:
+    for number in range(1_000_000):
+        keep(store, ARGUMENT, number)
+        print(number, flush=True)
+"""
+FORK = """
+warnings.simplefilter("ignore", DeprecationWarning)  # forking beside threads: the point of it
+store, stop = AnswerStore(PATH, "s"), threading.Event()
+def work():
+    number = 0
+    while not stop.is_set():
+        keep(store, "thread", number)
+        number += 1
+    print(number, flush=True)
+thread = threading.Thread(target=work)
+thread.start()
+for child in range(int(ARGUMENT)):
+    pid = os.fork()
+    if pid == 0:
+        for number in range(5):
+            keep(store, "child", child, number)
+        assert len(store.read(wallet("child", child, number) for number in range(5))) == 5
+        store.close()
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+    keep(store, "parent", child)
+stop.set()
+thread.join()
+"""
+
+
+def start(script, path, argument):
+    """Start a script, with warnings as errors."""
+    command = [sys.executable, "-W", "error", "-c", PREAMBLE + script, str(path), str(argument)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def output(script, path, argument, timeout=60):
+    """Run a script to its end, and return the words it printed."""
+    with start(script, path, argument) as process:
+        try:
+            printed, _ = process.communicate(timeout=timeout)
+        finally:
+            process.kill()
+    assert process.returncode == 0
+    return printed.split()
+
+
+def together(script, path, argument):
+    """Run a script in four processes at once, to its end."""
+    processes = [start(script, path, argument) for _ in range(4)]
+    assert [(process.communicate(timeout=500), process.returncode) for process in processes] == [
+        (("", None), 0)
+    ] * 4
+
+
+def wallet(*parts):
+    """Return a wallet of a name."""
+    return WalletAddress("TEST", "-".join(map(str, parts)))
+
+
+def kept(size=20_000):
+    """Return an answer of a size."""
+    return Kept(b"x" * size, NOW)
+
+
+def filled(path, count=50):
+    """Make a file with some answers in it."""
+    with AnswerStore(path, "s") as store:
+        store.write_many((wallet(number), kept()) for number in range(count))
+    return path
+
+
+@contextmanager
+def mounted(folder, options):
+    """Mount a small file system, where that is allowed."""
+    folder.mkdir()
+    command = ["/bin/mount", "-t", "tmpfs", "-o", options, "none", str(folder)]
+    try:
+        subprocess.run(command, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("only root may mount a file system")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["/bin/umount", "-l", str(folder)], check=True)
+
+
+@pytest.mark.parametrize(
+    "count", [40, pytest.param(400, marks=[pytest.mark.stress, pytest.mark.timeout(600)])]
+)
+def test_an_interrupted_write_leaves_nothing_behind(tmp_path, count):
+    """Ctrl-C at any moment: no open transaction, nothing acknowledged lost, no write slower."""
+    acknowledged, lost, slowest = output(INTERRUPTS, tmp_path / "a.sqlite", count, timeout=500)
+    assert (int(acknowledged) > count, lost) == (True, "0")
+    assert float(slowest) < 2
+
+
+def test_another_error_inside_a_write_leaves_nothing_behind(tmp_path):
+    """The rows before the error are gone too, and the next write goes on at once."""
+    path = filled(tmp_path / "a.sqlite", 3)
+
+    def fail(link):
+        link.execute("DELETE FROM answers")
+        raise RuntimeError("in the middle")
+
+    database = Database(path)
+    with pytest.raises(RuntimeError, match="in the middle"):
+        database.change(fail)
+    with AnswerStore(path, "s") as store:
+        store.write(wallet(3), kept())
+        assert len(store.read(map(wallet, range(4)))) == 4
+    database.close()
+
+
+def test_a_row_that_the_file_refuses_is_kept_in_memory(tmp_path):
+    """One warning; the batch is whole in memory, nothing of it is in the file, which is free."""
+    path = filled(tmp_path / "a.sqlite", 3)
+    with closing(sqlite3.connect(path, timeout=0)) as other:
+        other.execute(
+            "CREATE TRIGGER no BEFORE INSERT ON answers WHEN new.key LIKE '%-bad' "
+            "BEGIN SELECT RAISE(ABORT, 'not this one'); END"
+        )
+        with AnswerStore(path, "s") as store:
+            names = [wallet("good"), wallet("a", "bad")]
+            with pytest.warns(CacheWarning, match="not this one") as told:
+                store.write_many((name, kept()) for name in names)
+            store.write(wallet("after"), kept())
+            assert len(told) == 1
+            assert len(store.read([*names, wallet("after"), *map(wallet, range(3))])) == 6
+            other.execute("BEGIN IMMEDIATE")
+    assert describe(path).answers == {"s": 3}
+
+
+def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path):
+    """Seconds, one warning, memory; what the file holds is read all the while."""
+    path = filled(tmp_path / "a.sqlite", 3)
+    cache = RowCache(path, wait_s=0.3)
+    with start(HOLD, path, "BEGIN EXCLUSIVE") as holder, AnswerStore(cache, "s") as store:
+        holder.stdout.readline()
+        before = time.monotonic()
+        with pytest.warns(CacheWarning, match="locked"):
+            store.write(wallet("new"), kept())
+        assert 0.3 <= time.monotonic() - before < 5
+        store.write(wallet("newer"), kept())
+        names = [wallet("new"), wallet("newer"), *map(wallet, range(3))]
+        assert len(store.read(names)) == len([*cache.responses]) == 5
+        holder.kill()
+
+
+def test_a_file_that_nobody_else_may_read_is_done_without(tmp_path):
+    """Another process has it for itself alone: one warning for reading and writing together."""
+    path = filled(tmp_path / "a.sqlite", 3)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+        other.execute("BEGIN EXCLUSIVE")
+        with AnswerStore(RowCache(path, wait_s=0.2), "s") as store:
+            with pytest.warns(CacheWarning, match="locked") as told:
+                assert store.read([wallet(1)]) == {}
+            store.write(wallet(1), kept(1))
+            assert store.read([wallet(1)]) == {wallet(1): kept(1)}
+            assert len(told) == 1
+
+
+def test_a_lock_that_ends_is_waited_for(tmp_path):
+    """In silence."""
+    path = filled(tmp_path / "a.sqlite", 1)
+    with start(HOLD, path, "BEGIN IMMEDIATE") as holder, AnswerStore(path, "s") as store:
+        holder.stdout.readline()
+        Timer(0.3, holder.kill).start()
+        store.write(wallet("new"), kept())
+    assert describe(path).answers == {"s": 2}
+
+
+def test_clearing_a_locked_file_is_an_error(tmp_path, monkeypatch):
+    """It waits, and says that another process is writing."""
+    monkeypatch.setattr("walletframe.transport.upkeep._WAIT_MS", 100)
+    path = filled(tmp_path / "a.sqlite", 1)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(CacheError, match="another process"):
+            clear(path)
+
+
+@pytest.mark.parametrize("room", ["400000", "a small disk"])
+def test_a_full_disk_is_told_and_loses_nothing(tmp_path, room):
+    """Before the one warning all is in the file, after it all is in memory."""
+    place = (
+        mounted(tmp_path / "m", "size=400k") if room == "a small disk" else nullcontext(tmp_path)
+    )
+    with place as folder:
+        before, found, told, category = output(FILL, folder / "a.sqlite", room)
+        assert (found, told, category) == ("100", "1", "CacheWarning")
+        assert 0 < int(before) < 100
+        with AnswerStore(folder / "a.sqlite", "s") as store:
+            assert len(store.read(map(wallet, range(int(before))))) == int(before)
+
+
+def test_a_read_only_folder_is_read(tmp_path):
+    """What is there is found; the first write gives one warning, and memory."""
+    with mounted(tmp_path / "m", "size=8m") as folder:
+        path = filled(folder / "a.sqlite")
+        subprocess.run(["/bin/mount", "-o", "remount,ro", str(folder)], check=True)
+        assert describe(path).answers == {"s": 50}
+        with pytest.raises(CacheError, match="readonly"):
+            clear(path)
+        with AnswerStore(path, "s") as store:
+            assert len(store.read(map(wallet, range(50)))) == 50
+            with pytest.warns(CacheWarning, match="readonly") as told:
+                store.write(wallet("new"), kept())
+            assert (len(store.read([wallet(1), wallet("new")])), len(told)) == (2, 1)
+        with pytest.warns(CacheWarning, match="in memory"):
+            AnswerStore(folder / "none.sqlite", "s").close()
+
+
+@pytest.mark.parametrize("place", [".", "file/a.sqlite", "/proc/a/b.sqlite", "/dev/full"])
+def test_a_place_where_no_file_can_be(tmp_path, place):
+    """A folder, a file as a folder, a system's folder, a device: one warning at once, memory."""
+    (tmp_path / "file").write_text("in the way")
+    with pytest.warns(CacheWarning, match="in memory") as told:
+        store = AnswerStore(tmp_path / place, "s")
+    store.write(wallet(1), kept())
+    assert (store.read([wallet(1)]), len(told)) == ({wallet(1): kept()}, 1)
+    store.close()
+
+
+BROKEN = {
+    "half of it": lambda whole: whole[: len(whole) // 8192 * 4096],
+    "a torn page": lambda whole: whole[:10_000],
+    "a torn header": lambda whole: whole[:60],
+    "garbage": lambda whole: b"garbage " * (len(whole) // 8),
+    "zeros": lambda whole: bytes(len(whole)),
+    "damaged pages": lambda whole: whole[:4096] + b"\xff" * (len(whole) - 4096),
+}
+
+
+@pytest.mark.parametrize("way", BROKEN)
+def test_a_broken_file_is_moved_aside(tmp_path, way):
+    """One warning that names it; it is kept, and a new one, as private, takes its place."""
+    path, aside = filled(tmp_path / "a.sqlite"), tmp_path / "a.sqlite.broken-1"
+    broken = BROKEN[way](path.read_bytes())
+    path.write_bytes(broken)
+    with pytest.warns(CacheWarning, match=str(aside)) as told:
+        filled(path, 3)
+    assert (len(told), aside.read_bytes()) == (1, broken)
+    assert describe(path).answers == {"s": 3}
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_several_find_the_same_broken_file(tmp_path):
+    """It is moved once, and none of them moves the new file that another has begun."""
+    path = tmp_path / "a.sqlite"
+    path.write_bytes(b"garbage " * 1_000)
+    quiet = "warnings.simplefilter('ignore')\n"
+    together(quiet + SHARE, path, 20)
+    assert [file.name for file in sorted(tmp_path.iterdir())] == [
+        path.name,
+        f"{path.name}.broken-1",
+    ]
+    assert describe(path).answers == {"s": 4 * 4 * 20}
+
+
+def test_a_file_that_is_taken_away_is_made_anew(tmp_path):
+    """What is acknowledged is in the file of that name, and whoever had the old one harms none."""
+    path = tmp_path / "a.sqlite"
+    with AnswerStore(path, "s") as old, AnswerStore(path, "s") as late:
+        old.write(wallet(1), kept())
+        late.write(wallet(2), kept())
+        for file in tmp_path.iterdir():
+            file.rename(f"{file}.old")
+        old.write(wallet(3), kept())
+        late.close()
+        old.write(wallet(4), kept())
+        assert describe(path).answers == {"s": 2}
+    assert describe(path).answers == {"s": 2}
+
+
+def test_a_file_that_is_taken_away_during_a_write_is_written_again(tmp_path):
+    """The write is acknowledged only when it is in the file of that name."""
+    path, links = tmp_path / "a.sqlite", []
+
+    def take_away(link):
+        links.append(link)
+        if len(links) == 1:
+            path.unlink()
+        link.execute("INSERT INTO answers (key, fetched_at, body) VALUES ('s A.b', '', '')")
+
+    database = Database(path)
+    database.change(take_away)
+    database.close()
+    assert (len(links), describe(path).answers) == (2, {"s": 1})
+
+
+def test_a_file_that_changes_all_the_time_is_done_without(tmp_path):
+    """Not for ever, but for the seconds that a lock would be waited for."""
+    path = tmp_path / "a.sqlite"
+    database = Database(path, wait_s=0.1)
+    with pytest.warns(CacheWarning, match="replaced"):
+        assert database.look(lambda _: path.unlink(missing_ok=True)) == [None]
+
+
+def test_a_transaction_that_was_left_open_is_undone(tmp_path):
+    """As by a second interrupt in the middle of a rollback."""
+    database = Database(filled(tmp_path / "a.sqlite", 3))
+    database.look(lambda link: link.execute("BEGIN IMMEDIATE").execute("DELETE FROM answers"))
+    count = database.look(lambda link: link.execute("SELECT count(*) FROM answers").fetchone())
+    database.close()
+    assert count == [(3,)]
+
+
+def test_a_broken_file_that_another_process_is_moving_is_left_to_it(tmp_path):
+    """It waits until that is done, and does not move what has taken its place."""
+    path = tmp_path / "a.sqlite"
+    path.write_bytes(b"garbage " * 1_000)
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        Timer(0.2, path.rename, [tmp_path / "elsewhere"]).start()
+        filled(path, 3)
+    assert move_aside(path, (0, 0)) is None
+    assert describe(path).answers == {"s": 3}
+
+
+def test_a_file_that_goes_after_memory_took_over_is_not_told_again(tmp_path):
+    """Its rows are gone, those in memory are there."""
+    path = filled(tmp_path / "a.sqlite", 3)
+    with AnswerStore(path, "s") as store:
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("DROP TABLE answers")
+        with pytest.warns(CacheWarning, match="in memory") as told:
+            store.write(wallet(1), kept())
+        assert list(store.read(map(wallet, range(3)))) == [wallet(1)]
+        assert len(told) == 1
+
+
+def test_nobody_else_may_read_it(tmp_path):
+    """The file and what SQLite puts beside it are the owner's, whatever the umask."""
+    umask = os.umask(0)
+    try:
+        with AnswerStore(tmp_path / "new" / "a.sqlite", "s") as store:
+            store.write(wallet(1), kept())
+            files = [tmp_path / "new", *(tmp_path / "new").iterdir()]
+            modes = {file.name: oct(stat.S_IMODE(file.stat().st_mode)) for file in files}
+    finally:
+        os.umask(umask)
+    assert modes == {"new": "0o700"} | {f"a.sqlite{end}": "0o600" for end in ("", "-wal", "-shm")}
+
+
+@pytest.mark.parametrize(
+    "each", [40, pytest.param(2_500, marks=[pytest.mark.stress, pytest.mark.timeout(600)])]
+)
+def test_processes_and_threads_share_a_file(tmp_path, each):
+    """Four processes of two stores and four threads: every single write is there."""
+    together(SHARE, tmp_path / "a.sqlite", each)
+    assert describe(tmp_path / "a.sqlite").answers == {"s": 4 * 4 * each}
+
+
+@pytest.mark.parametrize(
+    "rounds", [2, pytest.param(60, marks=[pytest.mark.stress, pytest.mark.timeout(600)])]
+)
+def test_what_was_acknowledged_survives_a_kill(tmp_path, rounds):
+    """Killed while it writes, a process leaves all it was told is kept, and a file that works."""
+    names = []
+    for number in range(rounds):
+        with start(TALK, tmp_path / "a.sqlite", number) as process:
+            acknowledged = [process.stdout.readline() for _ in range(20 + number)]
+            process.kill()
+            acknowledged += [line for line in process.stdout if line.endswith("\n")]
+        names += [wallet(number, line.strip()) for line in acknowledged]
+    with AnswerStore(tmp_path / "a.sqlite", "s") as store:
+        assert len(store.read(names)) == len(names) >= 20 * rounds
+
+
+@pytest.mark.parametrize("forks", [10, pytest.param(200, marks=pytest.mark.stress)])
+def test_a_fork_takes_no_connection_along(tmp_path, forks):
+    """A child beside a thread that writes: child, parent and thread lose nothing."""
+    [number] = output(FORK, tmp_path / "a.sqlite", forks)
+    assert describe(tmp_path / "a.sqlite").answers == {"s": int(number) + 6 * forks}
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_child_goes_on_where_its_parent_was(tmp_path):
+    """The same store in both, no connection: each finds what the other has kept."""
+    cache = RowCache(tmp_path / "a.sqlite")
+    with AnswerStore(cache, "s") as store:
+        store.write(wallet("parent"), kept())
+        child = os.fork()
+        if child == 0:
+            if cache.responses.database._link is not None:
+                os._exit(1)
+            store.write(wallet("child"), kept())
+            os._exit(len(store.read([wallet("parent"), wallet("child")])))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
+        assert len(store.read([wallet("parent"), wallet("child")])) == 2
+
+
+def test_a_backend_that_fails_is_done_without(tmp_path):
+    """Writing to it, and then reading, raises nothing of its own: one warning, and memory."""
+    folder = tmp_path / "folder"
+    backend = FileCache(folder, serializer="json")
+    with AnswerStore(backend, "s") as store:
+        store.write(wallet("old"), kept())
+        long = WalletAddress("TEST", "x" * 400)
+        with pytest.warns(CacheWarning, match="FileCache") as told:
+            store.write(long, kept())
+        assert (len(store.read([long, wallet("old")])), len(told)) == (2, 1)
+        store.write(wallet("old"), Kept(b"newer", NOW + timedelta(1)))
+        assert store.read([wallet("old")])[wallet("old")].body == b"newer"
+        store.write(wallet("older"), kept())
+        backend.responses["s TEST.older"] = CachedResponse(content=b"newer", status_code=200)
+        assert store.read([wallet("older")])[wallet("older")].body == b"newer"
+        backend.close()
+        backend.responses = None
+        assert list(store.read([wallet("old")])) == [wallet("old")]
+
+
+def test_a_backend_that_can_not_be_read_is_done_without():
+    """Neither its error nor a second warning gets through."""
+    backend = BaseCache()
+    store = AnswerStore(backend, "s")
+    backend.responses = None
+    with pytest.warns(CacheWarning, match="BaseCache") as told:
+        assert store.read([wallet(1)]) == {}
+    store.write(wallet(1), kept())
+    assert (store.read([wallet(1)]), len(told)) == ({wallet(1): kept()}, 1)

@@ -1,0 +1,247 @@
+"""A database that can't hurt: one file, used by all threads, several processes and across forks.
+
+Knows patience, rollback, the fork, a file that is broken or was taken away, and memory as the
+fallback. Does not know what is kept in it. The process has one connection at a time: SQLite has
+one writer anyway, a lock of Python's is fairer than SQLite's polling, and before a fork there is
+one thing to close.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from threading import RLock
+from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakSet
+
+from walletframe.errors import CacheWarning
+from walletframe.notice import notify
+from walletframe.transport.sqlitefile import (
+    Identity,
+    connect,
+    identity,
+    is_broken,
+    is_busy,
+    move_aside,
+    prepare,
+    transact,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+T = TypeVar("T")
+
+WAIT_S = 5.0
+_PAUSE_S = 0.005
+_RESTLESS = "it is replaced all the time"
+
+
+class _ReplacedError(OSError):
+    """Another file has taken the place of the one that was opened."""
+
+
+class Database:
+    """One file, or memory where the file fails.
+
+    Parameters
+    ----------
+    path : Path
+        The file; it is made at the first use.
+    wait_s : float, default 5
+        How long to wait for other processes, in seconds.
+
+    Warns
+    -----
+    CacheWarning
+        Once, where the file can't be used and memory takes over; and where a broken file was
+        moved aside.
+    """
+
+    def __init__(self, path: Path, *, wait_s: float = WAIT_S) -> None:
+        self.path = path
+        self._wait_s = wait_s
+        self._lock = RLock()
+        self._link: sqlite3.Connection | None = None
+        self._linked_to: Identity | None = None
+        self._readable = True
+        self._memory: sqlite3.Connection | None = None
+        self._news: list[str] = []
+        with _forking:
+            _databases.add(self)
+
+    def __del__(self) -> None:
+        self.close()
+        if self._memory is not None:
+            self._memory.close()
+
+    def look(self, work: Callable[[sqlite3.Connection], T]) -> list[T]:
+        """Read.
+
+        Parameters
+        ----------
+        work : callable
+            Given a connection, it reads. It may be called again where others were in the way.
+
+        Returns
+        -------
+        list
+            What the work found in the file, and then what it found in memory, of those in use.
+        """
+        found = []
+        with self._lock:
+            if self._readable:
+                try:
+                    found.append(self._on_file(work))
+                except (sqlite3.Error, OSError) as fault:
+                    self._readable = False
+                    self._fall_back(fault)
+            if self._memory is not None:
+                found.append(work(self._memory))
+        self._tell()
+        return found
+
+    def change(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Write, wholly or not at all.
+
+        Parameters
+        ----------
+        work : callable
+            Given a connection, it writes. It may be called again where others were in the way.
+
+        Returns
+        -------
+        object
+            What the work returned; what it wrote is kept by then.
+        """
+        with self._lock:
+            result = self._changed(work)
+        self._tell()
+        return result
+
+    def _changed(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._memory is None:
+            try:
+                return self._on_file(lambda link: transact(link, work))
+            except (sqlite3.Error, OSError) as fault:
+                self._fall_back(fault)
+        return transact(self._fallback(), work)
+
+    def _on_file(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        deadline = time.monotonic() + self._wait_s
+        while True:
+            try:
+                return self._once(work)
+            except (sqlite3.Error, _ReplacedError) as fault:
+                if not self._may_retry(fault) or time.monotonic() > deadline:
+                    raise
+                time.sleep(_PAUSE_S)
+
+    def _once(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        result = work(self._open())
+        if not self._in_place():  # what was written is where nobody will look for it
+            raise _ReplacedError(_RESTLESS)
+        return result
+
+    def _may_retry(self, fault: Exception) -> bool:
+        if not isinstance(fault, sqlite3.Error):
+            return True
+        if not is_broken(fault):
+            return is_busy(fault)
+        self._disconnect()
+        try:
+            aside = move_aside(self.path, self._linked_to)
+        except (BlockingIOError, FileNotFoundError):
+            return True  # another process is at it
+        if aside is not None:
+            self._news.append(
+                f"the cache {self.path} was broken; it is kept as {aside}, and a new one begun"
+            )
+        return True
+
+    def _in_place(self) -> bool:
+        return identity(self.path) == self._linked_to
+
+    def _open(self) -> sqlite3.Connection:
+        if self._link is not None and self._link.in_transaction:
+            self._link.execute("ROLLBACK")  # left by a second interrupt during a rollback
+        if self._link is not None and self._in_place():
+            return self._link
+        self._disconnect()
+        self._linked_to = identity(self.path)
+        link = connect(self.path, "rwc")
+        try:
+            if not self._in_place():  # as where it was made just now: then once more
+                raise _ReplacedError(_RESTLESS)  # noqa: TRY301 - the connection is closed below
+            prepare(link)
+        except BaseException:
+            link.close()
+            raise
+        self._link = link
+        return link
+
+    def _disconnect(self) -> None:
+        link, self._link = self._link, None
+        if link is not None:
+            link.close()
+
+    def _fallback(self) -> sqlite3.Connection:
+        if self._memory is None:
+            memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            prepare(memory)
+            self._memory = memory
+        return self._memory
+
+    def _fall_back(self, fault: Exception) -> None:
+        if self._memory is None:
+            self._news.append(
+                f"answers can't be kept in {self.path} ({fault}); they are kept in memory instead"
+            )
+            self._fallback()
+
+    def _tell(self) -> None:
+        with self._lock:
+            news, self._news = self._news, []
+        for text in news:  # without the lock: what a warning sets off is not known here
+            notify(text, CacheWarning)
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            self._disconnect()
+
+    def pause(self) -> None:
+        """Close the file and keep everyone from it, until `resume`."""
+        self._lock.acquire()
+        self._disconnect()
+
+    def resume(self) -> None:
+        """End a `pause`."""
+        self._lock.release()
+
+
+_databases: WeakSet[Database] = WeakSet()
+_paused: list[Database] = []
+_forking = RLock()
+
+
+def _before_fork() -> None:
+    """Leave no connection open: SQLite's must not cross a fork."""
+    _forking.acquire()
+    _paused.extend(_databases)
+    for database in _paused:
+        database.pause()
+
+
+def _after_fork() -> None:
+    while _paused:
+        _paused.pop().resume()
+    _forking.release()
+
+
+if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows has no fork
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
