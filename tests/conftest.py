@@ -83,7 +83,13 @@ class Canned(ThreadingHTTPServer):
 
     def client(self, **settings):
         """Return a client that asks here."""
-        own = {"api_key": KEY, "key_kind": "private", "base_url": self.base_url, "cache": "memory"}
+        own = {
+            "api_key": KEY,
+            "key_kind": "private",
+            "base_url": self.base_url,
+            "cache": "memory",
+            "deadline_s": 0,
+        }
         return Client(**own | settings)
 
 

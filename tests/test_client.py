@@ -227,7 +227,8 @@ def test_unreachable_service_is_told(canned):
 
 def test_slow_service_times_out(service):
     """An answer that takes longer than timeout_s is a timeout, with the seconds named."""
-    with wf.sandbox(latency_s=5) as slow, slow.client(cache=False, timeout_s=0.2) as client:
+    limits = {"timeout_s": 0.2, "deadline_s": 0}
+    with wf.sandbox(latency_s=5) as slow, slow.client(cache=False, **limits) as client:
         details = client.fetch(SHOWCASE[0], on_failure="ignore")
     assert statuses(details) == ["timeout"]
     assert "0.2 s" in details.wallets.error.item()

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -93,3 +94,14 @@ def test_examples_run(name, monkeypatch):
     """Every example in a docstring works, offline."""
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     assert doctest.testmod(importlib.import_module(name), optionflags=options).failed == 0
+
+
+def test_examples_of_the_readme_run(tmp_path, monkeypatch):
+    """Each Python block of the README that needs no service of the reader's works as it stands."""
+    monkeypatch.chdir(tmp_path)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
+    runnable = [block for block in blocks if "https://" not in block]
+    assert len(runnable) >= 2
+    for block in runnable:
+        exec(compile(block, "README.md", "exec"), {})  # noqa: S102 - our own text

@@ -29,10 +29,14 @@ WRONG = {
     "public_base_url": ["nothing", "https://h:99999", "https://h/#top", b"https://h"],
     "service": ["", " ", 5],
     "cache": [True],
+    "cache_max_bytes": [0, 999_999, 1.5e6 + 0.5, "1 GB"],
     "expire_after_s": [-1, "soon", math.nan, True, [1]],
     "stale_if_error": ["maybe", 2, ""],
     "workers": [0, 65, 2.5, "2.5", "many", True, 10**400, math.inf],
+    "requests_per_second": [0, -1, math.inf, "fast"],
+    "retry_after_max_s": [-1, math.inf, "1 s"],
     "timeout_s": [0, -1, math.inf, "1e9", "1 s"],
+    "deadline_s": [-1, math.inf, "soon"],
 }
 TEXTS = {
     "api_key": ("k", ApiKey("k")),
@@ -41,10 +45,14 @@ TEXTS = {
     "public_base_url": (PUBLIC, PUBLIC),
     "service": ("mine", "mine"),
     "cache": ("false", False),
+    "cache_max_bytes": ("2000000", 2_000_000),
     "expire_after_s": ("inf", math.inf),
     "stale_if_error": ("no", False),
     "workers": ("3", 3),
+    "requests_per_second": ("0.5", 0.5),
+    "retry_after_max_s": ("10", 10.0),
     "timeout_s": ("2.5", 2.5),
+    "deadline_s": ("90", 90.0),
 }
 
 

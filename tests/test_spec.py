@@ -100,7 +100,10 @@ class TestWhatTheServiceDoes:
 
     def test_what_the_service_does_2_slow_is_no_empty_wallet(self):
         """An operation slower than the caller waits for is a timeout, never a wallet of nothing."""
-        with sandbox(latency_s=0.6) as slow, slow.client(cache=False, timeout_s=0.1) as client:
+        with (
+            sandbox(latency_s=0.6) as slow,
+            slow.client(cache=False, timeout_s=0.1, deadline_s=0) as client,
+        ):
             wallets, holdings = client.fetch(ETH, on_failure="ignore")
         assert wallets["status"].tolist() == ["timeout"]
         assert wallets["tokens"].isna().all()

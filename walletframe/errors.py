@@ -9,8 +9,12 @@
         ├── ColumnsError         (KeyError)      a frame lacks what a method needs
         ├── SettingsError        (ValueError)    a setting that is unknown, missing or wrong
         ├── LedgerError          (ValueError)    holdings that the sandbox can't serve
+        ├── CacheError           (OSError)       answers that were kept can't be read
         ├── FetchError           (RuntimeError)  wallets that failed, on request an error
         └── MissingExtraError    (ImportError)   an optional dependency is not installed
+
+    KeyboardInterrupt
+    └── FetchInterrupted         a fetch that was stopped, with all that was finished
 
     UserWarning
     └── WalletframeWarning
@@ -136,6 +140,10 @@ class LedgerError(WalletframeError, ValueError):
     """Holdings that were given to the sandbox and can't be served."""
 
 
+class CacheError(WalletframeError, OSError):
+    """Answers that were kept on this machine can't be read."""
+
+
 class FetchError(WalletframeError, RuntimeError):
     """Some wallets failed, and the caller asked for an error in that case.
 
@@ -155,6 +163,32 @@ class FetchError(WalletframeError, RuntimeError):
     def __init__(self, message: str, details: Any) -> None:
         self.details = details
         super().__init__(message, hint="what was fetched is in the error's .details")
+
+
+class FetchInterrupted(KeyboardInterrupt):
+    """A fetch that was stopped; a KeyboardInterrupt, so that whatever runs on stops as well.
+
+    Parameters
+    ----------
+    details : WalletDetails
+        Everything that was finished; the other wallets have the status ``cancelled``.
+
+    Attributes
+    ----------
+    details : WalletDetails
+        The same. What was finished is in the cache, too: the next call asks for the rest.
+    """
+
+    def __init__(self, details: Any) -> None:
+        self.details = details
+        self.hint = (
+            "what was finished is in the error's .details; the same call again asks only for "
+            "the rest"
+        )
+        super().__init__(f"the fetch was interrupted\n\nHint: {self.hint}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FetchInterrupted, (self.details,)
 
 
 class MissingExtraError(WalletframeError, ImportError):

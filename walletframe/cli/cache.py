@@ -33,7 +33,10 @@ def info() -> None:
         click.echo(f"{facts.path}: {facts.size_bytes:,} bytes")
         for service, count in facts.answers.items():
             click.echo(f"  {count:,} of {service}")
-        if not facts.answers:
+        if facts.oldest and facts.newest:
+            span = f"{facts.oldest:%Y-%m-%d %H:%M} to {facts.newest:%Y-%m-%d %H:%M}"
+            click.echo(f"  answered from {span} UTC")
+        else:
             click.echo("  nothing is kept")
 
 

@@ -7,30 +7,31 @@ missing, keep what is ok, build the frames, and say what failed.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from threading import Lock
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from walletframe.address import distinct_wallets, parse_wallets
+from walletframe.client.collect import Collection
 from walletframe.client.conclusion import conclude
-from walletframe.client.plan import Policy, Step, plan
+from walletframe.client.job import Job
+from walletframe.client.plan import Policy, plan
 from walletframe.client.progress import counted
-from walletframe.client.records import resolve_kept, resolve_reply
-from walletframe.client.send import replies
-from walletframe.errors import AnswerWarning, SettingsError, TestKeyWarning
-from walletframe.frames import WalletDetails, WalletRecord, assemble
+from walletframe.client.send import Sending
+from walletframe.errors import AnswerWarning, FetchInterrupted, SettingsError, TestKeyWarning
+from walletframe.frames import WalletDetails, assemble
 from walletframe.notice import notify
 from walletframe.settings import Settings, require_service
-from walletframe.transport import AnswerStore, ServiceSession
+from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from walletframe.address import WalletAddress, WalletsLike
     from walletframe.client.progress import Progress
-    from walletframe.transport import Reply
     from walletframe.wire import Status
 
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
+_Found: TypeAlias = tuple[WalletDetails, list[str]]
 
 
 class Client:
@@ -60,8 +61,10 @@ class Client:
     def __init__(self, settings: Settings | None = None, **overrides: Any) -> None:
         self.settings = settings.replace(**overrides) if settings else Settings(**overrides)
         self._session: ServiceSession | None = None
+        self._pacer: Pacer | None = None
         self._store: AnswerStore | None = None
         self._opening = Lock()
+        self._warned = False
 
     def __repr__(self) -> str:
         return f"Client({self.settings!r})"
@@ -75,9 +78,9 @@ class Client:
     def close(self) -> None:
         """Close the connections and the cache; a later fetch opens them again."""
         with self._opening:
-            session, store = self._session, self._store
-            self._session = self._store = None
-        for resource in (session, store):
+            opened = (self._session, self._pacer, self._store)
+            self._session = self._pacer = self._store = None
+        for resource in opened:
             if resource is not None:
                 resource.close()
 
@@ -120,6 +123,8 @@ class Client:
             Where something has to be asked and the key, its kind or its address is not set.
         FetchError
             With ``on_failure="raise"``, carrying ``.details``.
+        FetchInterrupted
+            After Ctrl-C or the notebook's stop button, carrying ``.details``.
 
         Warns
         -----
@@ -136,53 +141,87 @@ class Client:
             self.settings.expire_after_s, refresh, offline, self.settings.stale_if_error
         )
         asked = distinct_wallets(parse_wallets(wallets))
-        steps = plan(asked, self._open_store().read(asked), policy, datetime.now(UTC))
-        with counted(progress, len(steps)) as tell:
-            details = assemble(self._records(steps, tell))
+        details, strangers = self._run(asked, policy, progress)
+        self._warn_of_test_key()
+        if strangers:
+            notify(
+                f"the service answered {len(strangers)} wallets that nobody asked for, "
+                f"which are left out: {', '.join(strangers[:3])}",
+                AnswerWarning,
+            )
         conclude(details, on_failure)
         return details
 
-    def _records(self, steps: list[Step], tell: Callable[[Status], None]) -> Iterator[WalletRecord]:
-        service = require_service(self.settings)
-        strangers: list[str] = []
-        answers = self._replies([step.wallet for step in steps if step.ask])
-        for step in steps:
-            resolved = (
-                resolve_reply(step, next(answers), service)
-                if step.ask
-                else resolve_kept(step, service)
-            )
-            if resolved.keep is not None:
-                self._open_store().write(step.wallet, resolved.keep)
-            strangers += resolved.strangers
-            tell(resolved.record.outcome.status)
-            yield resolved.record
-        if strangers:
-            named = ", ".join(strangers[:3])
-            notify(
-                f"the service answered {len(strangers)} wallets that nobody asked for, "
-                f"which are left out: {named}",
-                AnswerWarning,
-            )
+    def _run(self, asked: list[WalletAddress], policy: Policy, progress: Progress) -> _Found:
+        """Let a thread do the work, and wait; an interrupt finds nothing half done."""
+        self._open_store()
+        cancel = Event()
+        job = Job(lambda report: self._work(asked, policy, report, cancel))
+        try:
+            with counted(progress, len(asked)) as tell:
+                for status in job.news():
+                    tell(status)
+            return job.result()
+        except KeyboardInterrupt:
+            cancel.set()
+            details, _ = job.result()
+        except BaseException:
+            cancel.set()
+            raise
+        raise FetchInterrupted(details)
 
-    def _replies(self, wanted: list[WalletAddress]) -> Iterator[Reply]:
+    def _work(
+        self,
+        asked: list[WalletAddress],
+        policy: Policy,
+        report: Callable[[Status], None],
+        cancel: Event,
+    ) -> _Found:
+        service, store = require_service(self.settings), self._open_store()
+        steps = plan(asked, store.read(asked), policy, datetime.now(UTC))
+        collection = Collection(steps, service, store, report, cancel)
+        wanted = [step.wallet for step in steps if step.ask]
         if not wanted:
-            return iter(())
-        return replies(self._open_session(), wanted, self.settings.workers)
+            return assemble(collection.records(iter(()))), []
+        session, pacer = self._open_session()
+        sending = Sending(
+            session,
+            pacer,
+            wanted,
+            workers=self.settings.workers,
+            deadline_s=self.settings.deadline_s,
+            cancel=cancel,
+        )
+        try:
+            details = assemble(collection.records(sending.arrivals()))
+        finally:
+            sending.stop()
+        return details, collection.strangers
 
-    def _open_session(self) -> ServiceSession:
+    def _open_session(self) -> tuple[ServiceSession, Pacer]:
         with self._opening:
-            if self._session is None:
-                self._session = ServiceSession(self.settings)
-                if self.settings.key_kind == "test":
-                    notify(
-                        "the shared test key has a low limit and is for testing only",
-                        TestKeyWarning,
-                    )
-            return self._session
+            if self._session is None or self._pacer is None:
+                settings = self.settings
+                self._session = ServiceSession(settings)
+                self._pacer = Pacer(
+                    pace_path(settings.cache),
+                    require_service(settings),
+                    rate=settings.requests_per_second,
+                    longest_s=settings.retry_after_max_s,
+                )
+            return self._session, self._pacer
 
     def _open_store(self) -> AnswerStore:
         with self._opening:
             if self._store is None:
-                self._store = AnswerStore(self.settings.cache, require_service(self.settings))
+                self._store = AnswerStore(
+                    self.settings.cache,
+                    require_service(self.settings),
+                    max_bytes=self.settings.cache_max_bytes,
+                )
             return self._store
+
+    def _warn_of_test_key(self) -> None:
+        if self._session is not None and self.settings.key_kind == "test" and not self._warned:
+            self._warned = True
+            notify("the shared test key has a low limit and is for testing only", TestKeyWarning)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from walletframe.client.plan import Step
     from walletframe.transport import Reply
 
+_CANCELLED = Outcome(Status.CANCELLED, "cancelled before its turn came")
 _NOT_CACHED = Outcome(Status.NOT_CACHED, "not in the cache, and the service was not to be asked")
 
 
@@ -65,6 +66,24 @@ def resolve_kept(step: Step, service: str, *, error: str | None = None) -> Resol
     return Resolved(
         WalletRecord(step.wallet, outcome, service, kept.fetched_at, source, error),
     )
+
+
+def resolve_cancelled(step: Step, service: str) -> Resolved:
+    """Resolve a step whose turn never came.
+
+    Parameters
+    ----------
+    step : Step
+        The step.
+    service : str
+        The service's name.
+
+    Returns
+    -------
+    Resolved
+        With the status ``cancelled``.
+    """
+    return Resolved(WalletRecord(step.wallet, _CANCELLED, service))
 
 
 def resolve_reply(step: Step, reply: Reply, service: str) -> Resolved:

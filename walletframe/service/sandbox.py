@@ -19,7 +19,6 @@ from walletframe.service.ledger import Ledger, SimulatedLedger
 from walletframe.service.options import Behaviour
 from walletframe.service.recorded import read_ledger
 from walletframe.settings import Settings
-from walletframe.settings.readers import DEFAULTS
 
 if TYPE_CHECKING:
     from walletframe.client import Client
@@ -157,7 +156,7 @@ class Sandbox:
             "cache": user_cache_path("walletframe") / f"sandbox-{self._ledger.fingerprint}.sqlite",
         }
         given = {name: value for name, value in overrides.items() if value is not None}
-        return Settings(**(DEFAULTS | own | given))
+        return Settings.isolated(**own | given)
 
     def client(self, key_kind: KeyKind = "private", **overrides: Any) -> Client:
         """Return a client of this sandbox.

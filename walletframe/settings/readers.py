@@ -120,14 +120,21 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "public_base_url": _read_url,
     "service": _read_name,
     "cache": _read_cache,
+    "cache_max_bytes": _number(int, 1_000_000, 10**15),
     "expire_after_s": _number(float, 0, math.inf),
     "stale_if_error": _read_flag,
     "workers": _number(int, 1, 64),
+    "requests_per_second": _number(float, 0.001, 100_000),
+    "retry_after_max_s": _number(float, 0, 86_400),
     "timeout_s": _number(float, 0.001, 86_400),
+    "deadline_s": _number(float, 0, 864_000),
 }
 DEFAULTS: dict[str, Any] = {
+    "cache_max_bytes": 1_000_000_000,
     "expire_after_s": 3600.0,
     "stale_if_error": True,
     "workers": 8,
+    "retry_after_max_s": 60.0,
     "timeout_s": 60.0,
+    "deadline_s": 300.0,
 }

@@ -45,14 +45,23 @@ class Settings:
         The service's name, by which answers are cached; the base address unless named.
     cache : path, "memory", False, or a requests-cache backend, optional
         Where answers are kept. Default: a file in the user's cache folder. False keeps nothing.
+    cache_max_bytes : int, default 1,000,000,000
+        How large the file may grow, in bytes; the oldest answers give way.
     expire_after_s : float, default 3600
         How long an answer counts as fresh, in seconds; ``inf`` for always.
     stale_if_error : bool, default True
         Whether an older answer stands in, labelled ``stale``, where a new one can't be had.
     workers : int, default 8
         How many requests are under way at once.
+    requests_per_second : float, optional
+        How fast to ask, where you know it; where you don't, the pace is found out.
+    retry_after_max_s : float, default 60
+        The longest pause that the service may ask for, in seconds.
     timeout_s : float, default 60
-        How long one request may take, in seconds.
+        How long one request may take as a whole, in seconds.
+    deadline_s : float, default 300
+        How long one wallet may take from its first request, retries and waits included, in
+        seconds.
     **unknown
         Any other name is an error.
 
@@ -74,10 +83,14 @@ class Settings:
     public_base_url: str | None
     service: str | None
     cache: CacheChoice
+    cache_max_bytes: int
     expire_after_s: float
     stale_if_error: bool
     workers: int
+    requests_per_second: float | None
+    retry_after_max_s: float
     timeout_s: float
+    deadline_s: float
 
     def __init__(  # noqa: PLR0913 - every setting is an argument
         self,
@@ -88,10 +101,14 @@ class Settings:
         public_base_url: str | None = None,
         service: str | None = None,
         cache: CacheChoice | None = None,
+        cache_max_bytes: int | None = None,
         expire_after_s: float | None = None,
         stale_if_error: bool | None = None,
         workers: int | None = None,
+        requests_per_second: float | None = None,
+        retry_after_max_s: float | None = None,
         timeout_s: float | None = None,
+        deadline_s: float | None = None,
         **unknown: Never,
     ) -> None:
         given = {name: value for name, value in locals().items() if name in READERS}
@@ -107,6 +124,35 @@ class Settings:
         _check_key_kind(self)
         if self.service is None:
             object.__setattr__(self, "service", self.endpoint)
+
+    @classmethod
+    def isolated(cls, **given: Any) -> Settings:
+        """Return settings into which nothing of the environment goes.
+
+        Parameters
+        ----------
+        **given
+            Any of the settings; the others have their defaults.
+
+        Returns
+        -------
+        Settings
+            A new value.
+
+        Raises
+        ------
+        SettingsError
+            As for `Settings`.
+
+        Examples
+        --------
+        >>> Settings.isolated(workers=4).workers
+        4
+        """
+        _refuse_unknown(given, prefix="")
+        settings = object.__new__(cls)
+        settings._fill(given, {})
+        return settings
 
     @property
     def endpoint(self) -> str | None:
@@ -151,10 +197,7 @@ class Settings:
         kept: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.service == self.endpoint:
             kept["service"] = None
-        _refuse_unknown(overrides, prefix="")
-        other = object.__new__(Settings)
-        other._fill(kept | overrides, {})
-        return other
+        return Settings.isolated(**kept | overrides)
 
 
 def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:

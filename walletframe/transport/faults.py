@@ -8,11 +8,11 @@ from __future__ import annotations
 from http import HTTPStatus
 
 import requests
+from urllib3.exceptions import NewConnectionError
 
 from walletframe.text import shown
 from walletframe.wire import Outcome, Status
 
-REFUSED_KEY = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _QUOTED = 60
 
 
@@ -49,6 +49,34 @@ def fault_outcome(fault: Exception, timeout_s: float) -> Outcome:
     return Outcome(Status.UNREACHABLE, "the service could not be reached")
 
 
+def is_passing(fault: Exception) -> bool:
+    """Tell whether asking again may well succeed.
+
+    Parameters
+    ----------
+    fault : Exception
+        What requests raised.
+
+    Returns
+    -------
+    bool
+        True for a timeout and for a connection that broke; False where none could be made.
+
+    Examples
+    --------
+    >>> is_passing(requests.ReadTimeout()), is_passing(requests.exceptions.SSLError())
+    (True, False)
+    """
+    if isinstance(fault, (requests.Timeout, requests.exceptions.ChunkedEncodingError)):
+        return True
+    if isinstance(fault, (requests.exceptions.SSLError, requests.exceptions.ProxyError)):
+        return False
+    reason = getattr(fault.args[0] if fault.args else None, "reason", None)
+    return isinstance(fault, requests.ConnectionError) and not isinstance(
+        reason, NewConnectionError
+    )
+
+
 def status_outcome(status: int, body: bytes) -> Outcome:
     """Translate an HTTP status that is not 200.
 
@@ -72,7 +100,7 @@ def status_outcome(status: int, body: bytes) -> Outcome:
     name = next((known.phrase for known in HTTPStatus if known == status), "")
     said = shown(body[:1000].decode(errors="replace"), _QUOTED)
     answered = f"answered {status} {name}".rstrip() + (f": {said!r}" if said else "")
-    if status in REFUSED_KEY:
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return Outcome(Status.REJECTED, f"the key was refused: {answered}")
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return Outcome(Status.RATE_LIMITED, answered)

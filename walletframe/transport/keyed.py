@@ -1,11 +1,16 @@
 """The one place that knows the key: it joins the request below requests, on its way to the socket.
 
 requests, its exceptions, its logs and the cache see a URL without the key. The adapter is mounted
-for one base address alone, so the key can go nowhere else.
+for one base address alone, so the key can go nowhere else. Since the connections are made here,
+they are also where a request can be cut off.
 """
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import time
+from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, urlencode
 
@@ -16,7 +21,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from walletframe.wire import KEY_PARAMETER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterable
 
     from urllib3 import PoolManager
 
@@ -38,7 +43,8 @@ class KeyedAdapter(HTTPAdapter):
     """
 
     def __init__(self, key: ApiKey, connections: int) -> None:
-        self._pool_classes = _pool_classes(lambda url: _with_key(url, key))
+        self.under_way = UnderWay()
+        self._pool_classes = _pool_classes(lambda url: _with_key(url, key), self.under_way)
         super().__init__(pool_maxsize=connections)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
@@ -51,6 +57,54 @@ class KeyedAdapter(HTTPAdapter):
         manager: PoolManager = super().proxy_manager_for(*args, **kwargs)
         manager.pool_classes_by_scheme = self._pool_classes
         return manager
+
+
+class UnderWay:
+    """The connections on which a request is under way, one for each thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._connections: dict[int, tuple[HTTPConnection, float]] = {}
+
+    def begin(self, connection: HTTPConnection) -> None:
+        """Take note of a request that is being sent by this thread."""
+        with self._lock:
+            self._connections[get_ident()] = (connection, time.monotonic())
+
+    def end(self) -> None:
+        """Forget this thread's request."""
+        with self._lock:
+            self._connections.pop(get_ident(), None)
+
+    def cut_of(self, threads: Collection[int]) -> None:
+        """Cut off the requests of some threads, so that they hear of it at once.
+
+        Parameters
+        ----------
+        threads : collection of int
+            The threads, by ``threading.get_ident()``.
+        """
+        with self._lock:
+            _cut(each for thread, (each, _) in self._connections.items() if thread in threads)
+
+    def cut_older(self, seconds: float) -> None:
+        """Cut off the requests that take too long.
+
+        Parameters
+        ----------
+        seconds : float
+            How long a request may be under way.
+        """
+        limit = time.monotonic() - seconds
+        with self._lock:
+            _cut(each for each, since in self._connections.values() if since <= limit)
+
+
+def _cut(connections: Iterable[HTTPConnection]) -> None:
+    for connection in connections:
+        if connection.sock is not None:
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
 
 
 def scrubbed(body: bytes, key: ApiKey) -> bytes:
@@ -87,13 +141,17 @@ def _with_key(url: str, key: ApiKey) -> str:
     return f"{url}{joint}{urlencode({KEY_PARAMETER: key.reveal()})}"
 
 
-def _pool_classes(attach: Callable[[str], str]) -> dict[str, type[HTTPConnectionPool]]:
+def _pool_classes(
+    attach: Callable[[str], str], under_way: UnderWay
+) -> dict[str, type[HTTPConnectionPool]]:
     class Plain(HTTPConnection):
         def putrequest(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
+            under_way.begin(self)
             super().putrequest(method, attach(url), *args, **kwargs)
 
     class Encrypted(HTTPSConnection):
         def putrequest(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
+            under_way.begin(self)
             super().putrequest(method, attach(url), *args, **kwargs)
 
     class PlainPool(HTTPConnectionPool):

@@ -1,6 +1,6 @@
 """One session with the service: questions out, replies in, over one pool of connections.
 
-Knows HTTP and the limits of one attempt. Does not know caches, plans or DataFrames.
+Knows HTTP and the limits of one attempt. Does not know caches, retries, plans or DataFrames.
 """
 
 from __future__ import annotations
@@ -10,24 +10,36 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from http.cookiejar import DefaultCookiePolicy
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import requests
 from urllib3.exceptions import HTTPError
 
 from walletframe.settings import require_endpoint
-from walletframe.transport.faults import REFUSED_KEY, fault_outcome, status_outcome
+from walletframe.transport.faults import fault_outcome, is_passing, status_outcome
 from walletframe.transport.keyed import KeyedAdapter, scrubbed
+from walletframe.transport.retry_after import seconds_to_wait
 from walletframe.wire import DETAILS_PATH, Outcome, Status, details_query
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from walletframe.address import WalletAddress
     from walletframe.settings import Settings
 
 MAX_BODY_BYTES = 256 * 1024 * 1024
 _PIECE = 64 * 1024
+_WATCH_S = 0.05
+_REFUSED_KEY = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+_PASSING = frozenset(
+    {
+        HTTPStatus.TOO_MANY_REQUESTS,
+        HTTPStatus.BAD_GATEWAY,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        HTTPStatus.GATEWAY_TIMEOUT,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +54,17 @@ class Reply:
         The body of an answer with status 200, without echoes of the key; else what went wrong.
     key_refused : bool
         Whether the service refused the key: asking on makes no sense.
+    passing : bool
+        Whether asking again may well succeed.
+    retry_after_s : float or None
+        How long the service asks to wait before that, in seconds.
     """
 
     fetched_at: datetime
     answer: bytes | Outcome
     key_refused: bool = False
+    passing: bool = False
+    retry_after_s: float | None = None
 
 
 class ServiceSession:
@@ -67,11 +85,27 @@ class ServiceSession:
         endpoint, self._key = require_endpoint(settings)
         self._url = endpoint + DETAILS_PATH
         self._timeout_s = settings.timeout_s
-        self._session = _session(endpoint, KeyedAdapter(self._key, settings.workers))
+        self._longest_s = settings.retry_after_max_s
+        adapter = KeyedAdapter(self._key, settings.workers)
+        self._under_way = adapter.under_way
+        self._session = _session(endpoint, adapter)
+        self._closed = Event()
+        Thread(target=self._watch, name="walletframe-watch", daemon=True).start()
 
     def close(self) -> None:
         """Close the connections."""
+        self._closed.set()
         self._session.close()
+
+    def abort(self, threads: Collection[int]) -> None:
+        """Cut off the requests of some threads, which hear of it at once.
+
+        Parameters
+        ----------
+        threads : collection of int
+            The threads, by ``threading.get_ident()``.
+        """
+        self._under_way.cut_of(threads)
 
     def ask(self, wallets: Sequence[WalletAddress]) -> Reply:
         """Send one request and read its answer.
@@ -86,34 +120,54 @@ class ServiceSession:
         Reply
             The body, or what went wrong; nothing on the way raises.
         """
+        begun = time.monotonic()
         try:
-            status, body = self._exchange(details_query(wallets))
+            reply = self._exchange(details_query(wallets))
         except (requests.RequestException, HTTPError, ValueError) as fault:
-            return Reply(datetime.now(UTC), fault_outcome(fault, self._timeout_s))
-        fetched_at = datetime.now(UTC)
-        if body is None:
-            return Reply(fetched_at, Outcome(Status.INVALID, "the answer is far too large"))
-        body = scrubbed(body, self._key)
-        if status == HTTPStatus.OK:
-            return Reply(fetched_at, body)
-        return Reply(fetched_at, status_outcome(status, body), status in REFUSED_KEY)
+            late = time.monotonic() - begun >= self._timeout_s
+            outcome = fault_outcome(requests.Timeout() if late else fault, self._timeout_s)
+            passing = late or is_passing(fault)
+            return Reply(datetime.now(UTC), outcome, passing=passing)
+        finally:
+            self._under_way.end()
+        return reply
 
-    def _exchange(self, query: str) -> tuple[int, bytes | None]:
-        """Return the status and the body, or None for a body beyond all measure."""
-        end = time.monotonic() + self._timeout_s
+    def _exchange(self, query: str) -> Reply:
         with self._session.get(
             self._url, params=query, timeout=self._timeout_s, stream=True, allow_redirects=False
         ) as response:
-            pieces: list[bytes] = []
-            size = 0
-            for piece in response.iter_content(_PIECE):
-                pieces.append(piece)
-                size += len(piece)
-                if size > MAX_BODY_BYTES:
-                    return response.status_code, None
-                if time.monotonic() > end:
-                    raise requests.ReadTimeout
-            return response.status_code, b"".join(pieces)
+            body = _read(response)
+            fetched_at = datetime.now(UTC)
+            if body is None:
+                return Reply(fetched_at, Outcome(Status.INVALID, "the answer is far too large"))
+            body = scrubbed(body, self._key)
+            status = response.status_code
+            if status == HTTPStatus.OK:
+                return Reply(fetched_at, body)
+            return Reply(
+                fetched_at,
+                status_outcome(status, body),
+                key_refused=status in _REFUSED_KEY,
+                passing=status in _PASSING,
+                retry_after_s=seconds_to_wait(response.headers.get("Retry-After"), self._longest_s),
+            )
+
+    def _watch(self) -> None:
+        """Cut off what takes too long as a whole, however steadily it dribbles."""
+        while not self._closed.wait(_WATCH_S):
+            self._under_way.cut_older(self._timeout_s)
+
+
+def _read(response: requests.Response) -> bytes | None:
+    """Return the body, or None for one beyond all measure."""
+    pieces: list[bytes] = []
+    size = 0
+    for piece in response.iter_content(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > MAX_BODY_BYTES:
+            return None
+    return b"".join(pieces)
 
 
 def _session(endpoint: str, adapter: KeyedAdapter) -> requests.Session:

@@ -1,0 +1,183 @@
+"""What fetching costs beside the ideal, and how a hidden limit is met; nothing asserts a time.
+
+The service runs in a process of its own, so that it does not share a lock with the client. Where
+the ideal is three milliseconds for each answer, a bare server stands in for the sandbox, which
+needs more than that.
+"""
+
+import re
+import statistics
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pandas as pd
+import pytest
+
+from walletframe.client import Client
+from walletframe.service import SANDBOX_KEYS
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(900)]
+
+WALLETS, TOKENS, LATENCY_S, WORKERS, LIMIT = 1_000, 130, 0.05, 16, 40
+ADDRESSES = [f"ETH.0x{number:040x}" for number in range(WALLETS)]
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    """Write holdings that make answers of about 20 KB."""
+    rows = [
+        {
+            "blockchain": "ETH",
+            "address": f"0x{wallet:040x}",
+            "token_address": f"0x{token:040x}",
+            "symbol": f"TK{token}",
+            "raw_amount": str(10**18 + wallet * token),
+            "decimals": 18,
+        }
+        for wallet in range(WALLETS)
+        for token in range(TOKENS)
+    ]
+    path = tmp_path_factory.mktemp("ledger") / "ledger.parquet"
+    pd.DataFrame(rows).to_parquet(path)
+    return path
+
+
+@contextmanager
+def served(ledger, *options):
+    """Run the sandbox as a command and give its private address."""
+    words = [sys.executable, "-u", "-m", "walletframe", "sandbox", "--ledger", str(ledger)]
+    words += ["--latency-s", str(LATENCY_S), *options]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        said = ""
+        while "Ctrl-C" not in said:
+            said += process.stdout.readline()
+        try:
+            yield re.search(r"WALLETFRAME_BASE_URL=(\S+)", said).group(1)
+        finally:
+            process.terminate()
+
+
+BARE_SERVER = """
+import asyncio, re, sys
+latency_s, tokens = float(sys.argv[1]), int(sys.argv[2])
+asset = '{"blockchain":"ETH","address":"0x%040x","symbol":"TK"}'
+token = '{"asset":' + asset + ',"amount":{"amount":"%d","decimals":18}}'
+balances = ",".join(token % (number, 10**18 + number) for number in range(tokens))
+async def serve(reader, writer):
+    while request := await reader.readuntil(b"\\r\\n\\r\\n"):
+        address = re.search(rb"address=ETH\\.(\\w+)", request).group(1).decode()
+        await asyncio.sleep(latency_s)
+        body = '{"wallets":[{"failed":false,"blockChain":"ETH","address":"%s","balances":[%s]}]}'
+        body = (body % (address, balances)).encode()
+        writer.write(b"HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body) + body)
+        await writer.drain()
+async def main():
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+asyncio.run(main())
+"""
+
+
+@contextmanager
+def bare():
+    """Run a server that does nothing but wait and answer."""
+    words = [sys.executable, "-c", BARE_SERVER, str(LATENCY_S), str(TOKENS)]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        try:
+            yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
+        finally:
+            process.terminate()
+
+
+def settings(base_url, cache, **more):
+    """Return what a client of it needs."""
+    key = {"api_key": SANDBOX_KEYS["private"].key, "key_kind": "private"}
+    own = {"base_url": base_url, "cache": cache, "service": "benchmark", "workers": WORKERS}
+    return key | own | more
+
+
+def seconds(client):
+    """Return how long it takes to fetch all wallets, and the statuses."""
+    begun = time.monotonic()
+    details = client.fetch(ADDRESSES, refresh=True, progress=False, on_failure="ignore")
+    return time.monotonic() - begun, details.wallets["status"].value_counts()["ok"]
+
+
+def test_rate_known_beside_the_ideal(tmp_path):
+    """Print the time for wallets of 20 KB beside wallets x latency / workers."""
+    ideal = WALLETS * LATENCY_S / WORKERS
+    known = {"requests_per_second": 2_000}
+    with bare() as base_url, Client(**settings(base_url, tmp_path / "a", **known)) as client:
+        runs = [seconds(client)[0] / ideal for _ in range(5)]
+    print(
+        f"\n{WALLETS:,} wallets, {TOKENS} tokens, {LATENCY_S * 1000:.0f} ms, {WORKERS} workers: "
+        f"{statistics.median(runs):.2f} of the ideal {ideal:.2f} s, {min(runs):.2f} to "
+        f"{max(runs):.2f} (wanted: at most 1.25)"
+    )
+
+
+def test_rate_found_out_and_remembered(tmp_path):
+    """Print the time without any limit, before and after the rate was found out."""
+    ideal = WALLETS * LATENCY_S / WORKERS
+    with bare() as base_url, Client(**settings(base_url, tmp_path / "a")) as client:
+        first, second = seconds(client)[0], seconds(client)[0]
+    print(f"\nrate not known: {first / ideal:.2f} of the ideal, then {second / ideal:.2f}")
+
+
+def test_hidden_limit(ledger, tmp_path, monkeypatch):
+    """Print the time under a limit that nobody tells, beside what it allows."""
+    refusals = []
+    ask = Client.__init__.__globals__["ServiceSession"].ask
+
+    def counted(session, wallets):
+        reply = ask(session, wallets)
+        refusals.append("429" in str(reply.answer)[:200])
+        return reply
+
+    monkeypatch.setattr("walletframe.transport.session.ServiceSession.ask", counted)
+    limit = ["--requests-per-second", str(LIMIT)]
+    with (
+        served(ledger, *limit) as base_url,
+        Client(**settings(base_url, tmp_path / "a.sqlite", retry_after_max_s=0)) as client,
+    ):
+        taken, ok = seconds(client)
+    print(
+        f"\nhidden limit of {LIMIT}/s: {taken:.1f} s, {taken * LIMIT / WALLETS:.2f} of what it "
+        f"allows (wanted: at most 1.3), {sum(refusals)} answers of 429 (wanted: at most 10), "
+        f"{ok} of {WALLETS} ok (wanted: all)"
+    )
+
+
+def test_two_processes_under_a_limit(ledger, tmp_path):
+    """Print how two processes with one cache and one key keep a limit together."""
+    code = (
+        "import sys; from walletframe.client import Client\n"
+        "client = Client(base_url=sys.argv[1], cache=sys.argv[2], service='benchmark',"
+        "key_kind='private', requests_per_second=36)\n"
+        "wallets = [f'ETH.0x{n:040x}' for n in range(int(sys.argv[3]), int(sys.argv[3]) + 200)]\n"
+        "found = client.fetch(wallets, progress=False, on_failure='ignore').wallets\n"
+        "print((found.status == 'ok').sum()); client.close()"
+    )
+    limit = ["--requests-per-second", str(LIMIT)]
+    with served(ledger, *limit) as base_url:
+        begun = time.monotonic()
+        running = [
+            subprocess.Popen(
+                [sys.executable, "-c", code, base_url, str(tmp_path / "a.sqlite"), str(first)],
+                stdout=subprocess.PIPE,
+                text=True,
+                env={"WALLETFRAME_API_KEY": SANDBOX_KEYS["private"].key},
+            )
+            for first in (0, 200)
+        ]
+        ok = sum(int(each.communicate(timeout=120)[0]) for each in running)
+        taken = time.monotonic() - begun
+    print(
+        f"\ntwo processes, one key, 36/s given under a limit of {LIMIT}/s: {400 / taken:.1f} "
+        f"wallets/s together (wanted: at most 40), {ok} of 400 ok (wanted: all)"
+    )

@@ -1,0 +1,141 @@
+"""Stopping a fetch: control comes back at once, and nothing that was finished is lost."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from threading import Timer
+
+import pytest
+from conftest import KEY, answer, wallet
+
+from walletframe.errors import FetchInterrupted
+from walletframe.service import sandbox
+from walletframe.transport import describe
+
+WALLETS = [f"ETH.0x{number:040x}" for number in range(1, 31)]
+
+
+def interrupt_after(seconds):
+    """Press Ctrl-C in a while."""
+    timer = Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+@pytest.mark.parametrize("workers", [1, 8])
+def test_interrupt_gives_back_control_and_keeps_what_was_finished(tmp_path, workers):
+    """Within a second or so the details are there; the same call asks only for the rest."""
+    with sandbox(latency_s=0.2) as service:
+        settings = {"cache": tmp_path / "kept.sqlite", "workers": workers}
+        with service.client(requests_per_second=1000, **settings) as client:
+            interrupt_after(0.9)
+            begun = time.monotonic()
+            with pytest.raises(FetchInterrupted) as caught:
+                client.fetch(WALLETS)
+            assert time.monotonic() - begun < 2.5
+            wallets = caught.value.details.wallets
+            done = (wallets.status == "ok").sum()
+            assert len(wallets) == len(WALLETS)
+            assert set(wallets.status) == {"ok", "cancelled"}
+            again = client.fetch(WALLETS, progress=False).wallets
+    assert (again.source == "cache").sum() >= done >= 1
+    assert (again.status == "ok").all()
+
+
+def test_interrupt_cuts_a_request_that_hangs(canned):
+    """A service that does not answer can't hold the caller."""
+    canned.say([b" "] * 200 + [answer(wallet())])
+    with canned.client() as client:
+        interrupt_after(0.3)
+        begun = time.monotonic()
+        with pytest.raises(KeyboardInterrupt) as caught:
+            client.fetch("ETH.0xa")
+        assert time.monotonic() - begun < 2
+        assert caught.value.details.wallets.status.tolist() == ["cancelled"]
+        canned.default = (200, {}, answer(wallet()))
+        assert client.fetch("ETH.0xa").wallets.status.tolist() == ["ok"]
+
+
+def test_interrupt_survives_pickling(client):
+    """The error carries plain data, the hint included."""
+    error = pickle.loads(pickle.dumps(FetchInterrupted(client.fetch([]))))  # noqa: S301 - ours
+    assert len(error.details.wallets) == 0
+    assert "Hint: " in str(error)
+
+
+def test_a_progress_callable_that_raises_ends_the_fetch(canned):
+    """Its error comes through, and what was finished is kept."""
+    canned.default = (200, {}, answer(wallet()))
+    with canned.client() as client:
+        with pytest.raises(ZeroDivisionError):
+            client.fetch("ETH.0xa", progress=lambda *_: 1 / 0)
+        assert client.fetch("ETH.0xa", offline=True).wallets.status.tolist() == ["ok"]
+
+
+def test_killed_process_loses_nothing_that_was_kept(tmp_path, canned):
+    """After kill -9 the next call asks only for what was not answered."""
+    code = (
+        "import sys; from walletframe.client import Client\n"
+        f"with Client(api_key={KEY!r}, key_kind='private', base_url=sys.argv[1],"
+        " cache=sys.argv[2], workers=4, requests_per_second=1000) as client:\n"
+        "    client.fetch(sys.argv[3:], on_failure='ignore')"
+    )
+    path = tmp_path / "kept.sqlite"
+    with sandbox(latency_s=0.3) as service:
+        own = service.settings()
+        code = code.replace(repr(KEY), repr(own.api_key.reveal()))
+        words = [sys.executable, "-c", code, service.base_url, str(path), *WALLETS]
+        with subprocess.Popen(words) as process:
+            while sum(describe(path).answers.values()) < 4:
+                time.sleep(0.05)
+            process.kill()
+        with service.client(cache=path, service=service.base_url) as client:
+            wallets = client.fetch(WALLETS, offline=True, on_failure="ignore").wallets
+            kept = (wallets.status == "ok").sum()
+            assert 4 <= kept < len(WALLETS)
+            wallets = client.fetch(WALLETS).wallets
+    assert (wallets.source == "cache").sum() == kept
+    assert (wallets.status == "ok").all()
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_passing_trouble_is_asked_again(canned, status):
+    """What may pass is retried within the deadline, and then the wallet is ok."""
+    canned.say(b"busy", status=status)
+    canned.default = (200, {}, answer(wallet()))
+    with canned.client(deadline_s=20) as client:
+        assert client.fetch("ETH.0xa").wallets.status.tolist() == ["ok"]
+    assert len(canned.paths) == 2
+
+
+def test_retry_after_is_honoured_up_to_its_cap(canned):
+    """A pause that the service asks for is kept; one for a day is cut."""
+    canned.say(b"busy", status=429, Retry_After="86400")
+    canned.default = (200, {}, answer(wallet()))
+    begun = time.monotonic()
+    with canned.client(deadline_s=20, retry_after_max_s=0.7) as client:
+        assert client.fetch("ETH.0xa").wallets.status.tolist() == ["ok"]
+    assert 0.7 <= time.monotonic() - begun < 3
+
+
+@pytest.mark.parametrize("status", [400, 404, 500, 501])
+def test_lasting_trouble_is_not_asked_again(canned, status):
+    """What will not pass is told at once."""
+    canned.default = (status, {}, b"no")
+    with canned.client(deadline_s=20) as client:
+        client.fetch("ETH.0xa", on_failure="ignore")
+    assert len(canned.paths) == 1
+
+
+def test_retries_end(canned):
+    """A service that stays broken is not asked for ever."""
+    canned.default = (503, {}, b"down")
+    begun = time.monotonic()
+    with canned.client(deadline_s=1.5) as client:
+        details = client.fetch("ETH.0xa", on_failure="ignore")
+    assert details.wallets.status.tolist() == ["service_error"]
+    assert time.monotonic() - begun < 3
+    assert 2 <= len(canned.paths) <= 4

@@ -1,0 +1,200 @@
+"""How fast a service is asked: the pure pace, and the pacer that threads and processes share."""
+
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from threading import Event, Thread
+
+import pytest
+
+from walletframe.errors import CacheWarning
+from walletframe.transport import Pacer
+from walletframe.transport.pace import START_RATE, Pace, answered, ready_at, refused, take
+from walletframe.transport.pacer import pace_path
+from walletframe.transport.retry_after import seconds_to_wait
+
+
+def simulate(limit, wallets, latency_s=0.05, pace=None):
+    """Ask a service that serves `limit` in any second; return seconds, refusals and the pace."""
+    pace, now, served, refusals, replies = pace or Pace(), 1000.0, [], 0, []
+    while wallets or replies:
+        ready = ready_at(pace, now, 60)
+        if replies and (not wallets or replies[0][0] <= ready):
+            now, ok = replies.pop(0)
+            pace = answered(pace, 1, now) if ok else refused(pace, None, now)
+            wallets, refusals = wallets + (not ok), refusals + (not ok)
+            continue
+        now, wallets = ready, wallets - 1
+        pace = take(pace, now)
+        ok = len([each for each in served if each > now - 1]) < limit
+        served += [now] * ok
+        replies.append((now + latency_s, ok))
+    return now - 1000, refusals, pace
+
+
+@pytest.mark.parametrize("limit", [10, 40, 100])
+def test_hidden_limit_is_found_with_few_refusals(limit):
+    """Most of what the service allows is used, and it is rarely annoyed."""
+    seconds, refusals, _ = simulate(limit, 25 * limit)
+    assert seconds <= 1.3 * 25
+    assert refusals <= 12
+
+
+def test_known_rate_is_kept():
+    """A rate that somebody gave is neither raised nor lowered."""
+    seconds, refusals, pace = simulate(1000, 200, pace=Pace(rate=50, fixed=True, slow_start=False))
+    assert pace.rate == 50
+    assert refusals == 0
+    assert seconds == pytest.approx(4, abs=0.2)
+    assert refused(pace, None, 1.0).rate == 50
+
+
+def test_pace_rises_only_while_it_is_used():
+    """A pace that was idle does not rise for the time it was idle."""
+    pace = Pace(rate=10, window_at=1.0, served=3)
+    assert answered(pace, 1, 2.5).rate == 10
+    assert answered(Pace(rate=10, window_at=1.0, served=30), 1, 60.0).rate == 10
+
+
+def test_refusals_of_one_burst_slow_down_once():
+    """What was under way when the first refusal came does not halve the rate again."""
+    pace = refused(Pace(rate=80, served_before=40), None, 5.0)
+    again = refused(refused(pace, None, 5.1), 3.0, 5.2)
+    assert (pace.rate, again.rate) == (36, 36)
+    assert again.paused_until == pytest.approx(8.2)
+
+
+def test_pause_holds_everybody():
+    """Nobody asks before the time that the service named."""
+    assert ready_at(refused(Pace(), 30.0, 5.0), 6.0, 60) == 35.0
+
+
+def test_rate_never_falls_to_nothing():
+    """A service that serves nothing is still asked now and then."""
+    pace = Pace()
+    for second in range(100):
+        pace = refused(pace, 0.0, float(second))
+    assert pace.rate > 0
+
+
+def date_in(seconds):
+    """Return an HTTP date."""
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
+
+
+@pytest.mark.parametrize(
+    "header, least, most",
+    [
+        ("5", 5, 5),
+        ("1.5", 1.5, 1.5),
+        ("-3", 0, 0),
+        ("86400", 60, 60),
+        ("inf", 60, 60),
+        (date_in(20), 15, 20),
+        (date_in(-20), 0, 0),
+        (date_in(9999), 60, 60),
+    ],
+)
+def test_retry_after_is_read_and_capped(header, least, most):
+    """Numbers, fractions and dates, never longer than the settings allow."""
+    assert least <= seconds_to_wait(header, 60) <= most
+
+
+@pytest.mark.parametrize("header", [None, "", "soon", "nan", "1,5", "2026-13-45"])
+def test_nonsense_in_retry_after_says_nothing(header):
+    """Without a wait that can be read, the pace decides."""
+    assert seconds_to_wait(header, 60) is None
+
+
+def taken(pacer, seconds):
+    """Count the slots that are to be had in a time."""
+    end = time.monotonic() + seconds
+    count = 0
+    while pacer.wait(Event(), end):
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_threads_share_a_pacer(tmp_path, shared):
+    """Several threads together keep the rate."""
+    pacer = Pacer(tmp_path / "p" if shared else None, "s", rate=50, longest_s=60)
+    counts = []
+    threads = [Thread(target=lambda: counts.append(taken(pacer, 1))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    pacer.close()
+    assert 25 <= sum(counts) <= 52
+
+
+def test_processes_share_a_pace(tmp_path):
+    """Two processes together keep the rate that one would."""
+    code = (
+        "import sys, time; from pathlib import Path; from threading import Event;"
+        "from walletframe.transport import Pacer;"
+        "pacer = Pacer(Path(sys.argv[1]), 's', rate=40, longest_s=60); count = 0;"
+        "time.sleep(max(0, float(sys.argv[2]) - time.time())); end = time.monotonic() + 2\n"
+        "while pacer.wait(Event(), end): count += 1\n"
+        "print(count)"
+    )
+    words = [sys.executable, "-c", code, str(tmp_path / "p"), str(time.time() + 3)]
+    running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    counts = [int(each.communicate(timeout=60)[0]) for each in running]
+    assert min(counts) >= 1
+    assert 40 <= sum(counts) <= 84
+
+
+def test_rate_is_remembered(tmp_path):
+    """A later pacer goes on where an earlier one was; another service begins anew."""
+    first = Pacer(tmp_path / "p", "s", rate=None, longest_s=60)
+    first.tell_refused(None)
+    first.close()
+    for service, known in (("s", True), ("t", False)):
+        pacer = Pacer(tmp_path / "p", service, rate=None, longest_s=60)
+        assert (pacer._own.rate < START_RATE) is known
+        pacer.close()
+
+
+def test_a_given_rate_is_forgotten_when_it_is_no_longer_given(tmp_path):
+    """What somebody knew once is not taken for what was found out."""
+    Pacer(tmp_path / "p", "s", rate=0.01, longest_s=60).close()
+    pacer = Pacer(tmp_path / "p", "s", rate=None, longest_s=60)
+    assert taken(pacer, 0.2) >= 1
+    pacer.close()
+
+
+def test_waiting_ends_when_it_is_cancelled_or_too_late(tmp_path):
+    """Neither a slow rate nor a pause holds up who wants to stop."""
+    pacer = Pacer(None, "s", rate=0.01, longest_s=60)
+    cancel = Event()
+    assert pacer.wait(cancel, time.monotonic() + 1)
+    begun = time.monotonic()
+    assert not pacer.wait(cancel, time.monotonic() + 0.2)
+    cancel.set()
+    assert not pacer.wait(cancel, time.monotonic() + 60)
+    assert time.monotonic() - begun < 2
+
+
+@pytest.mark.parametrize("trouble", ["folder", "garbage"])
+def test_a_file_in_trouble_is_told_once_and_left(tmp_path, trouble):
+    """Without a usable file the pace is kept for this process alone."""
+    path = tmp_path / "p"
+    if trouble == "folder":
+        path.mkdir()
+    else:
+        path.write_bytes(b"garbage" * 1000)
+    with pytest.warns(CacheWarning, match="not shared"):
+        pacer = Pacer(path, "s", rate=100, longest_s=60)
+    assert taken(pacer, 0.1) >= 2
+    pacer.close()
+
+
+def test_paces_are_kept_beside_the_answers(tmp_path):
+    """There is a file for the pace only where there is one for the answers."""
+    assert pace_path(tmp_path / "a.sqlite") == tmp_path / "a.sqlite.pace"
+    assert pace_path(None).name == "answers.sqlite.pace"
+    assert pace_path("memory") is pace_path(False) is None  # noqa: FBT003 - the setting's value

@@ -1,0 +1,70 @@
+"""Work on a thread of its own: an interrupt finds the caller waiting, and nothing half done."""
+
+from __future__ import annotations
+
+from queue import SimpleQueue
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from walletframe.wire import Status
+
+T = TypeVar("T")
+
+
+class Job(Generic[T]):
+    """A piece of work that tells how far it is.
+
+    Parameters
+    ----------
+    work : callable
+        Gets a function to tell the status of each finished wallet, and returns the result.
+    """
+
+    def __init__(self, work: Callable[[Callable[[Status], None]], T]) -> None:
+        self._work = work
+        self._news: SimpleQueue[Status | None] = SimpleQueue()
+        self._ended = Event()
+        self._results: list[T] = []
+        self._fault: BaseException | None = None
+        Thread(target=self._run, name="walletframe-fetch", daemon=True).start()
+
+    def news(self) -> Iterator[Status]:
+        """Hand out what is told, until the work has ended.
+
+        Yields
+        ------
+        Status
+            Of each finished wallet.
+        """
+        while (status := self._news.get()) is not None:
+            yield status
+
+    def result(self) -> T:
+        """Wait for the result.
+
+        Returns
+        -------
+        T
+            What the work returned.
+
+        Raises
+        ------
+        BaseException
+            What the work raised.
+        """
+        self._ended.wait()
+        if self._fault is not None:
+            raise self._fault
+        return self._results[0]
+
+    def _run(self) -> None:
+        try:
+            self._results.append(self._work(self._news.put))
+        except BaseException as fault:  # noqa: BLE001 - it is raised where the result is asked for
+            self._fault = fault
+        finally:
+            self._ended.set()
+            self._news.put(None)

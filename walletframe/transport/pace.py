@@ -1,0 +1,171 @@
+"""How fast to ask a service that does not say how fast it may be asked.
+
+Pure: a `Pace` goes in with what happened, and a new one comes out. Where paces are kept and shared,
+and who waits, is not known here. Times are seconds since the epoch, since processes share them.
+
+A pace starts slowly and doubles every second that it was used, until the service refuses. What was
+served within a second then stands for the service's limit: everybody pauses, goes on a little below
+it, and creeps upwards again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+START_RATE = 20.0
+MOST_RATE = 2000.0
+LEAST_RATE = 0.02
+_FIRST_PAUSE_S = 1.0
+_LATER_PAUSE_S = 0.3
+_BELOW = 0.9
+_CREEP = 1.015
+_USED = 0.5
+_IDLE_S = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a service is asked.
+
+    Attributes
+    ----------
+    rate : float
+        Requests a second.
+    fixed : bool
+        Whether somebody who knows the rate gave it.
+    slow_start : bool
+        Whether the service has not refused yet.
+    next_at : float
+        When the next request may be sent.
+    paused_until : float
+        Until when nothing may be sent.
+    window_at : float
+        Since when answers are counted.
+    served : int
+        Answers since then.
+    served_before : int
+        Answers in the second before.
+    """
+
+    rate: float = START_RATE
+    fixed: bool = False
+    slow_start: bool = True
+    next_at: float = 0.0
+    paused_until: float = 0.0
+    window_at: float = 0.0
+    served: int = 0
+    served_before: int = 0
+
+
+def take(pace: Pace, now: float) -> Pace:
+    """Take the slot that is there.
+
+    Parameters
+    ----------
+    pace : Pace
+        How fast it goes.
+    now : float
+        The time, at which the pace is ready.
+
+    Returns
+    -------
+    Pace
+        Ready again after the time that one request is given.
+
+    Examples
+    --------
+    >>> take(Pace(rate=4.0), 10.0).next_at
+    10.25
+    """
+    return replace(pace, next_at=now + 1 / pace.rate)
+
+
+def answered(pace: Pace, count: int, now: float) -> Pace:
+    """Count answers, and tune the rate once a second.
+
+    Parameters
+    ----------
+    pace : Pace
+        How fast it went.
+    count : int
+        How many requests were answered, and not refused, since this was told last.
+    now : float
+        The time.
+
+    Returns
+    -------
+    Pace
+        Faster after a second in which at least half of the rate was used.
+
+    Examples
+    --------
+    >>> answered(Pace(rate=10.0, window_at=5.0, served=9), 1, 6.0).rate
+    20.0
+    """
+    served = pace.served + count
+    since = now - pace.window_at
+    if 0 <= since < 1:
+        return replace(pace, served=served)
+    rate = pace.rate
+    if not pace.fixed and served >= _USED * rate * min(since, 1.0) and since < _IDLE_S:
+        rate = min(rate * (2 if pace.slow_start else _CREEP), MOST_RATE)
+    return replace(pace, rate=rate, window_at=now, served=0, served_before=served)
+
+
+def refused(pace: Pace, retry_after_s: float | None, now: float) -> Pace:
+    """Slow down.
+
+    Parameters
+    ----------
+    pace : Pace
+        How fast it went.
+    retry_after_s : float or None
+        How long the service asks to wait, in seconds.
+    now : float
+        The time.
+
+    Returns
+    -------
+    Pace
+        Paused, and slower unless it was paused already or its rate is fixed.
+
+    Examples
+    --------
+    >>> refused(Pace(rate=64.0, served_before=40), None, 7.0).rate
+    36.0
+    """
+    if retry_after_s is None:
+        retry_after_s = _FIRST_PAUSE_S if pace.slow_start else _LATER_PAUSE_S
+    until = max(pace.paused_until, now + retry_after_s)
+    slower = replace(pace, paused_until=until, served=0, served_before=0, window_at=until)
+    if pace.fixed or now < pace.paused_until:
+        return slower
+    limit = max(pace.served, pace.served_before)
+    rate = min(pace.rate / 2, limit) if limit < pace.rate / 2 else min(pace.rate, limit)
+    return replace(slower, rate=max(_BELOW * rate, LEAST_RATE), slow_start=False)
+
+
+def ready_at(pace: Pace, now: float, longest_s: float) -> float:
+    """Return when the next request may be sent.
+
+    Parameters
+    ----------
+    pace : Pace
+        How fast it goes.
+    now : float
+        The time.
+    longest_s : float
+        Waits beyond this come from a clock that was set back, and do not count.
+
+    Returns
+    -------
+    float
+        A time, not before `now`.
+
+    Examples
+    --------
+    >>> ready_at(Pace(next_at=10.25), 10.0, 60), ready_at(Pace(next_at=9999), 10.0, 60)
+    (10.25, 10.0)
+    """
+    ready = max(now, pace.next_at, pace.paused_until)
+    return ready if ready - now <= longest_s else now
