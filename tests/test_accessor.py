@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from walletframe.accessor import FrameAccessor
 from walletframe.errors import AddressError, ColumnsError
 
 FRAME = pd.DataFrame(
@@ -69,7 +70,8 @@ def test_fetch_is_the_helper(client):
     assert by_series.wallets.source.item() == "cache"
 
 
-def test_a_column_named_wf_is_still_reachable():
-    """The accessor's short name hides no column that people have."""
-    frame = FRAME.assign(wallet=1)
-    assert frame.wallet.tolist() == [1, 1]
+def test_the_accessor_hides_only_its_own_name():
+    """Columns that people have are reachable as attributes; one named wf by its key."""
+    frame = FRAME.assign(wallet=1, wf=2)
+    assert (frame.wallet.tolist(), frame["wf"].tolist()) == ([1, 1], [2, 2])
+    assert isinstance(frame.wf, FrameAccessor)

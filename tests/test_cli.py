@@ -6,17 +6,18 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from threading import Timer
 from urllib.request import urlopen
 
 import pandas as pd
 import pytest
+from canned_service import KEY, answer, balance, wallet
 from click.testing import CliRunner
-from conftest import KEY, answer, balance, wallet
 
 from walletframe.cli import main
-from walletframe.service import SHOWCASE
-from walletframe.transport import default_path
+from walletframe.service import SHOWCASE, sandbox
+from walletframe.transport import default_path, describe
 
 
 @pytest.fixture
@@ -171,11 +172,13 @@ def test_cache_commands_look_and_forget(run, reachable):
 
 
 def test_cache_commands_need_a_file(run, monkeypatch, tmp_path):
-    """A chosen file is used; memory has none to look into."""
+    """A chosen file is used; memory has none to name or to clear, but the sandbox's are shown."""
     monkeypatch.setenv("WALLETFRAME_CACHE", str(tmp_path / "mine.sqlite"))
     assert run("cache", "path").output.strip() == str(tmp_path / "mine.sqlite")
     monkeypatch.setenv("WALLETFRAME_CACHE", "memory")
-    assert run("cache", "info").exit_code == 2
+    assert run("cache", "path").exit_code == run("cache", "clear").exit_code == 2
+    run("demo")
+    assert "of sandbox" in run("cache", "info").output
 
 
 def test_settings_are_shown_without_the_key(run, monkeypatch):
@@ -223,3 +226,69 @@ def test_sandbox_serves_in_the_foreground_until_interrupted(home):
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 0
         assert "Stopped." in process.stdout.read()
+
+
+def test_bad_wallets_of_all_sources_are_reported_at_once(run, tmp_path):
+    """Each with its file and line, or its place on the command line."""
+    (tmp_path / "w.txt").write_text("# mine\n\nbad1\nNEAR.alice.near\n")
+    (tmp_path / "t.CSV").write_text("blockchain,address\nETH,\n,,\nNEAR,alice.near\n")
+    files = ["--file", str(tmp_path / "w.txt"), "--file", str(tmp_path / "t.CSV")]
+    result = run("fetch", "bad0", *files)
+    assert result.exit_code == 2
+    assert "3 wallets can't be read" in result.output
+    assert "argument 1: 'bad0'" in result.output
+    assert "w.txt line 3: 'bad1'" in result.output
+    assert "t.CSV line 2" in result.output
+
+
+def test_one_column_of_wallets_is_enough(run, reachable, tmp_path):
+    """A CSV with a single column holds dotted wallets; another one says what it needs."""
+    (tmp_path / "one.csv").write_text("wallet\nNEAR.alice.near\n")
+    (tmp_path / "two.csv").write_text("a,b\n1,2\n")
+    assert run("fetch", "--file", str(tmp_path / "one.csv")).exit_code == 0
+    assert "needs the columns" in run("fetch", "--file", str(tmp_path / "two.csv")).output
+
+
+@pytest.mark.parametrize("suffix", [".json", ".parquet"])
+def test_what_was_written_can_be_served_again(run, reachable, tmp_path, suffix):
+    """The files of a fetch are ledgers for a sandbox."""
+    path = tmp_path / f"out{suffix}"
+    first = run("fetch", str(SHOWCASE[0]), "--output", str(path)).output
+    with sandbox(ledger=path) as again, again.client(cache=False) as client:
+        holdings = client.fetch(SHOWCASE[0]).holdings
+    assert len(holdings) >= 1
+    assert all(str(amount) in first for amount in holdings.amount)
+
+
+def test_trouble_with_the_machine_is_a_message(run, canned):
+    """A port that is taken is told, with a code of its own."""
+    result = run("sandbox", "--port", str(canned.server_port))
+    assert result.exit_code == 3
+    assert "Error: " in result.output
+    assert run("sandbox", "--port", "99999").exit_code == 2
+
+
+def test_folder_is_no_output(run, reachable, tmp_path):
+    """What can't be written is told before anything is fetched."""
+    (tmp_path / "x.csv").mkdir()
+    result = run("fetch", "NEAR.alice.near", "--output", str(tmp_path / "x.csv"))
+    assert result.exit_code == 2
+
+
+def test_interrupted_fetch_prints_what_was_finished(home):
+    """A real process, stopped in the middle, writes its tables and ends with 130."""
+    wallets = [f"ETH.0x{number:040x}" for number in range(40)]
+    with sandbox(latency_s=0.5) as slow:
+        own = {"API_KEY": slow.settings().api_key.reveal(), "KEY_KIND": "private"}
+        own |= {"BASE_URL": slow.base_url, "WORKERS": "4", "CACHE": str(home / "kept.sqlite")}
+        environment = os.environ | {f"WALLETFRAME_{name}": value for name, value in own.items()}
+        words = [sys.executable, "-m", "walletframe", "fetch", *wallets]
+        words += ["--output", str(home / "out.csv")]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
+            while sum(describe(home / "kept.sqlite").answers.values()) < 4:
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            said = process.stdout.read()
+            assert process.wait(10) == 130
+    assert re.search(r"40 wallets on 1 blockchain: \d+ ok, \d+ cancelled", said)
+    assert len(pd.read_csv(home / "out.wallets.csv")) == 40

@@ -1,16 +1,19 @@
 """The engine: what is asked, what is kept, what is told, over real sockets."""
 
 import asyncio
+import gc
 import gzip
 import pickle
 import ssl
+import time
 import traceback
 import warnings
 from threading import Thread
+from threading import enumerate as enumerate_threads
 
 import pytest
 import trustme
-from conftest import KEY, Canned, answer, balance, wallet
+from canned_service import KEY, Canned, answer, balance, wallet
 
 import walletframe as wf
 from walletframe.client import Client, configure, fetch_wallets
@@ -397,15 +400,45 @@ def test_redirects_are_not_followed(canned):
     assert "redirect" in details.wallets.error.item()
 
 
-def test_proxy_of_the_environment_is_used(canned, monkeypatch):
-    """A proxy gets the whole address, and the key still only in the query."""
+def test_no_proxy_reads_the_key(canned, monkeypatch):
+    """What is on this machine is asked directly: over http a proxy would read the key."""
     canned.default = (200, {}, answer(wallet()))
-    monkeypatch.setenv("http_proxy", canned.base_url)
     monkeypatch.setenv("no_proxy", "")
-    with canned.client(base_url="http://localhost:1/api") as client:
+    with Canned() as proxy:
+        monkeypatch.setenv("http_proxy", proxy.base_url)
+        with canned.client() as client:
+            client.fetch("ETH.0xa")
+        assert proxy.paths == []
+    assert len(canned.paths) == 1
+
+
+@pytest.mark.parametrize("path", ["/%7Ev1", "/é", "/v1/../x", "/a b"])
+def test_base_address_in_any_spelling_is_reached(canned, path):
+    """What the HTTP library normalises is the same address."""
+    canned.default = (200, {}, answer(wallet()))
+    base_url = canned.base_url + path.replace(" ", "%20")
+    with canned.client(base_url=base_url) as client:
+        assert statuses(client.fetch("ETH.0xa")) == ["ok"]
+
+
+def test_key_is_not_printed_by_http_debugging(canned, capsys, monkeypatch):
+    """The usual recipe for looking at requests does not show the key."""
+    monkeypatch.setattr("http.client.HTTPConnection.debuglevel", 1)
+    canned.default = (200, {}, answer(wallet()))
+    with canned.client() as client:
         client.fetch("ETH.0xa")
-    [path] = canned.paths
-    assert path == f"http://localhost:1/api/wallets/details?address=ETH.0xa&apiKey={KEY}"
+    assert KEY not in capsys.readouterr().out
+
+
+def test_forgotten_client_leaves_no_thread(canned):
+    """A client that nobody closed ends with its last reference."""
+    canned.default = (200, {}, answer(wallet()))
+    canned.client(cache=False).fetch("ETH.0xa")
+    gc.collect()
+    end = time.monotonic() + 5
+    while any(thread.name == "walletframe-watch" for thread in enumerate_threads()):
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_https_is_verified_and_works(canned, tmp_path, monkeypatch):

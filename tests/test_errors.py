@@ -9,7 +9,7 @@ import warnings
 
 import pandas as pd
 import pytest
-from conftest import answer, wallet
+from canned_service import answer, wallet
 
 import walletframe
 from walletframe import errors

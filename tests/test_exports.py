@@ -94,6 +94,42 @@ def test_json_holds_several_frames(tmp_path):
     assert whole["b"] == []
 
 
+def test_json_keeps_small_prices(tmp_path):
+    """A float comes back as it was, and a missing one is null."""
+    prices = [1.234567890123e-11, 1e-300, 0.1, float("nan")]
+    to_json({"a": pd.DataFrame({"price": prices})}, tmp_path / "f.json")
+    back = [row["price"] for row in json.loads((tmp_path / "f.json").read_text())["a"]]
+    assert back == [*prices[:3], None]
+
+
+def test_formulas_are_disarmed_wherever_they_stand(tmp_path):
+    """Text of any type of column, and the labels themselves."""
+    evil = "=HYPERLINK(1)"
+    frame = pd.DataFrame(
+        {
+            "object": pd.Series([evil, 5], dtype="object"),
+            "category": pd.Categorical([evil, "x"]),
+            evil: [1, 2],
+            0: pd.array([evil, None], dtype="str"),
+        }
+    )
+    frame.wf.to_csv(tmp_path / "f.csv")
+    assert (tmp_path / "f.csv").read_text().splitlines() == [
+        f"object,category,'{evil},0",
+        f"'{evil},'{evil},1,'{evil}",
+        "5,x,2,",
+    ]
+    frame.wf.to_excel(tmp_path / "f.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
+    assert not [cell for row in sheet.iter_rows() for cell in row if cell.data_type == "f"]
+
+
+def test_frame_without_columns_is_written(tmp_path):
+    """Nothing to write is no error."""
+    pd.DataFrame().wf.to_csv(tmp_path / "f.csv")
+    assert (tmp_path / "f.csv").read_text().strip() == ""
+
+
 def test_top_is_exact_where_floats_are_equal():
     """Amounts that differ in the last digit are told apart; equal ones keep their order."""
     amounts = pd.array([str(TOP - 1), str(TOP), None, str(TOP), "5"], dtype="amount")

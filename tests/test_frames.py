@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import answer, balance, wallet
+from canned_service import answer, balance, wallet
 
 from walletframe.address import parse_wallets
 from walletframe.frames import (

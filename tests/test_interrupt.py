@@ -9,7 +9,7 @@ import time
 from threading import Timer
 
 import pytest
-from conftest import KEY, answer, wallet
+from canned_service import KEY, answer, wallet
 
 from walletframe.errors import FetchInterrupted
 from walletframe.service import sandbox

@@ -7,7 +7,7 @@ import pickle
 from pathlib import Path
 
 import pytest
-from conftest import KEY
+from canned_service import KEY
 from requests_cache import BaseCache
 
 from walletframe.client import Client

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
-from conftest import KEY, answer, balance, wallet
+from canned_service import KEY, answer, balance, wallet
 
 from walletframe.client import Client
 from walletframe.errors import SettingsError, TestKeyWarning

@@ -6,9 +6,12 @@ Every function takes any frame; what an amount is, the amounts know.
 from __future__ import annotations
 
 import json
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountDtype
@@ -34,7 +37,7 @@ def to_csv(frame: pd.DataFrame, path: PathLike) -> None:
         Where to write. Amounts are exact plain text; text that a spreadsheet would take for a
         formula begins with an apostrophe.
     """
-    _with_text(frame, as_cell).to_csv(path, index=False)
+    _disarmed(frame, as_cell).to_csv(path, index=False)
 
 
 def to_parquet(frame: pd.DataFrame, path: PathLike) -> None:
@@ -77,14 +80,12 @@ def to_excel(frame: pd.DataFrame, path: PathLike) -> None:
         missing = False
     if missing:
         raise MissingExtraError("excel", "writing Excel files")
-    safe = _with_text(frame, lambda text: as_cell(shown(text, _EXCEL_CELL)))
-    plain: dict[str, Any] = {}
-    for name, dtype in frame.dtypes.items():
-        if isinstance(dtype, AmountDtype):
-            plain[str(name)] = frame[name].astype("str")
-        elif isinstance(dtype, pd.DatetimeTZDtype):
-            plain[str(name)] = frame[name].dt.tz_convert("UTC").dt.tz_localize(None)
-    safe.assign(**plain).to_excel(path, index=False)
+    safe = _disarmed(frame, lambda text: as_cell(shown(text, _EXCEL_CELL)))
+    for place, dtype in enumerate(safe.dtypes):
+        if isinstance(dtype, pd.DatetimeTZDtype):
+            moments = safe.iloc[:, place].dt.tz_convert("UTC").dt.tz_localize(None)
+            safe.isetitem(place, moments)
+    safe.to_excel(path, index=False)
 
 
 def to_json(frames: dict[str, pd.DataFrame], path: PathLike) -> None:
@@ -97,17 +98,47 @@ def to_json(frames: dict[str, pd.DataFrame], path: PathLike) -> None:
     path : str or Path
         Where to write.
     """
-    whole = {
-        name: json.loads(frame.to_json(orient="records", date_format="iso", date_unit="us"))
-        for name, frame in frames.items()
-    }
+    whole = {name: _records(frame) for name, frame in frames.items()}
     Path(path).write_text(json.dumps(whole, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
-def _with_text(frame: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame:
-    changed = {
-        str(name): frame[name].map(change, na_action="ignore")
-        for name, dtype in frame.dtypes.items()
-        if isinstance(dtype, pd.StringDtype)
-    }
-    return frame.assign(**changed)
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    columns = {str(name): [_json_value(value) for value in frame[name]] for name in frame.columns}
+    return [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
+
+
+def _json_value(value: Any) -> Any:
+    """Return what JSON has for a cell; pandas's own writer cuts floats to ten decimals."""
+    if pd.isna(value):
+        return None
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _disarmed(frame: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame:
+    """Change every text of a frame, labels included; amounts become exact text."""
+
+    def safe(value: Any) -> Any:
+        return change(value) if isinstance(value, str) else value
+
+    columns = [
+        series.astype("str").astype(object).where(series.notna(), None)
+        if isinstance(series.dtype, AmountDtype)
+        else series.astype(object).map(safe)
+        if _may_hold_text(series)
+        else series
+        for _, series in frame.items()
+    ]
+    labels = [safe(name) for name in frame.columns]
+    if not columns:
+        return frame
+    return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(labels, axis=1)
+
+
+def _may_hold_text(series: pd.Series) -> bool:
+    return isinstance(series.dtype, pd.StringDtype | pd.CategoricalDtype) or series.dtype == object

@@ -28,7 +28,7 @@ def path() -> None:
 @cache.command()
 def info() -> None:
     """Say what is kept, the sandbox's answers included."""
-    for file in (_path(), *_simulated()):
+    for file in _files():
         facts = describe(file)
         click.echo(f"{facts.path}: {facts.size_bytes:,} bytes")
         for service, count in facts.answers.items():
@@ -55,6 +55,12 @@ def _path() -> Path:
     if isinstance(chosen, Path):
         return chosen
     raise SettingsError(f"the cache is no file: {chosen!r}", hint="unset WALLETFRAME_CACHE")
+
+
+def _files() -> list[Path]:
+    chosen = Settings().cache
+    own = [_path()] if chosen is None or isinstance(chosen, Path) else []
+    return list(dict.fromkeys([*own, *_simulated()]))
 
 
 def _simulated() -> list[Path]:

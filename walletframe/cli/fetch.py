@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 
-from walletframe.address import parse_wallets
 from walletframe.cli.output import output_path, write_details
+from walletframe.cli.sources import read_sources
 from walletframe.cli.tables import holdings_table, wallets_table
 from walletframe.client import Client
+from walletframe.errors import FetchInterrupted
 from walletframe.frames import summary_lines
 
 if TYPE_CHECKING:
-    from walletframe.address import WalletAddress
+    from pathlib import Path
+
     from walletframe.frames import WalletDetails
 
 _ROWS = 40
+_INTERRUPTED = 130
 
 
 @click.command()
@@ -30,7 +31,7 @@ _ROWS = 40
     multiple=True,
     metavar="FILE",
     help="Read wallets from FILE: one <BLOCKCHAIN>.<ADDRESS> a line, # begins a comment; or a "
-    ".csv with the columns blockchain and address. - is standard input.",
+    ".csv with the columns blockchain and address, or one column of them. - is standard input.",
 )
 @click.option("--output", metavar="FILE", callback=output_path, help="A .csv, .parquet or .json.")
 @click.option("--refresh", is_flag=True, help="Ask for all, even where an answer is in the cache.")
@@ -54,15 +55,21 @@ def fetch(
     The key is read from the variable WALLETFRAME_API_KEY, never from the command line. The exit
     code is 1 when a wallet is not ok.
     """
-    asked = parse_wallets(wallets) + [wallet for name in files for wallet in _read(name)]
+    asked = read_sources(wallets, files)
     if not asked:
         raise click.UsageError("no wallets: name some, or a --file of them")
+    interrupted = False
     with Client(**overrides) as client:
-        details = client.fetch(asked, refresh=refresh, offline=offline, on_failure="ignore")
+        try:
+            details = client.fetch(asked, refresh=refresh, offline=offline, on_failure="ignore")
+        except FetchInterrupted as stopped:
+            interrupted, details = True, stopped.details
     show(details, None if whole else _ROWS)
     if output is not None:
         for path in write_details(details, output):
             click.echo(f"written: {path}")
+    if interrupted:
+        sys.exit(_INTERRUPTED)
     sys.exit(0 if (details.wallets["status"] == "ok").all() else 1)
 
 
@@ -81,14 +88,3 @@ def show(details: WalletDetails, rows: int | None) -> None:
     click.echo(holdings_table(details.holdings, rows))
     click.echo()
     click.echo("\n".join(summary_lines(details.wallets)))
-
-
-def _read(name: str) -> list[WalletAddress]:
-    try:
-        if name.endswith(".csv"):
-            return parse_wallets(pd.read_csv(name, dtype="str"))
-        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as fault:
-        raise click.UsageError(f"{name} can't be read: {fault}") from None
-    lines = (line.partition("#")[0].strip() for line in text.splitlines())
-    return parse_wallets([line for line in lines if line])

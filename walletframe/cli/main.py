@@ -14,6 +14,12 @@ from walletframe.cli.settings import settings
 from walletframe.errors import WalletframeError
 
 
+class _MachineError(click.ClickException):
+    """A file, a port or a disk that does not do what it should."""
+
+    exit_code = 3
+
+
 class _Commands(click.Group):
     """A group whose commands answer bad input with a message instead of a traceback."""
 
@@ -22,6 +28,10 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except WalletframeError as error:
             raise click.UsageError(str(error)) from None
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise _MachineError(str(error)) from None
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

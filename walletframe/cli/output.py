@@ -38,6 +38,8 @@ def output_path(_ctx: object, _param: object, value: str | None) -> Path | None:
     path = Path(value)
     if path.suffix not in SUFFIXES:
         raise click.BadParameter(f"{value}: the name has to end in {', '.join(SUFFIXES)}")
+    if path.is_dir():
+        raise click.BadParameter(f"{value}: is a folder")
     if not path.parent.is_dir():
         raise click.BadParameter(f"{value}: there is no folder {path.parent}")
     return path

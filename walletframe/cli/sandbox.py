@@ -10,7 +10,13 @@ from walletframe.service import SANDBOX_KEYS, Sandbox
 
 
 @click.command()
-@click.option("--port", default=0, show_default="any free one", help="Where to listen.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default="any free one",
+    help="Where to listen.",
+)
 @click.option("--latency-s", default=0.0, help="Seconds an answer takes for each wallet.")
 @click.option("--failure-share", default=0.0, help="Share of wallets that fail, from 0 to 1.")
 @click.option("--seed", default=0, help="What the holdings are drawn from.")
@@ -43,9 +49,12 @@ def sandbox(
         click.echo("Simulated data. In another shell:\n")
         click.echo(f"export WALLETFRAME_BASE_URL={service.base_url}")
         click.echo(f"export WALLETFRAME_PUBLIC_BASE_URL={service.public_base_url}")
-        click.echo("export WALLETFRAME_SERVICE=sandbox WALLETFRAME_CACHE=memory")
+        click.echo(
+            f"export WALLETFRAME_SERVICE=sandbox WALLETFRAME_CACHE={service.settings().cache}"
+        )
         for kind, known in SANDBOX_KEYS.items():
-            click.echo(f"export WALLETFRAME_KEY_KIND={kind} WALLETFRAME_API_KEY={known.key}")
+            lead = "" if kind == "private" else "# or: "
+            click.echo(f"{lead}export WALLETFRAME_KEY_KIND={kind} WALLETFRAME_API_KEY={known.key}")
         click.echo(f"\nIts OpenAPI document: {service.openapi_url}\nStop it with Ctrl-C.")
         try:
             service.wait()

@@ -151,6 +151,8 @@ def _from_json(path: Path) -> RecordedLedger:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise LedgerError(f"{path}: can't be read as JSON ({error})") from error
+    if isinstance(content, dict) and isinstance(content.get("holdings"), list):
+        content = content["holdings"]
     if isinstance(content, dict) and "wallets" in content:
         return _from_answer(path, content)
     if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import pandas as pd
 from platformdirs import user_cache_path
 
-from walletframe.errors import MissingExtraError
+from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.service.keys import SANDBOX_KEYS, Base
 from walletframe.service.ledger import Ledger, SimulatedLedger
 from walletframe.service.options import Behaviour
@@ -147,6 +147,8 @@ class Sandbox:
         Settings
             For `walletframe.Client` or `walletframe.configure`.
         """
+        if key_kind not in SANDBOX_KEYS:
+            raise SettingsError(f"key_kind: {key_kind!r}", hint=f"one of {', '.join(SANDBOX_KEYS)}")
         own = {
             "api_key": SANDBOX_KEYS[key_kind].key,
             "key_kind": key_kind,

@@ -24,7 +24,7 @@ def _read_key(source: str, value: Any) -> ApiKey:
         return value
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
         raise SettingsError(f"{source}: not a key", hint="a key is one line of visible text")
-    return ApiKey(value)
+    return ApiKey(value.strip())
 
 
 def _read_kind(source: str, value: Any) -> str:
@@ -84,8 +84,10 @@ def _read_cache(source: str, value: Any) -> CacheChoice:
         return False
     if value is True or (isinstance(value, str) and value.lower() in _TRUE):
         raise SettingsError(f"{source}: {value!r}", hint='a path, "memory", False or a backend')
-    if value == "memory":
+    if isinstance(value, str) and value.lower() == "memory":
         return "memory"
+    if isinstance(value, str) and not value.strip():
+        raise SettingsError(f"{source}: empty", hint='a path, "memory", False or a backend')
     return Path(value).expanduser() if isinstance(value, str | Path) else value
 
 

@@ -1,8 +1,8 @@
 """The one place that knows the key: it joins the request below requests, on its way to the socket.
 
-requests, its exceptions, its logs and the cache see a URL without the key. The adapter is mounted
-for one base address alone, so the key can go nowhere else. Since the connections are made here,
-they are also where a request can be cut off.
+requests, its exceptions, its logs and the cache see a URL without the key. The adapter belongs to a
+session that asks one address alone and follows no redirect, so the key can go nowhere else. Since
+the connections are made here, they are also where a request can be cut off.
 """
 
 from __future__ import annotations
@@ -145,11 +145,15 @@ def _pool_classes(
     attach: Callable[[str], str], under_way: UnderWay
 ) -> dict[str, type[HTTPConnectionPool]]:
     class Plain(HTTPConnection):
+        debuglevel = 0  # whatever http.client is told: it would print the key
+
         def putrequest(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
             under_way.begin(self)
             super().putrequest(method, attach(url), *args, **kwargs)
 
     class Encrypted(HTTPSConnection):
+        debuglevel = 0  # whatever http.client is told: it would print the key
+
         def putrequest(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
             under_way.begin(self)
             super().putrequest(method, attach(url), *args, **kwargs)

@@ -6,6 +6,7 @@ Knows HTTP and the limits of one attempt. Does not know caches, retries, plans o
 from __future__ import annotations
 
 import time
+import weakref
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from walletframe.address import WalletAddress
     from walletframe.settings import Settings
+    from walletframe.transport.keyed import UnderWay
 
 MAX_BODY_BYTES = 256 * 1024 * 1024
 _PIECE = 64 * 1024
@@ -90,7 +92,9 @@ class ServiceSession:
         self._under_way = adapter.under_way
         self._session = _session(endpoint, adapter)
         self._closed = Event()
-        Thread(target=self._watch, name="walletframe-watch", daemon=True).start()
+        watched = (self._under_way, self._timeout_s, self._closed)
+        Thread(target=_watch, args=watched, name="walletframe-watch", daemon=True).start()
+        weakref.finalize(self, self._closed.set)
 
     def close(self) -> None:
         """Close the connections."""
@@ -152,10 +156,11 @@ class ServiceSession:
                 retry_after_s=seconds_to_wait(response.headers.get("Retry-After"), self._longest_s),
             )
 
-    def _watch(self) -> None:
-        """Cut off what takes too long as a whole, however steadily it dribbles."""
-        while not self._closed.wait(_WATCH_S):
-            self._under_way.cut_older(self._timeout_s)
+
+def _watch(under_way: UnderWay, timeout_s: float, closed: Event) -> None:
+    """Cut off what takes too long as a whole, however steadily it dribbles."""
+    while not closed.wait(_WATCH_S):
+        under_way.cut_older(timeout_s)
 
 
 def _read(response: requests.Response) -> bytes | None:
@@ -173,10 +178,12 @@ def _read(response: requests.Response) -> bytes | None:
 def _session(endpoint: str, adapter: KeyedAdapter) -> requests.Session:
     session = requests.Session()
     from_environment = session.merge_environment_settings(endpoint, {}, None, None, None)
-    session.proxies, session.verify = from_environment["proxies"], from_environment["verify"]
+    session.verify = from_environment["verify"]
+    if endpoint.startswith("https:"):  # http is for this machine, where a proxy would read the key
+        session.proxies = from_environment["proxies"]
     session.trust_env = False  # else the password of a .netrc goes out with every request
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     session.headers.update({"Accept": "application/json", "User-Agent": "walletframe"})
     session.adapters.clear()
-    session.mount(endpoint, adapter)
+    session.mount(endpoint.partition("//")[0] + "//", adapter)
     return session

@@ -16,6 +16,7 @@ DETAILS_PATH = "/wallets/details"
 ADDRESS_PARAMETER = "address"
 KEY_PARAMETER = "apiKey"
 MAX_DECIMALS = 77
+_LARGEST = sys.float_info.max
 
 
 class Asset(msgspec.Struct, frozen=True, gc=False):
@@ -66,7 +67,7 @@ class AssetAndAmount(msgspec.Struct, frozen=True, gc=False):
 
     asset: Asset
     amount: Amount
-    price: Annotated[float, msgspec.Meta(le=sys.float_info.max)] | None = None
+    price: Annotated[float, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)] | None = None
 
 
 class WalletDetail(msgspec.Struct, frozen=True, gc=False, rename="camel"):
