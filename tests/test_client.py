@@ -421,6 +421,24 @@ def test_base_address_in_any_spelling_is_reached(canned, path):
         assert statuses(client.fetch("ETH.0xa")) == ["ok"]
 
 
+def test_pickled_client_leaves_the_key_out(canned):
+    """A client can be sent to another process, which has to bring its own key."""
+    with canned.client(workers=3) as client:
+        pickled = pickle.dumps(client)
+    assert KEY.encode() not in pickled
+    assert pickle.loads(pickled).settings.workers == 3  # noqa: S301 - our own bytes
+
+
+def test_refused_key_ends_a_long_call_at_once(canned):
+    """What was not asked yet waits for no slot."""
+    canned.default = (401, {}, b"no")
+    begun = time.monotonic()
+    with canned.client() as client:
+        client.fetch([f"ETH.0x{number}" for number in range(2_000)], on_failure="ignore")
+    assert time.monotonic() - begun < 10
+    assert len(canned.paths) <= 8
+
+
 def test_key_is_not_printed_by_http_debugging(canned, capsys, monkeypatch):
     """The usual recipe for looking at requests does not show the key."""
     monkeypatch.setattr("http.client.HTTPConnection.debuglevel", 1)

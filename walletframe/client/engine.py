@@ -69,6 +69,9 @@ class Client:
     def __repr__(self) -> str:
         return f"Client({self.settings!r})"
 
+    def __reduce__(self) -> tuple[type[Client], tuple[Settings]]:
+        return Client, (self.settings,)
+
     def __enter__(self) -> Self:
         return self
 

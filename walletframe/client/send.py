@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from queue import Empty, SimpleQueue
 from threading import Event, get_ident
 from typing import TYPE_CHECKING
@@ -127,11 +128,11 @@ class Sending:
         """Ask until there is an answer, or no sense in asking on."""
         end = float("inf")
         reply = Reply(datetime.now(UTC), _CANCELLED)
-        for attempt in range(1_000_000):
-            if not self._pacer.wait(self._cancel, end):
-                break
+        for attempt in count():
             if self._key_refused.is_set():
                 return Reply(datetime.now(UTC), _NOT_ASKED)
+            if not self._pacer.wait(self._cancel, end):
+                break
             end = min(end, time.monotonic() + self._deadline_s)
             reply = self._attempt(wallet)
             wait_s = _wait_s(attempt, reply)
