@@ -365,7 +365,7 @@ class TestValue:
 
     def test_pickles(self):
         """It survives pickling."""
-        assert pickle.loads(pickle.dumps(B)) == B  # noqa: S301 - made here
+        assert pickle.loads(pickle.dumps(B)) == B
 
 
 def test_rows_of_an_array_are_pairs():

@@ -297,7 +297,7 @@ def test_on_failure_raise_carries_everything(canned):
     canned.default = (500, {}, b"down")
     with canned.client(workers=1) as client, pytest.raises(FetchError, match="1 of 2") as caught:
         client.fetch(["ETH.0xa", "ETH.0xb"], on_failure="raise")
-    again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own bytes
+    again = pickle.loads(pickle.dumps(caught.value))
     assert statuses(again.details) == ["ok", "service_error"]
     assert len(again.details.holdings) == 1
 
@@ -426,7 +426,7 @@ def test_pickled_client_leaves_the_key_out(canned):
     with canned.client(workers=3) as client:
         pickled = pickle.dumps(client)
     assert KEY.encode() not in pickled
-    assert pickle.loads(pickled).settings.workers == 3  # noqa: S301 - our own bytes
+    assert pickle.loads(pickled).settings.workers == 3
 
 
 def test_refused_key_ends_a_long_call_at_once(canned):

@@ -45,9 +45,9 @@ def test_parquet_opens_in_polars_and_duckdb(tmp_path):
     FRAME.wf.to_parquet(path)
     assert pl.read_parquet(path)["amount"].to_list() == TEXTS
     assert pl.read_parquet(path)["amount_decimal"].sum() == Decimal("0.000000000000000001")
-    rows = duckdb.sql(f"SELECT amount FROM '{path}'").fetchall()  # noqa: S608 - our own file
+    rows = duckdb.sql(f"SELECT amount FROM '{path}'").fetchall()
     assert [row[0] for row in rows] == TEXTS
-    total = duckdb.sql(f"SELECT sum(amount_decimal) FROM '{path}'").fetchall()  # noqa: S608
+    total = duckdb.sql(f"SELECT sum(amount_decimal) FROM '{path}'").fetchall()
     assert total == [(Decimal("0.000000000000000001"),)]
 
 

@@ -61,7 +61,7 @@ def test_interrupt_cuts_a_request_that_hangs(canned):
 
 def test_interrupt_survives_pickling(client):
     """The error carries plain data, the hint included."""
-    error = pickle.loads(pickle.dumps(FetchInterrupted(client.fetch([]))))  # noqa: S301 - ours
+    error = pickle.loads(pickle.dumps(FetchInterrupted(client.fetch([]))))
     assert len(error.details.wallets) == 0
     assert "Hint: " in str(error)
 

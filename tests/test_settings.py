@@ -344,7 +344,7 @@ class TestSecret:
     def test_pickle_leaves_it_out(self, protocol):
         """A pickle holds everything but the key."""
         pickled = pickle.dumps(secret(workers=3), protocol)
-        found = pickle.loads(pickled)  # noqa: S301 - made here
+        found = pickle.loads(pickled)
         assert KEY.encode() not in pickled
         assert not found.api_key
         assert (found.workers, found.base_url) == (3, PRIVATE)
@@ -352,13 +352,13 @@ class TestSecret:
 
     def test_unpickled_without_a_key_says_so(self):
         """What was pickled needs its key again before it can ask."""
-        found = pickle.loads(pickle.dumps(secret()))  # noqa: S301 - made here
+        found = pickle.loads(pickle.dumps(secret()))
         with pytest.raises(SettingsError, match="not set: api_key"):
             require_endpoint(found)
 
     def test_unpickled_can_be_used(self):
         """Unpickled settings make a client, and can be given the key again."""
-        found = pickle.loads(pickle.dumps(secret()))  # noqa: S301 - made here
+        found = pickle.loads(pickle.dumps(secret()))
         assert Client(found, api_key="again").settings.api_key.reveal() == "again"
         assert Client(found).settings == found.replace() == found
 

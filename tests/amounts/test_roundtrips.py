@@ -60,14 +60,14 @@ def test_parquet_and_feather(frame, tmp_path):
 
 def test_copies_and_pickles(frame):
     """Copies share nothing and lose nothing."""
-    for twin in (copy.copy(frame), copy.deepcopy(frame), pickle.loads(pickle.dumps(frame))):  # noqa: S301
+    for twin in (copy.copy(frame), copy.deepcopy(frame), pickle.loads(pickle.dumps(frame))):
         pd.testing.assert_frame_equal(twin, frame)
     array = frame["amount"].array
     twin = copy.deepcopy(array)
     twin[0] = 5
     assert array[0] == 0
     scalar = array[1]
-    assert pickle.loads(pickle.dumps(scalar)) == copy.deepcopy(scalar) == scalar  # noqa: S301
+    assert pickle.loads(pickle.dumps(scalar)) == copy.deepcopy(scalar) == scalar
 
 
 def test_other_processes(frame):
@@ -164,7 +164,7 @@ def test_portable_files_open_in_duckdb_and_polars(tmp_path):
     frame = pd.DataFrame({"amount": pd.array(["0.1", "1e-18", LARGEST, None], dtype="amount")})
     path = portable(frame, tmp_path)
     expected = Decimal("0.100000000000000001")
-    query = f"select sum(amount_decimal), max(length(amount)) from '{path}'"  # noqa: S608
+    query = f"select sum(amount_decimal), max(length(amount)) from '{path}'"
     assert duckdb.sql(query).fetchall() == [(expected, 78)]
     table = polars.read_parquet(path)
     assert table["amount_decimal"].sum() == expected

@@ -145,14 +145,7 @@ def known_detail(wallet: WalletAddress, balances: list[AssetAndAmount] | None) -
     WalletDetail
         With its explorer's page.
     """
-    url = explorer_url(wallet.blockchain, wallet.address)
-    return WalletDetail(
-        failed=False,
-        block_chain=wallet.blockchain,
-        address=wallet.address,
-        balances=balances,
-        explorer_url=url,
-    )
+    return _detail(wallet, balances, failed=False)
 
 
 def failed_detail(wallet: WalletAddress) -> WalletDetail:
@@ -168,13 +161,18 @@ def failed_detail(wallet: WalletAddress) -> WalletDetail:
     WalletDetail
         Without balances, with its explorer's page.
     """
-    url = explorer_url(wallet.blockchain, wallet.address)
+    return _detail(wallet, None, failed=True)
+
+
+def _detail(
+    wallet: WalletAddress, balances: list[AssetAndAmount] | None, *, failed: bool
+) -> WalletDetail:
     return WalletDetail(
-        failed=True,
+        failed=failed,
         block_chain=wallet.blockchain,
         address=wallet.address,
-        balances=None,
-        explorer_url=url,
+        balances=balances,
+        explorer_url=explorer_url(wallet.blockchain, wallet.address),
     )
 
 
