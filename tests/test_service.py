@@ -391,6 +391,9 @@ class TestDocument:
         fields = schemas["WalletDetail"]["properties"].keys()
         assert fields == {"failed", "blockChain", "address", "balances", "explorerUrl"}
         assert {"AssetAndAmount", "Asset", "Amount", "ProblemAnswer"} <= schemas.keys()
+        assert set(schemas["WalletDetail"]["required"]) == fields
+        assert set(schemas["AssetAndAmount"]["required"]) == {"asset", "amount"}
+        assert set(schemas["Asset"]["required"]) == {"blockchain", "address", "symbol"}
         targets = [text.split('"')[0] for text in str(document).replace("'", '"').split("schemas/")]
         assert set(targets[1:]) <= schemas.keys()
         assert not any("\n" in schema["description"] for schema in schemas.values())

@@ -104,5 +104,9 @@ def with_components(document: dict[str, Any]) -> dict[str, Any]:
     )
     for schema in schemas.values():
         schema["description"] = schema["description"].partition("\n")[0]
+        # A reader may leave out what is null; the sandbox sends every field but a price.
+        schema["required"] = [name for name in schema["properties"] if name != "price"]
+        for field in schema["properties"].values():
+            field.pop("default", None)
     document.setdefault("components", {}).setdefault("schemas", {}).update(schemas)
     return document
