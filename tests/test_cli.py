@@ -292,3 +292,14 @@ def test_interrupted_fetch_prints_what_was_finished(home):
             assert process.wait(10) == 130
     assert re.search(r"40 wallets on 1 blockchain: \d+ ok, \d+ cancelled", said)
     assert len(pd.read_csv(home / "out.wallets.csv")) == 40
+
+
+def test_warnings_are_lines_for_people(run, service, monkeypatch):
+    """What the library warns of comes without the place in its code."""
+    monkeypatch.setenv("WALLETFRAME_API_KEY", service.settings("test").api_key.reveal())
+    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "test")
+    monkeypatch.setenv("WALLETFRAME_BASE_URL", service.base_url)
+    result = run("fetch", "NEAR.alice.near")
+    assert result.stderr.strip() == (
+        "Warning: the shared test key has a low limit and is for testing only"
+    )

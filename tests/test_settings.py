@@ -449,7 +449,7 @@ class TestService:
 
     def test_neither(self):
         """Without name and address there is nothing to look up answers by."""
-        with pytest.raises(SettingsError, match="not set: service") as caught:
+        with pytest.raises(SettingsError, match="not set: base_url") as caught:
             require_service(Settings())
         assert "walletframe.sandbox()" in caught.value.hint
         assert require_service(Settings(service="mine")) == "mine"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import click
@@ -24,6 +25,14 @@ class _Commands(click.Group):
     """A group whose commands answer bad input with a message instead of a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        with warnings.catch_warnings(record=True) as caught:
+            try:
+                return self._invoked(ctx)
+            finally:
+                for warning in caught:
+                    click.echo(f"Warning: {warning.message}", err=True)
+
+    def _invoked(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except WalletframeError as error:

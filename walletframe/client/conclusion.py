@@ -36,9 +36,11 @@ def conclude(details: WalletDetails, on_failure: str) -> None:
     if on_failure == "ignore":
         return
     if len(failed) and on_failure == "raise":
-        raise FetchError(_said(failed, f"{len(failed)} of {len(wallets)} wallets failed"), details)
+        raise FetchError(
+            _said(failed, f"{len(failed)} of {len(wallets)} wallets are not ok"), details
+        )
     if len(failed):
-        text = _said(failed, f"{len(failed)} of {len(wallets)} wallets failed")
+        text = _said(failed, f"{len(failed)} of {len(wallets)} wallets are not ok")
         notify(f"{text}; .wallets says why", FetchWarning)
     if len(outdated):
         text = _said(outdated, f"{len(outdated)} of {len(wallets)} wallets are out of date")

@@ -53,7 +53,7 @@ def summary_lines(wallets: pd.DataFrame) -> list[str]:
     --------
     >>> from walletframe.frames import assemble
     >>> summary_lines(assemble([]).wallets)
-    ['0 wallets on 0 blockchains', '0 balances; nothing was answered']
+    ['0 wallets on 0 blockchains', '0 balances; no answer to use']
     """
     chains = wallets["blockchain"].str.upper().nunique()
     statuses = ", ".join(_counts(wallets["status"]))
@@ -68,7 +68,10 @@ def summary_lines(wallets: pd.DataFrame) -> list[str]:
     sources = " and ".join(f"{count} {_SOURCES[name]}" for name, count in _pairs(wallets["source"]))
     oldest = wallets["fetched_at"].min()
     age = "" if pd.isna(oldest) else f", the oldest of {oldest:%Y-%m-%d %H:%M} UTC"
-    lines.append(f"{balances}; " + (f"{sources}{age}" if sources else "nothing was answered"))
+    lines.append(f"{balances}; " + (f"{sources}{age}" if sources else "no answer to use"))
+    older = int(((wallets["status"] == "ok") & wallets["error"].notna()).sum())
+    if older:
+        lines.append(f"{_many(older, 'older answer')} stood in where no newer one was to be had.")
     if (wallets["service"] == SIMULATED).any():
         lines.append("Simulated data: the sandbox made it up.")
     return lines

@@ -30,7 +30,7 @@ def _read_key(source: str, value: Any) -> ApiKey:
 def _read_kind(source: str, value: Any) -> str:
     known = get_args(KeyKind)
     if value not in known:  # not quoted: it may be the key, in the wrong place
-        raise SettingsError(f"{source}: no kind of key", hint=f"one of {', '.join(known)}")
+        raise SettingsError(f"{source}: not a known kind of key", hint=f"one of {', '.join(known)}")
     return str(value)
 
 
@@ -56,7 +56,7 @@ def _read_url(source: str, value: Any) -> str:
 
 def _parts(value: Any) -> SplitResult | None:
     """Return the parts of an address that can be asked, or None."""
-    if not isinstance(value, str) or any(is_unseen(char) for char in value.strip()):
+    if not isinstance(value, str) or any(is_unseen(char) or char == "…" for char in value.strip()):
         return None
     try:
         parts = urlsplit(value.strip())

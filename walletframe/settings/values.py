@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from walletframe.settings.key import ApiKey
 
 PREFIX = "WALLETFRAME_"
-_SANDBOX_HINT = "try it without a key on simulated data: walletframe.sandbox()"
+_SANDBOX_HINT = (
+    "try it without a key on simulated data: walletframe.sandbox(), in a shell walletframe demo"
+)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -262,9 +264,9 @@ def require_service(settings: Settings) -> str:
     """
     if settings.service is None:
         raise SettingsError(
-            "not set: service, and no base address to name it after",
-            hint=f"set {PREFIX}BASE_URL or {PREFIX}SERVICE in the environment, or call "
-            f"walletframe.configure(…); {_SANDBOX_HINT}",
+            "not set: base_url (or service, to read the cache alone)",
+            hint=f"set {PREFIX}BASE_URL, {PREFIX}KEY_KIND and {PREFIX}API_KEY in the environment, "
+            f"or call walletframe.configure(…); {_SANDBOX_HINT}",
         )
     return settings.service
 

@@ -13,7 +13,7 @@ from urllib3.exceptions import NewConnectionError
 from walletframe.text import shown
 from walletframe.wire import Outcome, Status
 
-_QUOTED = 60
+_QUOTED = 160
 
 
 def fault_outcome(fault: Exception, timeout_s: float) -> Outcome:
@@ -101,7 +101,7 @@ def status_outcome(status: int, body: bytes) -> Outcome:
     said = shown(body[:1000].decode(errors="replace"), _QUOTED)
     answered = f"answered {status} {name}".rstrip() + (f": {said!r}" if said else "")
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-        return Outcome(Status.REJECTED, f"the key was refused: {answered}")
+        return Outcome(Status.REJECTED, f"the key was refused (check it and key_kind): {answered}")
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return Outcome(Status.RATE_LIMITED, answered)
     if status // 100 == 3:  # noqa: PLR2004 - the class of redirects
