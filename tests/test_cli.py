@@ -294,6 +294,7 @@ def test_interrupted_fetch_prints_what_was_finished(home):
     assert len(pd.read_csv(home / "out.wallets.csv")) == 40
 
 
+@pytest.mark.filterwarnings("always")
 def test_warnings_are_lines_for_people(run, service, monkeypatch):
     """What the library warns of comes without the place in its code."""
     monkeypatch.setenv("WALLETFRAME_API_KEY", service.settings("test").api_key.reveal())
