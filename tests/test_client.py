@@ -344,7 +344,6 @@ def test_default_client_follows_configure(service, canned):
 def test_environment_is_enough(canned, monkeypatch):
     """Three variables are all that the helper needs."""
     canned.default = (200, {}, answer(wallet()))
-    monkeypatch.setattr("walletframe.client.default._default", None)
     monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
     monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
     monkeypatch.setenv("WALLETFRAME_BASE_URL", canned.base_url)

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from walletframe.settings.key import ApiKey
 
 PREFIX = "WALLETFRAME_"
-_SANDBOX_HINT = (
-    "try it without a key on simulated data: walletframe.sandbox(), in a shell walletframe demo"
-)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -200,75 +197,6 @@ class Settings:
         if self.service == self.endpoint:
             kept["service"] = None
         return Settings.isolated(**kept | overrides)
-
-
-def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:
-    """Return what a request needs, or say what is missing.
-
-    Parameters
-    ----------
-    settings : Settings
-        The settings to send a request with.
-
-    Returns
-    -------
-    tuple of (str, ApiKey)
-        The base address and the key that belongs to it.
-
-    Raises
-    ------
-    SettingsError
-        Where the key, its kind or its base address is not set.
-
-    Examples
-    --------
-    >>> settings = Settings(api_key="k", key_kind="test", base_url="https://api.example")
-    >>> require_endpoint(settings)
-    ('https://api.example', <API key, hidden>)
-    """
-    missing = [name for name in ("api_key", "key_kind") if not getattr(settings, name)]
-    if settings.endpoint is None:
-        missing.append("public_base_url" if settings.key_kind == "public" else "base_url")
-    if missing or settings.endpoint is None or settings.api_key is None:
-        names = ", ".join(f"{PREFIX}{name.upper()}" for name in missing)
-        raise SettingsError(
-            f"not set: {', '.join(missing)}",
-            hint=f"set {names} in the environment, or call walletframe.configure(…); "
-            f"{_SANDBOX_HINT}",
-        )
-    return settings.endpoint, settings.api_key
-
-
-def require_service(settings: Settings) -> str:
-    """Return the name under which answers are cached, or say what is missing.
-
-    Parameters
-    ----------
-    settings : Settings
-        The settings to read the cache with.
-
-    Returns
-    -------
-    str
-        The service's name.
-
-    Raises
-    ------
-    SettingsError
-        Where neither a service nor a base address is set.
-
-    Examples
-    --------
-    >>> require_service(Settings(base_url="https://api.example"))
-    'https://api.example'
-    """
-    if settings.service is None:
-        raise SettingsError(
-            "not set: base_url (or service, to read the cache alone)",
-            hint=f"set {PREFIX}BASE_URL, {PREFIX}KEY_KIND and {PREFIX}API_KEY in the environment, "
-            f"or call walletframe.configure(…); {_SANDBOX_HINT}",
-        )
-    return settings.service
 
 
 def _environment() -> dict[str, tuple[str, str]]:
