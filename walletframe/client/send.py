@@ -122,7 +122,12 @@ class Sending:
 
     def _ask_for(self, place: int, wallet: WalletAddress) -> None:
         self._threads.add(get_ident())
-        self._arrived.put(Arrival(place, self._reply(wallet)))
+        try:
+            reply = self._reply(wallet)
+        except Exception as fault:  # noqa: BLE001 - else nobody would hear of this wallet again
+            outcome = Outcome(Status.INVALID, f"an answer beyond words: {type(fault).__name__}")
+            reply = Reply(datetime.now(UTC), outcome)
+        self._arrived.put(Arrival(place, reply))
 
     def _reply(self, wallet: WalletAddress) -> Reply:
         """Ask until there is an answer, or no sense in asking on."""

@@ -60,21 +60,33 @@ class KeyedAdapter(HTTPAdapter):
 
 
 class UnderWay:
-    """The connections on which a request is under way, one for each thread."""
+    """The requests that are under way, one for each thread, and the sockets to cut them off by."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._connections: dict[int, tuple[HTTPConnection, float]] = {}
+        self._begun: dict[int, tuple[HTTPConnection, float]] = {}
+        self._sockets: dict[int, socket.socket | None] = {}
+        self._cut: set[int] = set()
 
     def begin(self, connection: HTTPConnection) -> None:
         """Take note of a request that is being sent by this thread."""
         with self._lock:
-            self._connections[get_ident()] = (connection, time.monotonic())
+            self._begun[get_ident()] = (connection, time.monotonic())
 
-    def end(self) -> None:
-        """Forget this thread's request."""
+    def read(self, connection: HTTPConnection) -> None:
+        """Take note of the socket, which a connection forgets once it knows that it will close."""
         with self._lock:
-            self._connections.pop(get_ident(), None)
+            self._sockets[get_ident()] = connection.sock
+
+    def end(self) -> bool:
+        """Forget this thread's request, and tell whether it was cut off."""
+        thread = get_ident()
+        with self._lock:
+            self._begun.pop(thread, None)
+            self._sockets.pop(thread, None)
+            was_cut = thread in self._cut
+            self._cut.discard(thread)
+        return was_cut
 
     def cut_of(self, threads: Collection[int]) -> None:
         """Cut off the requests of some threads, so that they hear of it at once.
@@ -85,7 +97,7 @@ class UnderWay:
             The threads, by ``threading.get_ident()``.
         """
         with self._lock:
-            _cut(each for thread, (each, _) in self._connections.items() if thread in threads)
+            self._shut([thread for thread in self._begun if thread in threads])
 
     def cut_older(self, seconds: float) -> None:
         """Cut off the requests that take too long.
@@ -97,14 +109,15 @@ class UnderWay:
         """
         limit = time.monotonic() - seconds
         with self._lock:
-            _cut(each for each, since in self._connections.values() if since <= limit)
+            self._shut([thread for thread, (_, since) in self._begun.items() if since <= limit])
 
-
-def _cut(connections: Iterable[HTTPConnection]) -> None:
-    for connection in connections:
-        if connection.sock is not None:
-            with contextlib.suppress(OSError):
-                socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
+    def _shut(self, threads: Iterable[int]) -> None:
+        for thread in threads:
+            line = self._sockets.get(thread) or self._begun[thread][0].sock
+            if line is not None:
+                self._cut.add(thread)
+                with contextlib.suppress(OSError):
+                    socket.socket.shutdown(line, socket.SHUT_RDWR)
 
 
 def scrubbed(body: bytes, key: ApiKey) -> bytes:
@@ -151,12 +164,20 @@ def _pool_classes(
             under_way.begin(self)
             super().putrequest(method, attach(url), *args, **kwargs)
 
+        def getresponse(self) -> Any:
+            under_way.read(self)
+            return super().getresponse()
+
     class Encrypted(HTTPSConnection):
         debuglevel = 0  # whatever http.client is told: it would print the key
 
         def putrequest(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
             under_way.begin(self)
             super().putrequest(method, attach(url), *args, **kwargs)
+
+        def getresponse(self) -> Any:
+            under_way.read(self)
+            return super().getresponse()
 
     class PlainPool(HTTPConnectionPool):
         ConnectionCls = Plain

@@ -39,7 +39,7 @@ def seconds_to_wait(header: str | None, most_s: float) -> float | None:
 def _until(date: str) -> float:
     try:
         moment = parsedate_to_datetime(date)
-    except ValueError:
+    except (ValueError, OverflowError):
         return math.nan
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

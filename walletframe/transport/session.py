@@ -128,12 +128,12 @@ class ServiceSession:
         try:
             reply = self._exchange(details_query(wallets))
         except (requests.RequestException, HTTPError, ValueError) as fault:
-            late = time.monotonic() - begun >= self._timeout_s
-            outcome = fault_outcome(requests.Timeout() if late else fault, self._timeout_s)
-            passing = late or is_passing(fault)
-            return Reply(datetime.now(UTC), outcome, passing=passing)
-        finally:
-            self._under_way.end()
+            outcome = fault_outcome(fault, self._timeout_s)
+            reply = Reply(datetime.now(UTC), outcome, passing=is_passing(fault))
+        late = time.monotonic() - begun >= self._timeout_s and isinstance(reply.answer, Outcome)
+        if self._under_way.end() or late:  # what was cut off can look like a short answer
+            outcome = fault_outcome(requests.Timeout(), self._timeout_s)
+            return Reply(datetime.now(UTC), outcome, passing=True)
         return reply
 
     def _exchange(self, query: str) -> Reply:
@@ -175,8 +175,15 @@ def _read(response: requests.Response) -> bytes | None:
     return b"".join(pieces)
 
 
+class _Session(requests.Session):
+    """A session that does not even look where a redirect leads; it would read all of it first."""
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """Name no target."""
+
+
 def _session(endpoint: str, adapter: KeyedAdapter) -> requests.Session:
-    session = requests.Session()
+    session = _Session()
     from_environment = session.merge_environment_settings(endpoint, {}, None, None, None)
     session.verify = from_environment["verify"]
     if endpoint.startswith("https:"):  # http is for this machine, where a proxy would read the key

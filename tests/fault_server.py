@@ -1,0 +1,349 @@
+"""A server on raw sockets that gives one wallet a fault, and the others sound answers."""
+
+import contextlib
+import gzip
+import socket
+import struct
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from email.utils import formatdate
+from threading import Event, Thread
+from urllib.parse import parse_qs, urlsplit
+
+from canned_service import answer, balance, wallet
+
+_SLOWLY_S = 0.05
+_OK = "200 OK"
+_HEAD_200 = b"HTTP/1.1 200 OK\r\n"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong, and what a client is to make of it.
+
+    `raw` is what is sent, or does the sending itself, given the connection, the server and the
+    target that was asked for; the connection stays open unless that raises. An answer that is
+    `passing` is to be asked for again; `timeout_s` is how long the client is to wait for it.
+    """
+
+    raw: bytes | Callable
+    status: str
+    passing: bool = False
+    timeout_s: float = 1.0
+
+
+class FaultServer:
+    """Gives `fault` to the wallet `faulty`, as often as `times` says or until it is healed."""
+
+    def __init__(self, fault, faulty, times=1_000_000):
+        self.asked = []
+        self.flooded = 0
+        self.stopped = Event()
+        self._fault, self._faulty, self._left = fault, faulty, times
+        self._open = set()
+        self._threads = []
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self._elsewhere = socket.create_server(("127.0.0.1", 0))
+        self._elsewhere.setblocking(False)  # noqa: FBT003 - the socket's own signature
+        self.base_url = _url(self._listener)
+        self.elsewhere_url = _url(self._elsewhere)
+
+    def __enter__(self):
+        self._start(self._accept)
+        return self
+
+    def __exit__(self, *exc):
+        self.stopped.set()
+        for each in [self._listener, *self._open]:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+        self._listener.close()
+        self._elsewhere.close()
+
+    def heal(self):
+        """Give sound answers from now on."""
+        self._left = 0
+
+    def was_left_for_elsewhere(self):
+        """Tell whether anybody followed a redirect to the other host."""
+        try:
+            self._elsewhere.accept()[0].close()
+        except BlockingIOError:
+            return False
+        return True
+
+    def _start(self, work, *args):
+        thread = Thread(target=work, args=args, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                self._start(self._serve, self._listener.accept()[0])
+
+    def _serve(self, conn):
+        self._open.add(conn)
+        with conn, contextlib.suppress(OSError):
+            while target := _target(conn):
+                asked = _asked(target)
+                self.asked.append(asked)
+                if asked == self._faulty and self._left > 0:
+                    self._left -= 1
+                    self._misbehave(conn, target)
+                else:
+                    conn.sendall(says(_OK, sound(target)))
+        self._open.discard(conn)
+
+    def _misbehave(self, conn, target):
+        if isinstance(self._fault.raw, bytes):
+            conn.sendall(self._fault.raw)
+        else:
+            self._fault.raw(conn, self, target)
+
+
+def _url(listener):
+    return "http://{}:{}".format(*listener.getsockname())
+
+
+def _target(conn):
+    """Read the head of a request and return what it asks for; nothing where none comes."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        piece = conn.recv(65536)
+        if not piece:
+            return ""
+        head += piece
+    return head.split(b" ", 2)[1].decode()
+
+
+def _asked(target):
+    return parse_qs(urlsplit(target).query)["address"][0]
+
+
+def sound(target):
+    """Return a sound answer's body."""
+    return answer(wallet(_asked(target).partition(".")[2]))
+
+
+def says(status, body=b"", *headers, length=None):
+    """Return a whole answer as bytes, whose length may be a lie."""
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body) if length is None else length}"]
+    return "\r\n".join([*lines, *headers, "", ""]).encode() + body
+
+
+def _chunked(*chunks, end=b""):
+    pieces = [b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks]
+    return b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"".join(pieces) + end
+
+
+def _nothing(_conn, _server, _target):
+    """Say nothing."""
+
+
+def _then_hangs_up(raw):
+    """Do or send something, and close the connection."""
+
+    def act(conn, server, target):
+        conn.sendall(raw) if isinstance(raw, bytes) else raw(conn, server, target)
+        raise ConnectionAbortedError
+
+    return act
+
+
+def _reset(conn, _server, _target):
+    conn.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def _reset_in_body(conn, server, target):
+    _half(conn, server, target)
+    time.sleep(_SLOWLY_S)
+    _reset(conn, server, target)
+
+
+def _half(conn, _server, target):
+    body = sound(target)
+    conn.sendall(says(_OK, body[: len(body) // 2], length=len(body)))
+
+
+def _open_ended_half(conn, _server, target):
+    body = sound(target)
+    conn.sendall(_HEAD_200 + b"\r\n" + body[: len(body) // 2])
+
+
+def _off_by(count):
+    """Give a wrong length."""
+    return lambda conn, _, target: conn.sendall(
+        says(_OK, sound(target), length=len(sound(target)) + count)
+    )
+
+
+def _chunked_half(conn, _server, target):
+    body = sound(target)
+    conn.sendall(_chunked(body[: len(body) // 2], end=b"ff\r\n" + body[len(body) // 2 :]))
+
+
+def _chunked_without_end(conn, _server, target):
+    conn.sendall(_chunked(sound(target)))
+
+
+def _gzip_half(conn, _server, target):
+    packed = gzip.compress(sound(target))
+    conn.sendall(says(_OK, packed[: len(packed) // 2], "Content-Encoding: gzip"))
+
+
+def _bomb(status, *headers):
+    """Blow a small answer up to 300 MB."""
+
+    def blow(conn, _server, _target):
+        packer = zlib.compressobj(1, wbits=31)
+        block = bytes(1 << 20)
+        packed = b"".join(packer.compress(block) for _ in range(300)) + packer.flush()
+        conn.sendall(says(status, packed, "Content-Encoding: gzip", *headers))
+
+    return blow
+
+
+def _slowly(head, piece):
+    """Send a head at once, and then pieces for ever, each well within any timeout."""
+
+    def dribble(conn, server, _target):
+        conn.sendall(head)
+        while not server.stopped.wait(_SLOWLY_S):
+            conn.sendall(piece)
+
+    return dribble
+
+
+def _flood(head, piece):
+    """Send a head and then 512 MB, as fast as they are taken."""
+
+    def pour(conn, server, _target):
+        conn.sendall(head)
+        block = piece * (2**20 // len(piece))
+        for _ in range(512):
+            conn.sendall(block)
+            server.flooded += len(block)
+
+    return pour
+
+
+def _echo(status):
+    """Repeat what was asked for, the key included, in lines that a terminal would obey."""
+    return lambda conn, _, target: conn.sendall(
+        says(status, f"\x1b[2J\r\nno: {target}\u202e\r\n".encode())
+    )
+
+
+def _elsewhere(conn, server, target):
+    conn.sendall(says("302 Found", b"", f"Location: {server.elsewhere_url}{target}"))
+
+
+def _in_a_loop(conn, _server, target):
+    conn.sendall(says("307 Temporary Redirect", b"", f"Location: {target}"))
+
+
+def _busy(*headers):
+    return says("429 Too Many Requests", b"busy", *headers)
+
+
+def _busy_until(conn, _server, _target):
+    conn.sendall(_busy(f"Retry-After: {formatdate(time.time() + 3600, usegmt=True)}"))
+
+
+def _odd(**fields):
+    """Answer with a wallet whose fields are not what the contract says."""
+    return lambda conn, _, target: conn.sendall(
+        says(_OK, answer(wallet(_asked(target).partition(".")[2], **fields)))
+    )
+
+
+_DEEP = b"[" * 200_000 + b"]" * 200_000
+
+FAULTS = {
+    # the connection
+    "reset at the start": Fault(_then_hangs_up(_reset), "unreachable", passing=True),
+    "reset in the body": Fault(_then_hangs_up(_reset_in_body), "unreachable", passing=True),
+    "closed without a byte": Fault(_then_hangs_up(b""), "unreachable", passing=True),
+    "closed in the headers": Fault(_then_hangs_up(_HEAD_200 + b"Content-Ty"), "invalid"),
+    "silence": Fault(_nothing, "timeout", passing=True),
+    "slow headers": Fault(_slowly(_HEAD_200, b"X: y\r\n"), "timeout", passing=True),
+    "slow body": Fault(_slowly(says(_OK, length=9999), b" "), "timeout", passing=True),
+    "slow body, no length": Fault(_slowly(_HEAD_200 + b"\r\n", b" "), "timeout", passing=True),
+    "slow body, last of all": Fault(
+        _slowly(says(_OK, b"", "Connection: close", length=9999), b" "), "timeout", passing=True
+    ),
+    # the length
+    "truncated": Fault(_then_hangs_up(_half), "unreachable", passing=True),
+    "truncated, no length": Fault(_then_hangs_up(_open_ended_half), "invalid"),
+    "truncated chunk": Fault(_then_hangs_up(_chunked_half), "unreachable", passing=True),
+    "chunks without an end": Fault(
+        _then_hangs_up(_chunked_without_end), "unreachable", passing=True
+    ),
+    "garbage for a chunk": Fault(_chunked(end=b"zz\r\n{}"), "unreachable", passing=True),
+    "length too long": Fault(_off_by(5), "timeout", passing=True),
+    "length too short": Fault(_off_by(-5), "invalid"),
+    "length of 3 GB": Fault(_flood(says(_OK, length=3 << 30), b" "), "invalid", timeout_s=10),
+    "endless chunks": Fault(
+        _flood(_chunked(), b"fff8\r\n" + b" " * 0xFFF8 + b"\r\n"), "invalid", timeout_s=10
+    ),
+    # the compression
+    "gzip bomb": Fault(_bomb(_OK), "invalid", timeout_s=10),
+    "gzip bomb in an error": Fault(_bomb("404 Not Found"), "invalid", timeout_s=10),
+    "gzip that is none": Fault(says(_OK, b"{}", "Content-Encoding: gzip"), "invalid"),
+    "half a gzip": Fault(_gzip_half, "invalid"),
+    # the protocol
+    "header flood": Fault(_HEAD_200 + b"X: y\r\n" * 10_000 + b"\r\n{}", "unreachable"),
+    "endless header line": Fault(_flood(_HEAD_200 + b"X: ", b"y"), "unreachable"),
+    "endless interim answers": Fault(
+        _slowly(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "timeout", passing=True
+    ),
+    "not HTTP": Fault(b"SSH-2.0-OpenSSH_9.2\r\n" + bytes(range(256)), "unreachable"),
+    "no status": Fault(b"HTTP/1.1 yes\r\n\r\n{}", "unreachable"),
+    "status 999": Fault(says("999 \xff", b"{}"), "service_error"),
+    # the body
+    "HTML with 200": Fault(says(_OK, b"<html>\r\n<h1>Sign in</h1>"), "invalid"),
+    "204": Fault(b"HTTP/1.1 204 No Content\r\n\r\n", "invalid"),
+    "nothing with 200": Fault(says(_OK), "invalid"),
+    "invalid JSON": Fault(says(_OK, b'{"wallets": [,]}'), "invalid"),
+    "not UTF-8": Fault(says(_OK, b'{"wallets": ["\xff\xfe"]}'), "invalid"),
+    "deep nesting": Fault(says(_OK, _DEEP), "invalid"),
+    "deep nesting inside": Fault(says(_OK, b'{"x":' + _DEEP + b',"wallets":[]}'), "invalid"),
+    "no wallets": Fault(says(_OK, b'{"error": "down for maintenance"}'), "invalid"),
+    "no such wallet": Fault(says(_OK, answer()), "missing"),
+    "failed": Fault(_odd(failed=True, balances=None), "failed"),
+    "wrong schema": Fault(_odd(balances=[balance(amount=15)]), "invalid"),
+    "NaN": Fault(_odd(balances=[balance() | {"price": float("nan")}]), "invalid"),
+    "too many digits": Fault(_odd(balances=[balance(amount="9" * 5000)]), "invalid"),
+    # the status
+    "400": Fault(_echo("400 Bad Request"), "rejected"),
+    "401": Fault(_echo("401 Unauthorized"), "rejected"),
+    "403": Fault(_echo("403 Forbidden"), "rejected"),
+    "404": Fault(_echo("404 Not Found"), "rejected"),
+    "429": Fault(_busy(), "rate_limited", passing=True),
+    "429 for a number": Fault(_busy("Retry-After: 120"), "rate_limited", passing=True),
+    "429 for a fraction": Fault(_busy("Retry-After: 0.25"), "rate_limited", passing=True),
+    "429 until a date": Fault(_busy_until, "rate_limited", passing=True),
+    "429 with nonsense": Fault(_busy("Retry-After: soon"), "rate_limited", passing=True),
+    "429 until no year": Fault(
+        _busy(f"Retry-After: Mon, 01 Jan {10**20} 00:00:00 GMT"), "rate_limited", passing=True
+    ),
+    "500": Fault(_echo("500 Internal Server Error"), "service_error"),
+    "502": Fault(_echo("502 Bad Gateway"), "service_error", passing=True),
+    "503": Fault(
+        says("503 Service Unavailable", b"", "Retry-After: 1"), "service_error", passing=True
+    ),
+    # redirects
+    "redirect to another host": Fault(_elsewhere, "rejected"),
+    "redirect in a loop": Fault(_in_a_loop, "rejected"),
+    "redirect to nowhere": Fault(says("301 Moved", b"", "Location: http://[::"), "rejected"),
+    "redirect with 3 GB": Fault(
+        _flood(says("302 Found", b"", "Location: /", length=3 << 30), b" "),
+        "invalid",
+        timeout_s=10,
+    ),
+}

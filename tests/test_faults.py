@@ -1,0 +1,87 @@
+"""Faults of a real server: they harm one wallet, the others are whole, and it is soon mended."""
+
+import time
+
+import pytest
+from canned_service import KEY
+from fault_server import FAULTS, FaultServer
+
+from walletframe.client import Client
+
+pytestmark = pytest.mark.timeout(20)
+
+WALLETS = [f"ETH.0x{number:040x}" for number in (1, 2, 3)]
+FAULTY = WALLETS[1]
+REFUSED = {"401", "403"}
+FLOOD_MAX = 300 * 2**20
+PASSING = [name for name, fault in FAULTS.items() if fault.passing]
+
+
+def client_of(server, cache, **settings):
+    """Return a client that gives up at once, and whose answers are kept in a file."""
+    own = {
+        "api_key": KEY,
+        "key_kind": "private",
+        "base_url": server.base_url,
+        "cache": cache / "kept.sqlite",
+        "deadline_s": 0,
+        "retry_after_max_s": 0.3,
+        "requests_per_second": 1000,
+    }
+    return Client(**own | settings)
+
+
+def look(client, **how):
+    """Fetch the wallets, without a word about those that are not ok."""
+    return client.fetch(WALLETS, on_failure="ignore", progress=False, **how)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_harms_its_own_wallet_alone(tmp_path, name):
+    """The others are whole, nothing wrong is kept, and one request mends it."""
+    fault = FAULTS[name]
+    workers = 1 if name in REFUSED else 3
+    after = "cancelled" if name in REFUSED else "ok"
+    with FaultServer(fault, FAULTY) as server:
+        settings = {"timeout_s": fault.timeout_s, "workers": workers}
+        with client_of(server, tmp_path, **settings) as client:
+            begun = time.monotonic()
+            wallets, holdings = look(client)
+            assert time.monotonic() - begun < fault.timeout_s + 2
+            assert server.flooded < FLOOD_MAX
+            assert wallets.status.tolist() == ["ok", fault.status, after]
+            sound = wallets.address[wallets.status == "ok"].tolist()
+            assert holdings.address.tolist() == sound
+            assert_is_one_safe_line(wallets.error[1])
+            kept = look(client, offline=True).wallets
+            assert kept.address[kept.status == "ok"].tolist() == sound
+            server.heal()
+            del server.asked[:]
+            mended = look(client)
+            assert mended.wallets.status.tolist() == ["ok"] * 3
+            assert mended.holdings.address.tolist() == wallets.address.tolist()
+            assert server.asked == WALLETS[1 : 4 - len(sound)]
+        assert not server.was_left_for_elsewhere()
+
+
+def assert_is_one_safe_line(reason):
+    """Check that a reason is there, can be shown as it is, and does not tell the key."""
+    assert reason
+    assert reason.isprintable()
+    assert KEY not in reason
+    assert len(reason) < 200
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_a_passing_fault_is_mended_within_the_call(tmp_path, name):
+    """With time left, the wallet is asked for once more, and is whole."""
+    fault = FAULTS[name]
+    with FaultServer(fault, FAULTY, times=1) as server:
+        settings = {"timeout_s": fault.timeout_s, "deadline_s": 20}
+        with client_of(server, tmp_path, **settings) as client:
+            begun = time.monotonic()
+            wallets, holdings = look(client)
+            assert time.monotonic() - begun < 4
+    assert wallets.status.tolist() == ["ok"] * 3
+    assert holdings.address.tolist() == wallets.address.tolist()
+    assert sorted(server.asked) == sorted([*WALLETS, FAULTY])
