@@ -383,7 +383,7 @@ class TestDocument:
         operation = document["paths"]["/private/wallets/details"]["get"]
         address, key = operation["parameters"]
         assert (address["name"], key["name"]) == ("address", "apiKey")
-        assert address["required"] and key["required"] and address["explode"]  # noqa: PT018
+        assert [address["required"], key["required"], address["explode"]] == [True] * 3
 
     def test_it_describes_the_shapes(self, document):
         """The schemas carry the names of the spec, and every reference leads somewhere."""

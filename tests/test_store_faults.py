@@ -175,7 +175,9 @@ def mounted(folder, options):
     try:
         subprocess.run(command, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
-        pytest.skip("only root may mount a file system")
+        if "WF_TEST_NO_SKIP" in os.environ:
+            raise
+        pytest.skip("only root may mount a file system; .ci/run does, and fails where it can't")
     try:
         yield folder
     finally:

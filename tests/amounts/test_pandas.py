@@ -1,6 +1,7 @@
 """What people do with a column in pandas, and what comes out of amounts."""
 
 import decimal
+import operator
 import threading
 from decimal import Decimal
 from fractions import Fraction
@@ -99,10 +100,13 @@ def test_merge_matches_amounts_of_other_scales(frame):
 
 
 def test_pivot_table_with_margins_is_exact(frame):
-    """The margins are the exact total."""
-    if "_groupby_quantile" not in vars(pd.api.extensions.ExtensionArray):
-        pytest.skip("pandas 3.0 puts a float into the row of margins, and raises")
-    pivot = frame.pivot_table(index="key", values="amount", aggfunc="sum", margins=True)
+    """The margins are the exact total; pandas 3.0 takes them for floats, and raises."""
+    table = {"index": "key", "values": "amount", "aggfunc": "sum", "margins": True}
+    if pd.__version__.startswith("3.0."):
+        with pytest.raises(TypeError, match="float64"):
+            frame.pivot_table(**table)
+        return
+    pivot = frame.pivot_table(**table)
     assert pivot["amount"].dtype == "amount"
     assert pivot.loc["All", "amount"] == frame["amount"].sum()
 
@@ -220,9 +224,9 @@ def test_comparisons_with_text_and_with_what_is_no_number(amount):
     assert (amount == ["1.5", "x", *amount[2:]]).sum() == 6
     assert (amount == pd.NA).isna().all()
     with pytest.raises(TypeError):
-        amount < "x"  # noqa: B015  it raises
+        operator.lt(amount, "x")
     with pytest.raises(ValueError, match="Lengths"):
-        amount.array == ["1.5"]  # noqa: B015  it raises
+        operator.eq(amount.array, ["1.5"])
 
 
 def test_arithmetic_with_other_columns(frame):
