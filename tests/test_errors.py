@@ -39,6 +39,9 @@ ARGUMENTS = {
     "details": "what was fetched",
     "extra": "sandbox",
     "purpose": "the sandbox",
+    "token": ("ETH", "0xab"),
+    "contracts": {"USDC": [("ETH", "0xab"), ("ETH", None)]},
+    "wallet": "ETH.0xab",
 }
 
 

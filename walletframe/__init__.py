@@ -20,6 +20,7 @@ from walletframe.address import WalletAddress
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.errors import (
     AddressError,
+    AmbiguousTokenError,
     AmountError,
     AnswerWarning,
     CacheError,
@@ -32,6 +33,8 @@ from walletframe.errors import (
     MissingExtraError,
     SettingsError,
     TestKeyWarning,
+    UnknownTokenError,
+    UnknownWalletError,
     WalletframeError,
     WalletframeWarning,
 )
@@ -46,6 +49,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AddressError",
+    "AmbiguousTokenError",
     "AmountArray",
     "AmountDtype",
     "AmountError",
@@ -62,6 +66,8 @@ __all__ = [
     "Settings",
     "SettingsError",
     "TestKeyWarning",
+    "UnknownTokenError",
+    "UnknownWalletError",
     "WalletAddress",
     "WalletDetails",
     "WalletframeError",

@@ -1,4 +1,4 @@
-"""Frame in, frame out: what is asked of holdings once they are there."""
+"""The largest amounts, exactly."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.files import top_positions
-from walletframe.errors import AmountError, ColumnsError
+from walletframe.errors import AmountError
+from walletframe.frames import require_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +77,6 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     >>> top_rows(frame, 1).index.tolist()
     [1]
     """
-    if by not in frame.columns:
-        raise ColumnsError([by], [str(name) for name in frame.columns])
+    require_columns(frame, [by])
     positions = top(frame[by].reset_index(drop=True), n).index
     return frame.iloc[positions]

@@ -1,8 +1,4 @@
-"""``df.wf`` and ``series.wf``: one-line delegation from pandas objects to the library.
-
-Stateless, and built anew by pandas on every access; what a method needs is imported when it is
-called.
-"""
+"""Wallets of whatever holds addresses."""
 
 from __future__ import annotations
 
@@ -11,20 +7,15 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from walletframe.address import parse_wallets
-from walletframe.analysis import top, top_rows
-from walletframe.exports import to_csv, to_excel, to_parquet
 
 if TYPE_CHECKING:
     from walletframe.client import Client
     from walletframe.client.engine import OnFailure
     from walletframe.client.progress import Progress
-    from walletframe.exports import PathLike
     from walletframe.frames import WalletDetails
 
-NAME = "wf"
 
-
-class _AddressesAccessor:
+class AddressesAccessor:
     """What can be done with anything that holds addresses."""
 
     def __init__(self, data: pd.DataFrame | pd.Series) -> None:
@@ -120,113 +111,3 @@ class _AddressesAccessor:
             progress=progress,
             on_failure=on_failure,
         )
-
-
-@pd.api.extensions.register_dataframe_accessor(NAME)
-class FrameAccessor(_AddressesAccessor):
-    """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and exports of any."""
-
-    _data: pd.DataFrame
-
-    def top(self, n: int = 10, *, by: str = "amount") -> pd.DataFrame:
-        """Return the rows with the largest amounts, exactly.
-
-        Parameters
-        ----------
-        n : int, default 10
-            How many.
-        by : str, default "amount"
-            The column of amounts.
-
-        Returns
-        -------
-        DataFrame
-            At most `n` rows, the largest first, equal ones in their order; no NA.
-
-        Raises
-        ------
-        ColumnsError
-            Where the column is missing.
-        AmountError
-            Where the values are no amounts.
-
-        Examples
-        --------
-        >>> import walletframe
-        >>> frame = pd.DataFrame({"amount": pd.array(["2", "7", None], dtype="amount")})
-        >>> frame.wf.top(1)
-          amount
-        1      7
-        """
-        return top_rows(self._data, n, by=by)
-
-    def to_csv(self, path: PathLike) -> None:
-        """Write a CSV file: amounts exact, formulas of strangers disarmed.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to write.
-        """
-        to_csv(self._data, path)
-
-    def to_parquet(self, path: PathLike) -> None:
-        """Write a Parquet file that pandas without walletframe, DuckDB and polars open.
-
-        Amounts are exact text; beside each such column stands ``<name>_decimal``,
-        decimal128(38, 18), which can be summed there: null where it can't hold an amount.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to write.
-        """
-        to_parquet(self._data, path)
-
-    def to_excel(self, path: PathLike) -> None:
-        """Write an Excel file: amounts as exact text, all other text harmless.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to write.
-
-        Raises
-        ------
-        MissingExtraError
-            Where openpyxl is not installed.
-        """
-        to_excel(self._data, path)
-
-
-@pd.api.extensions.register_series_accessor(NAME)
-class SeriesAccessor(_AddressesAccessor):
-    """Wallets in a Series of ``<BLOCKCHAIN>.<ADDRESS>`` strings, or amounts."""
-
-    _data: pd.Series
-
-    def top(self, n: int = 10) -> pd.Series:
-        """Return the largest amounts, exactly.
-
-        Parameters
-        ----------
-        n : int, default 10
-            How many.
-
-        Returns
-        -------
-        Series
-            At most `n` amounts, the largest first, equal ones in their order; no NA.
-
-        Raises
-        ------
-        AmountError
-            Where the values are no amounts.
-
-        Examples
-        --------
-        >>> import walletframe
-        >>> pd.Series(["2", "7", None], dtype="amount").wf.top(1).tolist()
-        [Amount('7')]
-        """
-        return top(self._data, n)

@@ -1,0 +1,111 @@
+"""When two rows are of one token or wallet, and how a caller names either."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from walletframe.errors import (
+    AddressError,
+    AmbiguousTokenError,
+    ColumnsError,
+    UnknownTokenError,
+    UnknownWalletError,
+)
+from walletframe.frames import find_token, find_wallet, token_identities, wallet_identities
+
+HOLDINGS = pd.DataFrame(
+    {
+        "blockchain": ["ETH", "eth", "SOLANA", "SOLANA", "BSC"],
+        "address": ["0xAB", "0xab", "9xQe", "9xqE", "0xAB"],
+        "symbol": ["USDC", "USDC", "SOL", "USDC", "BNB"],
+        "token_blockchain": ["ETH", "eth", "SOLANA", "SOLANA", "BSC"],
+        "token_address": ["0xA0b8", "0XA0B8", None, "EPjF", None],
+    },
+    index=list("vwxyz"),
+)
+
+
+def test_tokens_are_told_by_contract_and_blockchain():
+    """Hex and identifiers without case; a native coin is the one without a contract."""
+    found = token_identities(HOLDINGS)
+    assert found.keys == [("ETH", "0xa0b8"), ("SOLANA", None), ("SOLANA", "EPjF"), ("BSC", None)]
+    assert found.codes.tolist() == [0, 0, 1, 2, 3]
+    assert found.first.tolist() == [0, 2, 3, 4]
+
+
+def test_wallets_are_told_by_address_and_blockchain():
+    """Base58 keeps its case; one address on two blockchains is two wallets."""
+    found = wallet_identities(HOLDINGS)
+    assert found.codes.tolist() == [0, 0, 1, 2, 3]
+    assert found.keys[0] == ("ETH", "0xab")
+
+
+@pytest.mark.parametrize("dtype", ["str", "object", "category", "string"])
+def test_identities_do_not_depend_on_how_text_is_stored(dtype):
+    """A frame read back from a file has other dtypes, and the same tokens."""
+    stored = HOLDINGS.astype({"token_blockchain": dtype, "token_address": dtype})
+    assert token_identities(stored).codes.tolist() == [0, 0, 1, 2, 3]
+    assert token_identities(stored).keys == token_identities(HOLDINGS).keys
+
+
+def test_no_rows_have_no_identities():
+    """An empty frame is no special case."""
+    found = token_identities(HOLDINGS.iloc[:0])
+    assert (len(found.codes), found.keys, len(found.first)) == (0, [], 0)
+
+
+def test_a_row_without_a_blockchain_is_told_apart():
+    """A missing identifier is an identity of its own, not somebody's last one."""
+    frame = HOLDINGS.assign(token_blockchain=["ETH", None, "SOLANA", np.nan, "BSC"])
+    keys = token_identities(frame).keys
+    assert keys[1] == ("", "0xa0b8")
+    assert len(keys) == 5
+
+
+@pytest.mark.parametrize(
+    "token,rows",
+    [
+        ("SOL", "x"),
+        (("ETH", "0xA0B8"), "vw"),
+        (("eth", "0xa0b8"), "vw"),
+        (("solana", None), "x"),
+        (("SOLANA", "EPjF"), "y"),
+    ],
+)
+def test_a_token_is_found_by_pair_or_by_its_own_symbol(token, rows):
+    """Both forms of naming a token give its rows."""
+    assert HOLDINGS.index[find_token(HOLDINGS, token)].tolist() == list(rows)
+
+
+def test_a_shared_symbol_names_the_contracts():
+    """Who gives a symbol is told which contracts bear it."""
+    with pytest.raises(AmbiguousTokenError, match="0xa0b8") as caught:
+        find_token(HOLDINGS, "USDC")
+    assert caught.value.contracts == {"USDC": [("ETH", "0xa0b8"), ("SOLANA", "EPjF")]}
+
+
+@pytest.mark.parametrize("token", ["usdc", ("ETH", "0x1"), ("SOLANA", "epjf"), ("ETH", None)])
+def test_a_token_that_nobody_holds(token):
+    """An unknown token is an error, not an empty answer."""
+    with pytest.raises(UnknownTokenError, match="no row holds"):
+        find_token(HOLDINGS, token)
+
+
+@pytest.mark.parametrize("wallet,rows", [("ETH.0xaB", "vw"), (("SOLANA", "9xqE"), "y")])
+def test_a_wallet_is_found_by_text_or_pair(wallet, rows):
+    """Both forms of naming a wallet give its rows."""
+    assert HOLDINGS.index[find_wallet(HOLDINGS, wallet)].tolist() == list(rows)
+
+
+def test_a_wallet_that_is_not_there():
+    """An unknown wallet and one that can't be read are errors of their own."""
+    with pytest.raises(UnknownWalletError, match=r"NEAR\.alice"):
+        find_wallet(HOLDINGS, "NEAR.alice")
+    with pytest.raises(AddressError):
+        find_wallet(HOLDINGS, "0xAB")
+
+
+def test_missing_columns_are_named():
+    """All of them, at once."""
+    with pytest.raises(ColumnsError, match=r"'token_blockchain', 'token_address'"):
+        find_token(HOLDINGS[["symbol"]], "USDC")

@@ -1,0 +1,58 @@
+"""``df.wf`` and ``series.wf``: one-line delegation from pandas objects to the library.
+
+Stateless, and built anew by pandas on every access; what a method needs is imported when it is
+called.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from walletframe.accessor.addresses import AddressesAccessor
+from walletframe.accessor.exports import ExportsAccessor
+from walletframe.accessor.holdings import HoldingsAccessor
+from walletframe.analysis import top
+
+NAME = "wf"
+
+__all__ = ["NAME", "FrameAccessor", "SeriesAccessor"]
+
+
+@pd.api.extensions.register_dataframe_accessor(NAME)
+class FrameAccessor(AddressesAccessor, HoldingsAccessor, ExportsAccessor):
+    """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and what they hold."""
+
+    _data: pd.DataFrame
+
+
+@pd.api.extensions.register_series_accessor(NAME)
+class SeriesAccessor(AddressesAccessor):
+    """Wallets in a Series of ``<BLOCKCHAIN>.<ADDRESS>`` strings, or amounts."""
+
+    _data: pd.Series
+
+    def top(self, n: int = 10) -> pd.Series:
+        """Return the largest amounts, exactly.
+
+        Parameters
+        ----------
+        n : int, default 10
+            How many.
+
+        Returns
+        -------
+        Series
+            At most `n` amounts, the largest first, equal ones in their order; no NA.
+
+        Raises
+        ------
+        AmountError
+            Where the values are no amounts.
+
+        Examples
+        --------
+        >>> import walletframe
+        >>> pd.Series(["2", "7", None], dtype="amount").wf.top(1).tolist()
+        [Amount('7')]
+        """
+        return top(self._data, n)

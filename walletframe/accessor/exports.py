@@ -1,0 +1,56 @@
+"""Files for other programs, of any DataFrame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from walletframe.exports import to_csv, to_excel, to_parquet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from walletframe.exports import PathLike
+
+
+class ExportsAccessor:
+    """What writes a DataFrame to a file."""
+
+    _data: pd.DataFrame
+
+    def to_csv(self, path: PathLike) -> None:
+        """Write a CSV file: amounts exact, formulas of strangers disarmed.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write.
+        """
+        to_csv(self._data, path)
+
+    def to_parquet(self, path: PathLike) -> None:
+        """Write a Parquet file that pandas without walletframe, DuckDB and polars open.
+
+        Amounts are exact text; beside each such column stands ``<name>_decimal``,
+        decimal128(38, 18), which can be summed there: null where it can't hold an amount.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write.
+        """
+        to_parquet(self._data, path)
+
+    def to_excel(self, path: PathLike) -> None:
+        """Write an Excel file: amounts as exact text, all other text harmless.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write.
+
+        Raises
+        ------
+        MissingExtraError
+            Where openpyxl is not installed.
+        """
+        to_excel(self._data, path)

@@ -1,0 +1,48 @@
+"""What is asked of holdings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from walletframe.analysis import top_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class HoldingsAccessor:
+    """What can be asked of a DataFrame with the columns of holdings."""
+
+    _data: pd.DataFrame
+
+    def top(self, n: int = 10, *, by: str = "amount") -> pd.DataFrame:
+        """Return the rows with the largest amounts, exactly.
+
+        Parameters
+        ----------
+        n : int, default 10
+            How many.
+        by : str, default "amount"
+            The column of amounts.
+
+        Returns
+        -------
+        DataFrame
+            At most `n` rows, the largest first, equal ones in their order; no NA.
+
+        Raises
+        ------
+        ColumnsError
+            Where the column is missing.
+        AmountError
+            Where the values are no amounts.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"amount": pd.array(["2", "7", None], dtype="amount")})
+        >>> frame.wf.top(1)
+          amount
+        1      7
+        """
+        return top_rows(self._data, n, by=by)

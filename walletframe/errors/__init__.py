@@ -1,0 +1,81 @@
+"""The errors and warnings of walletframe; they import nothing else of the package.
+
+::
+
+    Exception
+    └── WalletframeError
+        ├── AddressError         (ValueError)    one or more wallets that can't be read
+        ├── AmountError          (ValueError)    a value that is no exact amount
+        ├── ColumnsError         (KeyError)      a frame lacks what a method needs
+        ├── UnknownTokenError    (LookupError)   a frame holds no such token
+        ├── AmbiguousTokenError  (ValueError)    a symbol that several tokens share
+        ├── UnknownWalletError   (LookupError)   a frame has no such wallet
+        ├── SettingsError        (ValueError)    a setting that is unknown, missing or wrong
+        ├── LedgerError          (ValueError)    holdings that the sandbox can't serve
+        ├── CacheError           (OSError)       answers that were kept can't be read
+        ├── FetchError           (RuntimeError)  wallets that failed, on request an error
+        └── MissingExtraError    (ImportError)   an optional dependency is not installed
+
+    KeyboardInterrupt
+    └── FetchInterrupted         a fetch that was stopped, with all that was finished
+
+    UserWarning
+    └── WalletframeWarning
+        ├── AnswerWarning        the service answered more than it was asked
+        ├── CacheWarning         answers can't be kept or read
+        ├── FetchWarning         some wallets failed
+        └── TestKeyWarning       the shared test key is in use
+
+Every error says what happened, then, after a blank line, what to do about it. All of them carry
+plain data, survive pickling, and never hold the API key.
+"""
+
+from walletframe.errors.fetches import (
+    CacheError,
+    FetchError,
+    FetchInterrupted,
+)
+from walletframe.errors.inputs import (
+    AddressError,
+    AmountError,
+    ColumnsError,
+    LedgerError,
+    MissingExtraError,
+    SettingsError,
+)
+from walletframe.errors.names import (
+    AmbiguousTokenError,
+    UnknownTokenError,
+    UnknownWalletError,
+)
+from walletframe.errors.root import (
+    WalletframeError,
+)
+from walletframe.errors.warnings import (
+    AnswerWarning,
+    CacheWarning,
+    FetchWarning,
+    TestKeyWarning,
+    WalletframeWarning,
+)
+
+__all__ = [
+    "AddressError",
+    "AmbiguousTokenError",
+    "AmountError",
+    "AnswerWarning",
+    "CacheError",
+    "CacheWarning",
+    "ColumnsError",
+    "FetchError",
+    "FetchInterrupted",
+    "FetchWarning",
+    "LedgerError",
+    "MissingExtraError",
+    "SettingsError",
+    "TestKeyWarning",
+    "UnknownTokenError",
+    "UnknownWalletError",
+    "WalletframeError",
+    "WalletframeWarning",
+]

@@ -1,0 +1,103 @@
+"""What a caller gave that can't be used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from walletframe.errors.root import WalletframeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class AddressError(WalletframeError, ValueError):
+    """One or more wallet addresses that can't be read, all reported at once.
+
+    Parameters
+    ----------
+    problems : sequence of (int, str, str)
+        Position in the input, the value as text, and the reason, one for each bad wallet.
+
+    Attributes
+    ----------
+    problems : tuple of (int, str, str)
+        The same, whole: the message shows the first twenty.
+    """
+
+    problems: tuple[tuple[int, str, str], ...]
+
+    def __init__(self, problems: Sequence[tuple[int, str, str]]) -> None:
+        self.problems = tuple(problems)
+        shown = [f"  {place}: {value!r}: {reason}" for place, value, reason in self.problems[:20]]
+        if len(self.problems) > len(shown):
+            shown.append(f"  … and {len(self.problems) - len(shown)} more (see .problems)")
+        count = len(self.problems)
+        noun = "wallet address" if count == 1 else "wallet addresses"
+        super().__init__(
+            f"{count} {noun} can't be read (by position, from 0):\n" + "\n".join(shown),
+            hint='write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", '
+            "or as a (blockchain, address) pair",
+        )
+
+
+class AmountError(WalletframeError, ValueError):
+    """A value that is no exact amount, or does not fit where it should go."""
+
+
+class ColumnsError(WalletframeError, KeyError):
+    """A DataFrame lacks columns that a method needs.
+
+    Parameters
+    ----------
+    missing : sequence of str
+        The names of the missing columns.
+    present : sequence of str
+        The names of the columns that are there.
+    hint : str, optional
+        What to do about it.
+
+    Attributes
+    ----------
+    missing : tuple of str
+        The names of the missing columns.
+    """
+
+    missing: tuple[str, ...]
+
+    def __init__(self, missing: Sequence[str], present: Sequence[str], hint: str = "") -> None:
+        self.missing = tuple(missing)
+        there = ", ".join(repr(name) for name in present) or "none"
+        lacking = ", ".join(repr(name) for name in self.missing)
+        super().__init__(f"the DataFrame lacks {lacking}; its columns: {there}", hint)
+
+
+class SettingsError(WalletframeError, ValueError):
+    """A setting that is unknown, missing, contradictory or out of range."""
+
+
+class LedgerError(WalletframeError, ValueError):
+    """Holdings that were given to the sandbox and can't be served."""
+
+
+class MissingExtraError(WalletframeError, ImportError):
+    """An optional dependency is not installed.
+
+    Parameters
+    ----------
+    extra : str
+        The extra of walletframe that installs it.
+    purpose : str
+        What needs it.
+
+    Attributes
+    ----------
+    extra : str
+        The same.
+    """
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        self.extra = extra
+        super().__init__(
+            f"{purpose} needs packages that are not installed",
+            hint=f'pip install "walletframe[{extra}]"',
+        )

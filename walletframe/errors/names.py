@@ -1,0 +1,82 @@
+"""Names of tokens and wallets that tell none in a frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from walletframe.errors.root import WalletframeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class UnknownTokenError(WalletframeError, LookupError):
+    """A frame holds no such token.
+
+    Parameters
+    ----------
+    token : str or (str, str or None)
+        The symbol, or (blockchain, contract), that was asked for.
+
+    Attributes
+    ----------
+    token : str or (str, str or None)
+        The same.
+    """
+
+    def __init__(self, token: str | tuple[str, str | None]) -> None:
+        self.token = token
+        super().__init__(
+            f"no row holds the token {token!r}",
+            hint="a token is (blockchain, contract), with None for a native coin, or a symbol "
+            "exactly as in the column symbol",
+        )
+
+
+class AmbiguousTokenError(WalletframeError, ValueError):
+    """One or more symbols that several tokens share.
+
+    Parameters
+    ----------
+    contracts : mapping of str to sequence of (str, str or None)
+        For each symbol the tokens that bear it, as (blockchain, contract).
+
+    Attributes
+    ----------
+    contracts : dict of str to list of (str, str or None)
+        The same, whole: the message shows the first ten symbols.
+    """
+
+    contracts: dict[str, list[tuple[str, str | None]]]
+
+    def __init__(self, contracts: Mapping[str, Sequence[tuple[str, str | None]]]) -> None:
+        self.contracts = {symbol: list(tokens) for symbol, tokens in contracts.items()}
+        shown = [f"  {name!a}: {tokens}" for name, tokens in list(self.contracts.items())[:10]]
+        if len(self.contracts) > len(shown):
+            shown.append(f"  … and {len(self.contracts) - len(shown)} more (see .contracts)")
+        super().__init__(
+            "a symbol is no token where several contracts share it:\n" + "\n".join(shown),
+            hint="name the token as (blockchain, contract)",
+        )
+
+
+class UnknownWalletError(WalletframeError, LookupError):
+    """A frame has no such wallet.
+
+    Parameters
+    ----------
+    wallet : str
+        The wallet that was asked for.
+
+    Attributes
+    ----------
+    wallet : str
+        The same.
+    """
+
+    def __init__(self, wallet: str) -> None:
+        self.wallet = wallet
+        super().__init__(
+            f"no row is of the wallet {wallet!r}",
+            hint="a wallet that failed, or holds nothing, has no rows in holdings",
+        )

@@ -1,0 +1,23 @@
+"""Warnings: the work goes on, but somebody should know."""
+
+
+class WalletframeWarning(UserWarning):
+    """The root of all warnings of walletframe."""
+
+
+class AnswerWarning(WalletframeWarning):
+    """The service answered more than it was asked; the surplus was left out."""
+
+
+class CacheWarning(WalletframeWarning):
+    """Answers can't be kept or read on this machine; fetching goes on."""
+
+
+class FetchWarning(WalletframeWarning):
+    """Some wallets failed; their rows say why."""
+
+
+class TestKeyWarning(WalletframeWarning):
+    """The shared test key is in use, which is for testing only."""
+
+    __test__ = False

@@ -1,0 +1,235 @@
+"""When two rows are of one token, or of one wallet, and how a caller names either.
+
+A token is its contract on its blockchain, never its symbol; hex is compared without case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from walletframe.address import canonical_key, parse_wallets
+from walletframe.errors import (
+    AmbiguousTokenError,
+    ColumnsError,
+    UnknownTokenError,
+    UnknownWalletError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from walletframe.address import WalletAddress
+
+TokenKey: TypeAlias = tuple[str, str | None]
+TokenLike: TypeAlias = str | TokenKey
+WalletLike: TypeAlias = "str | tuple[str, str] | WalletAddress"
+
+
+@dataclass(frozen=True, slots=True)
+class Identities:
+    """Which rows are of one kind.
+
+    Attributes
+    ----------
+    codes : ndarray of intp
+        For each row, the place of its key among `keys`.
+    keys : list of (str, str or None)
+        The distinct identities, canonical, in the order of their first row.
+    first : ndarray of intp
+        For each key, the position of its first row.
+    """
+
+    codes: np.ndarray
+    keys: list[TokenKey]
+    first: np.ndarray
+
+
+def require_columns(frame: pd.DataFrame, names: Iterable[str]) -> None:
+    """Say which columns a frame lacks.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Any.
+    names : iterable of str
+        The columns that are needed.
+
+    Raises
+    ------
+    ColumnsError
+        Naming all that are missing.
+    """
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        raise ColumnsError(missing, [str(name) for name in frame.columns])
+
+
+def token_identities(holdings: pd.DataFrame) -> Identities:
+    """Tell which rows hold the same token.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        With the columns ``token_blockchain`` and ``token_address``.
+
+    Returns
+    -------
+    Identities
+        Keys are (token_blockchain, token_address); the address of a native coin is None.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame(
+    ...     {"token_blockchain": ["ETH", "eth", "ETH"], "token_address": ["0xAB", "0xab", None]}
+    ... )
+    >>> token_identities(frame).keys
+    [('ETH', '0xab'), ('ETH', None)]
+    """
+    return _identities(holdings, "token_blockchain", "token_address")
+
+
+def wallet_identities(frame: pd.DataFrame) -> Identities:
+    """Tell which rows are of the same wallet.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With the columns ``blockchain`` and ``address``.
+
+    Returns
+    -------
+    Identities
+        Keys are (blockchain, address).
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    """
+    return _identities(frame, "blockchain", "address")
+
+
+def find_token(holdings: pd.DataFrame, token: TokenLike) -> np.ndarray:
+    """Find the rows of one token.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        With the columns ``symbol``, ``token_blockchain`` and ``token_address``.
+    token : str or (str, str or None)
+        (blockchain, contract), None for a native coin; or a symbol, compared as written, that
+        one token alone has in this frame.
+
+    Returns
+    -------
+    ndarray of bool
+        One for each row.
+
+    Raises
+    ------
+    AmbiguousTokenError
+        Where several tokens share the symbol.
+    UnknownTokenError
+        Where no row holds the token.
+    ColumnsError
+        Where a column is missing.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame(
+    ...     {"symbol": ["A", "B"], "token_blockchain": "ETH", "token_address": ["0xAB", None]}
+    ... )
+    >>> find_token(frame, "A").tolist(), find_token(frame, ("eth", None)).tolist()
+    ([True, False], [False, True])
+    """
+    require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
+    identities = token_identities(holdings)
+    if isinstance(token, str):
+        named = (holdings["symbol"] == token).to_numpy(dtype=bool, na_value=False)
+        places = np.unique(identities.codes[named])
+        if len(places) > 1:
+            raise AmbiguousTokenError({token: [identities.keys[place] for place in places]})
+    else:
+        key = _token_key(token)
+        places = np.array([place for place, other in enumerate(identities.keys) if other == key])
+    if not len(places):
+        raise UnknownTokenError(token)
+    return np.asarray(identities.codes == places[0])
+
+
+def find_wallet(frame: pd.DataFrame, wallet: WalletLike) -> np.ndarray:
+    """Find the rows of one wallet.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With the columns ``blockchain`` and ``address``.
+    wallet : str, (str, str) or WalletAddress
+        ``"ETH.0x…"`` or (blockchain, address).
+
+    Returns
+    -------
+    ndarray of bool
+        One for each row.
+
+    Raises
+    ------
+    AddressError
+        Where the wallet can't be read.
+    UnknownWalletError
+        Where no row is of the wallet.
+    ColumnsError
+        Where a column is missing.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"blockchain": ["ETH", "ETH"], "address": ["0xAB", "0xCD"]})
+    >>> find_wallet(frame, "ETH.0xab").tolist()
+    [True, False]
+    """
+    [named] = parse_wallets(wallet)
+    identities = wallet_identities(frame)
+    key = canonical_key(named.blockchain, named.address)
+    if key not in identities.keys:
+        raise UnknownWalletError(str(named))
+    return np.asarray(identities.codes == identities.keys.index(key))
+
+
+def _token_key(token: TokenKey) -> TokenKey:
+    blockchain, address = token
+    key = canonical_key(blockchain, address or "")
+    return key if address else (key[0], None)
+
+
+def _identities(frame: pd.DataFrame, chain: str, address: str) -> Identities:
+    require_columns(frame, [chain, address])
+    chain_codes, chains = pd.factorize(frame[chain].array, use_na_sentinel=False)
+    address_codes, addresses = pd.factorize(frame[address].array)
+    names = [*addresses, None]  # the code of a missing address is -1
+    spelling, pairs = pd.factorize(chain_codes * len(names) + address_codes % len(names))
+    keys: dict[TokenKey, int] = {}
+    merged = [
+        keys.setdefault(_token_key((_text(chains[place]), names[rest])), len(keys))
+        for place, rest in zip(*divmod(pairs, len(names)), strict=True)
+    ]
+    codes = np.array(merged, dtype=np.intp)[spelling]
+    return Identities(codes, list(keys), _first_rows(codes, len(keys)))
+
+
+def _text(name: Any) -> str:
+    return "" if pd.isna(name) else str(name)
+
+
+def _first_rows(codes: np.ndarray, count: int) -> np.ndarray:
+    first = np.empty(count, dtype=np.intp)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several writes the last one stays
+    return first
