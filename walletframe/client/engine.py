@@ -11,6 +11,7 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from walletframe.address import distinct_wallets, parse_wallets
+from walletframe.client.ask import Asking
 from walletframe.client.collect import Collection
 from walletframe.client.conclusion import conclude
 from walletframe.client.job import Job
@@ -186,20 +187,14 @@ class Client:
         wanted = [step.wallet for step in steps if step.ask]
         if not wanted:
             return assemble(collection.records(iter(()))), []
-        session, pacer = self._open_session()
-        sending = Sending(
-            session,
-            pacer,
-            wanted,
-            workers=self.settings.workers,
-            deadline_s=self.settings.deadline_s,
-            cancel=cancel,
-        )
+        settings = self.settings
+        asking = Asking(*self._open_session(), settings.deadline_s, cancel)
+        sending = Sending(asking, wanted, workers=settings.workers, batch_size=settings.batch_size)
         try:
             details = assemble(collection.records(sending.arrivals()))
         finally:
             sending.stop()
-        return details, collection.strangers
+        return details, collection.strangers + sending.strangers
 
     def _open_session(self) -> tuple[ServiceSession, Pacer]:
         with self._opening:

@@ -128,6 +128,7 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     "workers": _number(int, 1, 64),
     "requests_per_second": _number(float, 0.001, 100_000),
     "retry_after_max_s": _number(float, 0, 86_400),
+    "batch_size": _number(int, 1, 100),
     "timeout_s": _number(float, 0.001, 86_400),
     "deadline_s": _number(float, 0, 864_000),
 }
@@ -137,6 +138,7 @@ DEFAULTS: dict[str, Any] = {
     "stale_if_error": True,
     "workers": 8,
     "retry_after_max_s": 60.0,
+    "batch_size": 1,
     "timeout_s": 60.0,
     "deadline_s": 300.0,
 }

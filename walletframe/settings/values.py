@@ -56,6 +56,10 @@ class Settings:
         How fast to ask, where you know it; where you don't, the pace is found out.
     retry_after_max_s : float, default 60
         The longest pause that the service may ask for, in seconds.
+    batch_size : int, default 1
+        How many wallets to ask for in one request, up to 100, by repeated ``address=``
+        parameters. The service's document shows one; a batch that is refused, or leaves wallets
+        out, is asked for again one by one.
     timeout_s : float, default 60
         How long one request may take as a whole, in seconds.
     deadline_s : float, default 300
@@ -88,6 +92,7 @@ class Settings:
     workers: int
     requests_per_second: float | None
     retry_after_max_s: float
+    batch_size: int
     timeout_s: float
     deadline_s: float
 
@@ -106,6 +111,7 @@ class Settings:
         workers: int | None = None,
         requests_per_second: float | None = None,
         retry_after_max_s: float | None = None,
+        batch_size: int | None = None,
         timeout_s: float | None = None,
         deadline_s: float | None = None,
         **unknown: Never,

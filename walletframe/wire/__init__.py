@@ -4,6 +4,7 @@ Knows the service's document and nothing about HTTP, keys, caches or DataFrames.
 """
 
 from walletframe.wire.answer import Answer, read_answer
+from walletframe.wire.batch import Split, split_answer
 from walletframe.wire.outcome import Balances, Outcome, Status
 from walletframe.wire.query import details_query
 from walletframe.wire.shapes import (
@@ -26,8 +27,10 @@ __all__ = [
     "AssetAndAmount",
     "Balances",
     "Outcome",
+    "Split",
     "Status",
     "WalletDetail",
     "details_query",
     "read_answer",
+    "split_answer",
 ]

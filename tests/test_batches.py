@@ -1,0 +1,223 @@
+"""Several wallets in one request: each kept alone, and asked for alone where that fails."""
+
+import json
+import time
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from canned_service import answer, balance, wallet
+from hypothesis import given
+from hypothesis import strategies as st
+
+from walletframe.address import parse_wallets
+from walletframe.errors import AnswerWarning
+from walletframe.service import SHOWCASE, sandbox
+from walletframe.wire import read_answer, split_answer
+
+ABC = ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
+
+
+def asked(canned):
+    """Return the wallets of each request, in the order of the requests."""
+    return [parse_qs(urlsplit(path).query)["address"] for path in canned.paths]
+
+
+def statuses(details):
+    """Return address to status."""
+    return dict(zip(details.wallets.address, details.wallets.status, strict=True))
+
+
+@pytest.fixture
+def batched(canned):
+    """Return a client that asks for three wallets at a time, one request after the other."""
+    with canned.client(batch_size=3, workers=1) as client:
+        yield client
+
+
+def test_a_batch_is_one_request_and_each_wallet_is_kept_alone(canned, batched):
+    """Repeated parameters; later each wallet comes from the cache, in any company."""
+    canned.say(answer(wallet("0xc"), wallet("0xb"), wallet("0xA")))
+    first = batched.fetch(ABC)
+    assert asked(canned) == [ABC]
+    assert first.wallets.address.tolist() == ["0xa", "0xb", "0xc"]
+    again = batched.fetch(["ETH.0xb"])
+    assert len(canned.paths) == 1
+    assert again.wallets.source.tolist() == ["cache"]
+    assert again.wallets.explorer_url.tolist() == ["https://explorer.example/0xb"]
+
+
+def test_only_misses_are_asked_for_in_batches(canned, batched):
+    """What is cached costs no room in a batch."""
+    canned.say(answer(wallet("0xb")))
+    batched.fetch("ETH.0xb")
+    canned.say(answer(wallet("0xa"), wallet("0xc")))
+    batched.fetch(ABC)
+    assert asked(canned)[1:] == [["ETH.0xa", "ETH.0xc"]]
+
+
+def test_the_sandbox_answers_batches_as_it_answers_single_requests():
+    """Ordinary, failing, empty and null wallets are the same either way."""
+    found = []
+    for size in (1, 5):
+        with (
+            sandbox(failure_share=0.3, seed=3) as service,
+            service.client(cache=False, batch_size=size) as client,
+        ):
+            found.append(client.fetch(SHOWCASE, on_failure="ignore"))
+    alone, together = found
+    told_apart = ["fetched_at"]
+    assert together.holdings.equals(alone.holdings)
+    assert together.wallets.drop(columns=told_apart).equals(alone.wallets.drop(columns=told_apart))
+
+
+@pytest.mark.parametrize("status", [400, 404, 413, 414, 422])
+def test_a_service_that_refuses_batches_is_asked_one_by_one(canned, batched, status):
+    """The first refusal is enough: no second batch is tried in this call."""
+    canned.say(b"one address, please", status=status)
+    for name in "abcdef":
+        canned.say(answer(wallet(f"0x{name}")))
+    details = batched.fetch([f"ETH.0x{name}" for name in "abcdef"])
+    assert set(details.wallets.status) == {"ok"}
+    assert [len(wallets) for wallets in asked(canned)] == [3, 1, 1, 1, 1, 1, 1]
+
+
+def test_a_service_that_reads_one_address_is_asked_one_by_one(canned, batched):
+    """An answer to the first address alone is used, and ends the batches."""
+    for name in "abcdef":
+        canned.say(answer(wallet(f"0x{name}")))
+    details = batched.fetch([f"ETH.0x{name}" for name in "abcdef"])
+    assert set(details.wallets.status) == {"ok"}
+    assert [len(wallets) for wallets in asked(canned)] == [3, 1, 1, 1, 1, 1]
+
+
+def test_a_wallet_that_a_batch_leaves_out_is_asked_for_alone(canned, batched):
+    """The others are used as they came, and batches go on."""
+    canned.say(answer(wallet("0xa"), wallet("0xc")))
+    canned.say(answer(wallet("0xb")))
+    canned.say(answer(wallet("0xd"), wallet("0xe")))
+    details = batched.fetch([*ABC, "ETH.0xd", "ETH.0xe"])
+    assert set(details.wallets.status) == {"ok"}
+    assert asked(canned) == [ABC, ["ETH.0xb"], ["ETH.0xd", "ETH.0xe"]]
+
+
+def test_one_poisoned_wallet_does_not_take_the_others_along(canned, batched):
+    """An error of the service for a batch is looked at wallet by wallet; batches go on."""
+    canned.say(b"oops", status=500)
+    canned.say(answer(wallet("0xa")))
+    canned.say(b"oops", status=500)
+    canned.say(answer(wallet("0xc")))
+    canned.say(answer(wallet("0xd"), wallet("0xe")))
+    with pytest.warns(match="1 of 5"):
+        details = batched.fetch([*ABC, "ETH.0xd", "ETH.0xe"])
+    assert statuses(details)["0xb"] == "service_error"
+    assert [len(wallets) for wallets in asked(canned)] == [3, 1, 1, 1, 2]
+
+
+@pytest.mark.parametrize("body", [b"<html>", b'{"wallets": 3}', b'{"wallets": [NaN]}', b"", b"[]"])
+def test_an_answer_that_can_not_be_taken_apart(canned, batched, body):
+    """Nothing of it is kept; every wallet is asked for alone."""
+    canned.say(body)
+    for name in "abc":
+        canned.say(answer(wallet(f"0x{name}")))
+    assert set(batched.fetch(ABC).wallets.status) == {"ok"}
+    assert [len(wallets) for wallets in asked(canned)] == [3, 1, 1, 1]
+
+
+def test_failed_and_broken_wallets_of_a_batch_keep_their_own_status(canned, batched):
+    """An answer that names a wallet is its answer, good or bad, and only good ones are kept."""
+    bad = wallet("0xb", balances=[balance("1.5")])
+    canned.say(answer(wallet("0xa", failed=True, balances=None), bad, wallet("0xc")))
+    with pytest.warns(match="2 of 3"):
+        details = batched.fetch(ABC)
+    assert statuses(details) == {"0xa": "failed", "0xb": "invalid", "0xc": "ok"}
+    offline = batched.fetch(ABC, offline=True, on_failure="ignore")
+    assert statuses(offline) == {"0xa": "not_cached", "0xb": "not_cached", "0xc": "ok"}
+
+
+def test_contradicting_repeats_are_seen_in_a_batch_too(canned, batched):
+    """Two entries of one wallet that differ are invalid; equal ones are one."""
+    twice = [wallet("0xb"), wallet("0xB", balances=[])]
+    canned.say(answer(wallet("0xa"), wallet("0xA"), *twice, wallet("0xc")))
+    with pytest.warns(match="1 of 3"):
+        details = batched.fetch(ABC)
+    assert statuses(details) == {"0xa": "ok", "0xb": "invalid", "0xc": "ok"}
+
+
+def test_strangers_in_a_batch_are_told(canned, batched):
+    """Wallets that nobody asked for are left out with a warning, and kept nowhere."""
+    canned.say(answer(wallet("0xa"), wallet("0xb"), wallet("0xc"), wallet("0xdead")))
+    with pytest.warns(AnswerWarning, match="0xdead"):
+        details = batched.fetch(ABC)
+    assert len(details.wallets) == 3
+    assert batched.fetch("ETH.0xa").wallets.source.tolist() == ["cache"]
+
+
+def test_a_refused_key_stops_batches(canned, batched):
+    """Nothing is asked one by one with a key that was refused."""
+    canned.default = (401, {}, b"no")
+    with pytest.warns(match="6 of 6"):
+        details = batched.fetch([f"ETH.0x{name}" for name in "abcdef"])
+    assert len(canned.paths) == 1
+    assert details.wallets.status.tolist() == ["rejected"] * 3 + ["cancelled"] * 3
+
+
+def test_a_batch_waits_as_long_as_it_is_told(canned):
+    """429 is the pace's business: the batch is sent again, not taken apart."""
+    canned.say(b"slow down", status=429, Retry_After="1")
+    canned.say(answer(*(wallet(f"0x{name}") for name in "abc")))
+    begun = time.monotonic()
+    with canned.client(batch_size=3, deadline_s=20) as client:
+        details = client.fetch(ABC)
+    assert set(details.wallets.status) == {"ok"}
+    assert asked(canned) == [ABC, ABC]
+    assert time.monotonic() - begun >= 0.9
+
+
+def test_a_batch_that_takes_too_long_is_asked_for_alone(canned):
+    """What many wallets can't do in time, one may."""
+    canned.say([b" "] * 30)
+    for name in "abc":
+        canned.say(answer(wallet(f"0x{name}")))
+    with canned.client(batch_size=3, workers=1, timeout_s=0.6, deadline_s=20) as client:
+        details = client.fetch(ABC)
+    assert set(details.wallets.status) == {"ok"}
+    assert [len(wallets) for wallets in asked(canned)] == [3, 1, 1, 1]
+
+
+def test_the_pace_counts_requests_not_wallets():
+    """Batches of twenty get a hundred wallets through where five requests a second are allowed."""
+    many = [f"ETH.0x{number:040x}" for number in range(100)]
+    with sandbox(requests_per_second=5) as service:
+        begun = time.monotonic()
+        with service.client(cache=False, batch_size=20, requests_per_second=5) as client:
+            details = client.fetch(many)
+    assert set(details.wallets.status) == {"ok"}
+    assert time.monotonic() - begun < 10
+
+
+NAMES = st.sampled_from(["0xa", "0xA", "0xb", "0xc", "zz"])
+ENTRIES = st.lists(
+    st.builds(
+        lambda name, amount, failed: wallet(name, balances=[balance(amount)], failed=failed),
+        NAMES,
+        st.sampled_from(["1", "2", "x"]),
+        st.booleans(),
+    ),
+    max_size=6,
+)
+
+
+@given(ENTRIES)
+def test_taken_apart_says_the_same_as_whole(entries):
+    """For every wallet that the answer names, its own part reads as the whole does."""
+    wallets = parse_wallets(ABC)
+    body = json.dumps({"wallets": entries, "note": None}).encode()
+    whole = read_answer(body, wallets)
+    split = split_answer(body, wallets)
+    for place, one in enumerate(wallets):
+        if place in split.bodies:
+            [outcome] = read_answer(split.bodies[place], [one]).outcomes
+            assert outcome == whole.outcomes[place]
+        else:
+            assert whole.outcomes[place].status == "missing"
+    assert sorted(split.strangers) == sorted(whole.strangers)
