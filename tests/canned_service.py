@@ -37,8 +37,8 @@ class Canned(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, port=0):
+        super().__init__(("127.0.0.1", port), _Handler)
         self.replies = deque()
         self.paths = []
         self.headers_seen = []

@@ -8,7 +8,7 @@ import ssl
 import time
 import traceback
 import warnings
-from threading import Thread
+from threading import Thread, Timer
 from threading import enumerate as enumerate_threads
 
 import pytest
@@ -226,6 +226,30 @@ def test_unreachable_service_is_told(canned):
         squeezed = client.fetch("ETH.0xa", on_failure="ignore")
     assert statuses(broken)[0] in ("unreachable", "timeout")
     assert statuses(squeezed) == ["invalid"]
+
+
+def test_an_outage_is_waited_out():
+    """A service that was there before, and is gone for a second, is asked again."""
+
+    servers = []
+
+    def serve(port, reply):
+        servers.append(Canned(port))
+        servers[-1].replies.append(reply)
+        Thread(target=servers[-1].serve_forever, daemon=True).start()
+
+    def close(server):
+        server.shutdown()
+        server.server_close()
+
+    serve(0, (200, {"Connection": "close"}, answer(wallet())))
+    with servers[0].client(deadline_s=20) as client:
+        client.fetch("ETH.0xa")
+        close(servers[0])
+        again = (200, {}, answer(wallet("0xb")))
+        Timer(0.6, serve, [servers[0].server_port, again]).start()
+        assert statuses(client.fetch("ETH.0xb")) == ["ok"]
+    close(servers[1])
 
 
 def test_slow_service_times_out(service):

@@ -49,18 +49,21 @@ def fault_outcome(fault: Exception, timeout_s: float) -> Outcome:
     return Outcome(Status.UNREACHABLE, "the service could not be reached")
 
 
-def is_passing(fault: Exception) -> bool:
+def is_passing(fault: Exception, *, reached: bool = False) -> bool:
     """Tell whether asking again may well succeed.
 
     Parameters
     ----------
     fault : Exception
         What requests raised.
+    reached : bool, default False
+        Whether the service could be reached before.
 
     Returns
     -------
     bool
-        True for a timeout and for a connection that broke; False where none could be made.
+        True for a timeout and for a connection that broke; where none could be made, only for a
+        service that could be reached before: else its address is wrong.
 
     Examples
     --------
@@ -72,9 +75,8 @@ def is_passing(fault: Exception) -> bool:
     if isinstance(fault, (requests.exceptions.SSLError, requests.exceptions.ProxyError)):
         return False
     reason = getattr(fault.args[0] if fault.args else None, "reason", None)
-    return isinstance(fault, requests.ConnectionError) and not isinstance(
-        reason, NewConnectionError
-    )
+    made = not isinstance(reason, NewConnectionError)
+    return isinstance(fault, requests.ConnectionError) and (made or reached)
 
 
 def status_outcome(status: int, body: bytes) -> Outcome:
@@ -104,7 +106,7 @@ def status_outcome(status: int, body: bytes) -> Outcome:
         return Outcome(Status.REJECTED, f"the key was refused (check it and key_kind): {answered}")
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return Outcome(Status.RATE_LIMITED, answered)
-    if status // 100 == 3:  # noqa: PLR2004 - the class of redirects
+    if status // 100 == 3 and status != HTTPStatus.NOT_MODIFIED:  # noqa: PLR2004 - redirects
         return Outcome(Status.REJECTED, f"answered {status}: redirects are refused, for the key")
     if status // 100 == 4:  # noqa: PLR2004 - the class of the caller's errors
         return Outcome(Status.REJECTED, answered)

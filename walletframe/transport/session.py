@@ -91,7 +91,7 @@ class ServiceSession:
         adapter = KeyedAdapter(self._key, settings.workers)
         self._under_way = adapter.under_way
         self._session = _session(endpoint, adapter)
-        self._closed = Event()
+        self._closed, self._reached = Event(), Event()
         watched = (self._under_way, self._timeout_s, self._closed)
         Thread(target=_watch, args=watched, name="walletframe-watch", daemon=True).start()
         weakref.finalize(self, self._closed.set)
@@ -129,7 +129,8 @@ class ServiceSession:
             reply = self._exchange(details_query(wallets))
         except (requests.RequestException, HTTPError, ValueError) as fault:
             outcome = fault_outcome(fault, self._timeout_s)
-            reply = Reply(datetime.now(UTC), outcome, passing=is_passing(fault))
+            passing = is_passing(fault, reached=self._reached.is_set())
+            reply = Reply(datetime.now(UTC), outcome, passing=passing)
         late = time.monotonic() - begun >= self._timeout_s and isinstance(reply.answer, Outcome)
         if self._under_way.end() or late:  # what was cut off can look like a short answer
             outcome = fault_outcome(requests.Timeout(), self._timeout_s)
@@ -140,6 +141,7 @@ class ServiceSession:
         with self._session.get(
             self._url, params=query, timeout=self._timeout_s, stream=True, allow_redirects=False
         ) as response:
+            self._reached.set()
             body = _read(response)
             fetched_at = datetime.now(UTC)
             if body is None:
