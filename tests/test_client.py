@@ -230,7 +230,6 @@ def test_unreachable_service_is_told(canned):
 
 def test_an_outage_is_waited_out():
     """A service that was there before, and is gone for a second, is asked again."""
-
     servers = []
 
     def serve(port, reply):
