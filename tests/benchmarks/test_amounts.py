@@ -1,7 +1,7 @@
 """A column of amounts beside Decimal objects and Arrow decimal256, 1,000,000 rows each.
 
-Every figure is a median of paired runs in one process: the contestants take turns, so that a busy
-machine slows all of them. Nothing about time is asserted.
+Every figure is a median of paired runs in one process: the contestants take turns, and what is
+counted is the processor's time, so that a busy machine slows nobody. No time is asserted.
 """
 
 import decimal
@@ -18,7 +18,7 @@ from walletframe.amounts.values import read
 
 ROWS = 1_000_000
 GROUPS = 5_000
-REPEATS = 3
+REPEATS = 5
 DECIMALS = (6, 8, 9, 18)
 ARROW = pd.ArrowDtype(pa.decimal256(76, 18))
 
@@ -56,23 +56,27 @@ def columns(rows):
     }
 
 
-def times(contestants):
-    """Give the median seconds of each contestant, taking turns."""
+def rounds(contestants):
+    """Give the seconds of each contestant in several rounds, taking turns, after one to warm up."""
     found = {name: [] for name in contestants}
-    for _ in range(REPEATS):
+    for _ in range(1 + REPEATS):
         for name, run in contestants.items():
-            start = time.perf_counter()
+            start = time.process_time()
             run()
-            found[name].append(time.perf_counter() - start)
-    return {name: median(seconds) for name, seconds in found.items()}
+            found[name].append(time.process_time() - start)
+    return {name: seconds[1:] for name, seconds in found.items()}
 
 
 def show(what, contestants, limit=""):
-    """Print milliseconds and how amounts compare."""
-    seconds = times(contestants)
-    ours, *others = seconds.items()
-    figures = ", ".join(f"{name} {1000 * value:.0f} ms" for name, value in seconds.items())
-    ratios = ", ".join(f"{ours[1] / value:.2f} of {name}" for name, value in others)
+    """Print milliseconds and how amounts compare, each the median of the rounds."""
+    seconds = rounds(contestants)
+    ours, *others = seconds
+    figures = ", ".join(f"{name} {1000 * median(each):.0f} ms" for name, each in seconds.items())
+    pairs = {name: zip(seconds[ours], seconds[name], strict=True) for name in others}
+    ratios = ", ".join(
+        f"{median(own / other for own, other in pair):.2f} of {name}"
+        for name, pair in pairs.items()
+    )
     print(f"{what}: {figures}; {ratios}{f' ({limit})' if limit else ''}")
 
 

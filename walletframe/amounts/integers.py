@@ -69,12 +69,12 @@ def rescale(integers: Integers, scale: int, finer: int) -> Integers:
 
 
 def aligned(integers: Integers, missing: Mask, scales: npt.NDArray[np.intp]) -> Exact:
-    """Bring integers of many scales to the finest among them; those missing must be 0."""
+    """Bring integers of many scales, which are changed, to the finest; those missing must be 0."""
     present = scales[~missing] if missing.any() else scales
     finest, coarsest = int(present.max(initial=0)), int(present.min(initial=MAX_DECIMALS))
     if coarsest < finest:
         factors = np.array(POWERS[finest::-1] + POWERS[:1] * MAX_DECIMALS, dtype=object)
-        integers = integers * factors[scales]
+        np.multiply(integers, factors[scales], out=integers)
     return Exact(integers, missing, finest)
 
 

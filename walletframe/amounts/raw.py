@@ -47,8 +47,9 @@ def from_base_units(raw: Sequence[Any], decimals: Any) -> Exact:
         raise AmountError("one string is no sequence of base units", hint="put it in a list")
     integers, missing = _read(raw if isinstance(raw, list) else as_objects(raw))
     scales, unknown = each_scale(decimals, len(integers))
-    missing = missing | unknown
-    integers[missing] = 0
+    missing |= unknown
+    if missing.any():
+        integers[missing] = 0
     return aligned(integers, missing, scales)
 
 
@@ -75,7 +76,7 @@ def _read_each(objects: Integers) -> tuple[Integers, Mask]:
 
 
 def _only_digits(joined: str) -> bool:
-    return joined.isascii() and not joined.encode().translate(None, b"0123456789")
+    return joined.isascii() and joined.encode().isdigit()
 
 
 def _integer(value: Any, place: int) -> int:
@@ -102,21 +103,29 @@ def each_scale(decimals: Any, count: int) -> tuple[npt.NDArray[np.intp], Mask]:
         known = not pd.isna(decimals)
         scale = _scale(decimals, None) if known else 0
         return np.full(count, scale, dtype=np.intp), np.full(count, not known)
-    scales = np.asarray(decimals)
+    scales = _whole(decimals)
     if len(scales) != count:
         raise AmountError(
             f"{count} amounts in base units came with {len(scales)} decimals",
             hint="give one number of decimals, or one for each amount",
         )
     unknown = np.asarray(pd.isna(scales), dtype=bool)
-    if scales.dtype.kind not in "iu" or bool in set(map(type, decimals)):
+    if scales.dtype.kind not in "iu":
         pairs = zip(as_objects(decimals)[~unknown], np.flatnonzero(~unknown), strict=True)
         scales = np.zeros(count, dtype=np.intp)
         scales[~unknown] = [_scale(value, place) for value, place in pairs]
     elif count and not 0 <= scales.min() <= scales.max() <= MAX_DECIMALS:
         place = int(np.flatnonzero((scales < 0) | (scales > MAX_DECIMALS))[0])
         _scale(scales[place], place)
-    return scales.astype(np.intp), unknown
+    return scales.astype(np.intp, copy=False), unknown
+
+
+def _whole(decimals: Any) -> npt.NDArray[Any]:
+    """Give decimals as an array, of integers only where no bool hides behind a 0 or 1."""
+    array = np.asarray(decimals)
+    if hasattr(decimals, "dtype") or array.dtype.kind not in "iu" or array.min(initial=2) > 1:
+        return array
+    return as_objects(list(decimals)) if bool in set(map(type, decimals)) else array
 
 
 def _scale(value: Any, place: SupportsIndex | None) -> int:

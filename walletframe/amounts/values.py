@@ -8,7 +8,7 @@ else: base units with decimals are ``raw``'s part.
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts.integers import Integers, Mask
 
+Places: TypeAlias = "npt.NDArray[np.intp]"
 _WRITTEN_PLAINLY = {str, int, Decimal, Amount}
 
 
@@ -42,6 +43,8 @@ def read(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
     found = _read_plain(present)
     if found is None:
         found = _read_each(present, np.flatnonzero(~missing))
+    if len(present) == len(objects):
+        return aligned(found[0], missing, found[1])
     integers = np.full(len(objects), 0, dtype=object)
     scales = np.zeros(len(objects), dtype=np.intp)
     integers[~missing], scales[~missing] = found
@@ -94,37 +97,44 @@ def _located(value: object, place: int) -> tuple[int, int]:
         raise AmountError(f"{message} (at position {place})", hint=error.hint) from None
 
 
-def _read_plain(objects: Integers) -> tuple[Integers, npt.NDArray[np.intp]] | None:
+def _read_plain(objects: Integers) -> tuple[Integers, Places] | None:
     """Read values whose text is plain all at once; None where some need a closer look.
 
-    The texts are checked, and rid of their points, as one long line each.
+    The texts are checked, measured, and rid of their points, as one long line each.
     """
-    if not set(map(type, objects)) <= _WRITTEN_PLAINLY:
+    kinds = set(map(type, objects))
+    if not kinds <= _WRITTEN_PLAINLY:
         return None
     try:
-        texts = list(map(str, objects))
-        joined = "\n".join(texts)
-        if not _looks_plain(joined):
+        joined = "\n".join(objects.tolist() if kinds == {str} else map(str, objects))
+        if not joined.isascii():
             return None
-        whole = joined.replace(".", "").split("\n")
-        integers = integers_from(map(int, whole), len(texts))
-    except ValueError:  # a misplaced sign, no digit at all, too many, or a line that is two
+        line = joined.encode()
+        scales = _plain_scales(line, len(objects))
+        if scales is None:
+            return None
+        whole = line.replace(b".", b"").decode().split("\n")
+        return integers_from(map(int, whole), len(objects)), scales
+    except ValueError:  # a misplaced sign, no digit at all, or too many
         return None
-    lengths = np.fromiter(map(len, texts), dtype=np.intp, count=len(texts))
-    points = np.fromiter((text.find(".") for text in texts), dtype=np.intp, count=len(texts))
-    scales = np.where(points < 0, 0, lengths - points - 1)
-    one_point_each = joined.count(".") == np.count_nonzero(points >= 0)
-    return (integers, scales) if one_point_each and scales.max(initial=0) <= MAX_DECIMALS else None
 
 
-def _looks_plain(joined: str) -> bool:
-    rest = joined.encode().translate(None, b"0123456789.-\n") if joined.isascii() else joined
-    return not rest and ".-" not in joined
+def _plain_scales(line: bytes, count: int) -> Places | None:
+    """Count the digits behind the point in each of n lines; None where not all are plain."""
+    if line.translate(None, b"0123456789.-\n") or b".-" in line:
+        return None
+    marks = np.frombuffer(line, dtype=np.uint8)
+    ends = np.append(np.flatnonzero(marks == ord("\n")), len(marks))
+    points = np.flatnonzero(marks == ord("."))
+    places = np.searchsorted(ends, points)
+    if len(ends) != count or not (np.diff(places) > 0).all():
+        return None
+    scales = np.zeros(count, dtype=np.intp)
+    scales[places] = ends[places] - points - 1
+    return scales if scales.max(initial=0) <= MAX_DECIMALS else None
 
 
-def _read_each(
-    objects: Integers, places: npt.NDArray[np.intp]
-) -> tuple[Integers, npt.NDArray[np.intp]]:
+def _read_each(objects: Integers, places: Places) -> tuple[Integers, Places]:
     pairs = [_located(value, int(place)) for value, place in zip(objects, places, strict=True)]
     integers = integers_from((integer for integer, _ in pairs), len(pairs))
     return integers, np.fromiter((scale for _, scale in pairs), np.intp, count=len(pairs))
