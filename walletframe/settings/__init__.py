@@ -1,7 +1,8 @@
 """Settings: how to reach the service, and how to treat it."""
 
-from walletframe.settings.key import ApiKey
+from walletframe.settings.key import ApiKey, Secret
 from walletframe.settings.needs import require_endpoint, require_service
+from walletframe.settings.node_url import NodeUrl, require_node, secret_pieces
 from walletframe.settings.readers import CacheChoice, KeyKind
 from walletframe.settings.values import PREFIX, Settings
 
@@ -10,7 +11,11 @@ __all__ = [
     "ApiKey",
     "CacheChoice",
     "KeyKind",
+    "NodeUrl",
+    "Secret",
     "Settings",
     "require_endpoint",
+    "require_node",
     "require_service",
+    "secret_pieces",
 ]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
-from urllib.parse import SplitResult, urlsplit
 
 from walletframe.errors import SettingsError
 from walletframe.settings.key import ApiKey
-from walletframe.text import is_unseen
+from walletframe.settings.urls import is_loopback, url_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +33,7 @@ def _read_kind(source: str, value: Any) -> str:
 
 
 def _read_url(source: str, value: Any) -> str:
-    parts = _parts(value)
+    parts = url_parts(value)
     if parts is None or parts.query or parts.fragment:
         raise SettingsError(
             f"{source}: not a base address", hint="such as https://api.example/v1, without a query"
@@ -43,7 +41,7 @@ def _read_url(source: str, value: Any) -> str:
     host, port = parts.hostname or "", parts.port
     if parts.username is not None or parts.password is not None:
         raise SettingsError(f"{source}: holds a user name", hint="the key goes into api_key")
-    if parts.scheme == "http" and not _is_loopback(host):
+    if parts.scheme == "http" and not is_loopback(host):
         raise SettingsError(
             f"{source}: http would show the key to everyone on the way to {host}",
             hint="use https; http is only for this machine",
@@ -52,25 +50,6 @@ def _read_url(source: str, value: Any) -> str:
     shown_host = f"[{host}]" if ":" in host else host
     place = shown_host if port in (None, default_port) else f"{shown_host}:{port}"
     return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"
-
-
-def _parts(value: Any) -> SplitResult | None:
-    """Return the parts of an address that can be asked, or None."""
-    if not isinstance(value, str) or any(is_unseen(char) or char == "…" for char in value.strip()):
-        return None
-    try:
-        parts = urlsplit(value.strip())
-        usable = bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return None
-    return parts if usable and parts.scheme in ("http", "https") else None
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _read_name(source: str, value: Any) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Never
 
 from walletframe.errors import SettingsError
+from walletframe.settings.node_url import RPC_URL_VARIABLE
 from walletframe.settings.readers import DEFAULTS, READERS, CacheChoice, KeyKind
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ def _environment() -> dict[str, tuple[str, str]]:
     found = {
         variable.removeprefix(PREFIX): text
         for variable, text in os.environ.items()
-        if variable.startswith(PREFIX)
+        if variable.startswith(PREFIX) and variable != RPC_URL_VARIABLE
     }
     _refuse_unknown([name.lower() for name in found], prefix=PREFIX)
     return {name.lower(): (f"{PREFIX}{name}", text) for name, text in found.items() if text}

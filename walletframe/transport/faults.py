@@ -6,6 +6,7 @@ Nothing is raised here: a wallet whose request failed has an outcome like any ot
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Literal, TypeAlias
 
 import requests
 from urllib3.exceptions import NewConnectionError
@@ -13,10 +14,16 @@ from urllib3.exceptions import NewConnectionError
 from walletframe.text import shown
 from walletframe.wire import Outcome, Status
 
+Server: TypeAlias = Literal["service", "node"]
+
 _QUOTED = 160
+_REFUSED = {
+    "service": "the key was refused (check it and key_kind)",
+    "node": "the node refused the request (check the key in its URL)",
+}
 
 
-def fault_outcome(fault: Exception, timeout_s: float) -> Outcome:
+def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service") -> Outcome:
     """Translate an exception of the HTTP library.
 
     Parameters
@@ -25,6 +32,8 @@ def fault_outcome(fault: Exception, timeout_s: float) -> Outcome:
         What requests raised; its text is not shown, since it quotes the URL.
     timeout_s : float
         How long was waited, in seconds.
+    server : {"service", "node"}, default "service"
+        Who was asked.
 
     Returns
     -------
@@ -39,14 +48,14 @@ def fault_outcome(fault: Exception, timeout_s: float) -> Outcome:
     if isinstance(fault, requests.Timeout):
         return Outcome(Status.TIMEOUT, f"no answer within {timeout_s:g} s")
     if isinstance(fault, requests.exceptions.SSLError):
-        return Outcome(Status.UNREACHABLE, "the service's certificate could not be verified")
+        return Outcome(Status.UNREACHABLE, f"the {server}'s certificate could not be verified")
     if isinstance(fault, requests.exceptions.ProxyError):
         return Outcome(Status.UNREACHABLE, "the proxy did not let the request through")
     if isinstance(fault, requests.exceptions.ChunkedEncodingError):
         return Outcome(Status.UNREACHABLE, "the connection broke in the middle of the answer")
     if isinstance(fault, requests.exceptions.ContentDecodingError):
         return Outcome(Status.INVALID, "the answer's compression is broken")
-    return Outcome(Status.UNREACHABLE, "the service could not be reached")
+    return Outcome(Status.UNREACHABLE, f"the {server} could not be reached")
 
 
 def is_passing(fault: Exception, *, reached: bool = False) -> bool:
@@ -79,7 +88,7 @@ def is_passing(fault: Exception, *, reached: bool = False) -> bool:
     return isinstance(fault, requests.ConnectionError) and (made or reached)
 
 
-def status_outcome(status: int, body: bytes) -> Outcome:
+def status_outcome(status: int, body: bytes, server: Server = "service") -> Outcome:
     """Translate an HTTP status that is not 200.
 
     Parameters
@@ -88,6 +97,8 @@ def status_outcome(status: int, body: bytes) -> Outcome:
         The status.
     body : bytes
         What came with it; quoted short and cleaned, never trusted.
+    server : {"service", "node"}, default "service"
+        Who was asked.
 
     Returns
     -------
@@ -103,7 +114,7 @@ def status_outcome(status: int, body: bytes) -> Outcome:
     said = shown(body[:1000].decode(errors="replace"), _QUOTED)
     answered = f"answered {status} {name}".rstrip() + (f": {said!r}" if said else "")
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-        return Outcome(Status.REJECTED, f"the key was refused (check it and key_kind): {answered}")
+        return Outcome(Status.REJECTED, f"{_REFUSED[server]}: {answered}")
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return Outcome(Status.RATE_LIMITED, answered)
     if status // 100 == 3 and status != HTTPStatus.NOT_MODIFIED:  # noqa: PLR2004 - redirects

@@ -25,26 +25,33 @@ if TYPE_CHECKING:
 
     from urllib3 import PoolManager
 
-    from walletframe.settings import ApiKey
+    from walletframe.settings import ApiKey, Secret
 
 _SCRUB_FROM = 8
 _MASK = b"*"
 
 
 class KeyedAdapter(HTTPAdapter):
-    """An adapter whose connections append the key to each request's query.
+    """An adapter whose connections put a secret into each request.
 
     Parameters
     ----------
-    key : ApiKey
-        The key.
+    pool_classes : dict of str to type
+        The pools of such connections, by scheme.
+    under_way : UnderWay
+        Where the connections note their requests.
     connections : int
         How many connections to keep open.
     """
 
-    def __init__(self, key: ApiKey, connections: int) -> None:
-        self.under_way = UnderWay()
-        self._pool_classes = _pool_classes(lambda url: _with_key(url, key), self.under_way)
+    def __init__(
+        self,
+        pool_classes: dict[str, type[HTTPConnectionPool]],
+        under_way: UnderWay,
+        connections: int,
+    ) -> None:
+        self.under_way = under_way
+        self._pool_classes = pool_classes
         super().__init__(pool_maxsize=connections)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
@@ -57,6 +64,26 @@ class KeyedAdapter(HTTPAdapter):
         manager: PoolManager = super().proxy_manager_for(*args, **kwargs)
         manager.pool_classes_by_scheme = self._pool_classes
         return manager
+
+
+def keyed_adapter(key: ApiKey, connections: int) -> KeyedAdapter:
+    """Return an adapter whose connections append the key to each request's query.
+
+    Parameters
+    ----------
+    key : ApiKey
+        The key.
+    connections : int
+        How many connections to keep open.
+
+    Returns
+    -------
+    KeyedAdapter
+        For one session.
+    """
+    under_way = UnderWay()
+    pools = pool_classes(lambda url: _with_key(url, key), under_way)
+    return KeyedAdapter(pools, under_way, connections)
 
 
 class UnderWay:
@@ -120,14 +147,14 @@ class UnderWay:
                     socket.socket.shutdown(line, socket.SHUT_RDWR)
 
 
-def scrubbed(body: bytes, key: ApiKey) -> bytes:
+def scrubbed(body: bytes, secret: Secret) -> bytes:
     """Return a body without the key that a server may echo.
 
     Parameters
     ----------
     body : bytes
-        What the service sent.
-    key : ApiKey
+        What the server sent.
+    secret : Secret
         The key; one of fewer than 8 characters is too common a text to be looked for.
 
     Returns
@@ -141,7 +168,7 @@ def scrubbed(body: bytes, key: ApiKey) -> bytes:
     >>> scrubbed(b"no such key: secret-1", ApiKey("secret-1"))
     b'no such key: ********'
     """
-    plain = key.reveal()
+    plain = secret.reveal()
     if len(plain) >= _SCRUB_FROM:
         for form in {plain, quote_plus(plain)}:
             echo = form.encode()
@@ -154,9 +181,24 @@ def _with_key(url: str, key: ApiKey) -> str:
     return f"{url}{joint}{urlencode({KEY_PARAMETER: key.reveal()})}"
 
 
-def _pool_classes(
+def pool_classes(
     attach: Callable[[str], str], under_way: UnderWay
 ) -> dict[str, type[HTTPConnectionPool]]:
+    """Return pools of connections that put a secret into each request.
+
+    Parameters
+    ----------
+    attach : callable
+        From the path and query that requests knows to the one that is sent.
+    under_way : UnderWay
+        Where the connections note their requests.
+
+    Returns
+    -------
+    dict of str to type
+        By scheme.
+    """
+
     class Plain(HTTPConnection):
         debuglevel = 0  # whatever http.client is told: it would print the key
 

@@ -1,72 +1,23 @@
-"""One session with the service: questions out, replies in, over one pool of connections.
+"""One session with the service: wallets out, replies in.
 
-Knows HTTP and the limits of one attempt. Does not know caches, retries, plans or DataFrames.
+Knows which request asks for wallets. Does not know caches, retries, plans or DataFrames.
 """
 
 from __future__ import annotations
 
-import time
-import weakref
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from http import HTTPStatus
-from http.cookiejar import DefaultCookiePolicy
-from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-import requests
-from urllib3.exceptions import HTTPError
-
 from walletframe.settings import require_endpoint
-from walletframe.transport.faults import fault_outcome, is_passing, status_outcome
-from walletframe.transport.keyed import KeyedAdapter, scrubbed
-from walletframe.transport.retry_after import seconds_to_wait
-from walletframe.wire import DETAILS_PATH, Outcome, Status, details_query
+from walletframe.transport.keyed import keyed_adapter
+from walletframe.transport.line import Line, Place
+from walletframe.wire import DETAILS_PATH, details_query
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from walletframe.address import WalletAddress
     from walletframe.settings import Settings
-    from walletframe.transport.keyed import UnderWay
-
-MAX_BODY_BYTES = 256 * 1024 * 1024
-_PIECE = 64 * 1024
-_WATCH_S = 0.05
-_REFUSED_KEY = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
-_PASSING = frozenset(
-    {
-        HTTPStatus.TOO_MANY_REQUESTS,
-        HTTPStatus.BAD_GATEWAY,
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        HTTPStatus.GATEWAY_TIMEOUT,
-    }
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What came of one request.
-
-    Attributes
-    ----------
-    fetched_at : datetime
-        When it ended, in UTC.
-    answer : bytes or Outcome
-        The body of an answer with status 200, without echoes of the key; else what went wrong.
-    key_refused : bool
-        Whether the service refused the key: asking on makes no sense.
-    passing : bool
-        Whether asking again may well succeed.
-    retry_after_s : float or None
-        How long the service asks to wait before that, in seconds.
-    """
-
-    fetched_at: datetime
-    answer: bytes | Outcome
-    key_refused: bool = False
-    passing: bool = False
-    retry_after_s: float | None = None
+    from walletframe.transport.line import Reply
 
 
 class ServiceSession:
@@ -84,22 +35,18 @@ class ServiceSession:
     """
 
     def __init__(self, settings: Settings) -> None:
-        endpoint, self._key = require_endpoint(settings)
-        self._url = endpoint + DETAILS_PATH
-        self._timeout_s = settings.timeout_s
-        self._longest_s = settings.retry_after_max_s
-        adapter = KeyedAdapter(self._key, settings.workers)
-        self._under_way = adapter.under_way
-        self._session = _session(endpoint, adapter)
-        self._closed, self._reached = Event(), Event()
-        watched = (self._under_way, self._timeout_s, self._closed)
-        Thread(target=_watch, args=watched, name="walletframe-watch", daemon=True).start()
-        weakref.finalize(self, self._closed.set)
+        endpoint, key = require_endpoint(settings)
+        url = endpoint + DETAILS_PATH
+        self._line = Line(
+            Place(url, url, (key,), "service"),
+            keyed_adapter(key, settings.workers),
+            timeout_s=settings.timeout_s,
+            longest_s=settings.retry_after_max_s,
+        )
 
     def close(self) -> None:
         """Close the connections."""
-        self._closed.set()
-        self._session.close()
+        self._line.close()
 
     def abort(self, threads: Collection[int]) -> None:
         """Cut off the requests of some threads, which hear of it at once.
@@ -109,7 +56,7 @@ class ServiceSession:
         threads : collection of int
             The threads, by ``threading.get_ident()``.
         """
-        self._under_way.cut_of(threads)
+        self._line.abort(threads)
 
     def ask(self, wallets: Sequence[WalletAddress]) -> Reply:
         """Send one request and read its answer.
@@ -124,75 +71,4 @@ class ServiceSession:
         Reply
             The body, or what went wrong; nothing on the way raises.
         """
-        begun = time.monotonic()
-        try:
-            reply = self._exchange(details_query(wallets))
-        except (requests.RequestException, HTTPError, ValueError) as fault:
-            outcome = fault_outcome(fault, self._timeout_s)
-            passing = is_passing(fault, reached=self._reached.is_set())
-            reply = Reply(datetime.now(UTC), outcome, passing=passing)
-        late = time.monotonic() - begun >= self._timeout_s and isinstance(reply.answer, Outcome)
-        if self._under_way.end() or late:  # what was cut off can look like a short answer
-            outcome = fault_outcome(requests.Timeout(), self._timeout_s)
-            return Reply(datetime.now(UTC), outcome, passing=True)
-        return reply
-
-    def _exchange(self, query: str) -> Reply:
-        with self._session.get(
-            self._url, params=query, timeout=self._timeout_s, stream=True, allow_redirects=False
-        ) as response:
-            self._reached.set()
-            body = _read(response)
-            fetched_at = datetime.now(UTC)
-            if body is None:
-                return Reply(fetched_at, Outcome(Status.INVALID, "the answer is far too large"))
-            body = scrubbed(body, self._key)
-            status = response.status_code
-            if status == HTTPStatus.OK:
-                return Reply(fetched_at, body)
-            return Reply(
-                fetched_at,
-                status_outcome(status, body),
-                key_refused=status in _REFUSED_KEY,
-                passing=status in _PASSING,
-                retry_after_s=seconds_to_wait(response.headers.get("Retry-After"), self._longest_s),
-            )
-
-
-def _watch(under_way: UnderWay, timeout_s: float, closed: Event) -> None:
-    """Cut off what takes too long as a whole, however steadily it dribbles."""
-    while not closed.wait(_WATCH_S):
-        under_way.cut_older(timeout_s)
-
-
-def _read(response: requests.Response) -> bytes | None:
-    """Return the body, or None for one beyond all measure."""
-    pieces: list[bytes] = []
-    size = 0
-    for piece in response.iter_content(_PIECE):
-        pieces.append(piece)
-        size += len(piece)
-        if size > MAX_BODY_BYTES:
-            return None
-    return b"".join(pieces)
-
-
-class _Session(requests.Session):
-    """A session that does not even look where a redirect leads; it would read all of it first."""
-
-    def get_redirect_target(self, resp: requests.Response) -> None:
-        """Name no target."""
-
-
-def _session(endpoint: str, adapter: KeyedAdapter) -> requests.Session:
-    session = _Session()
-    from_environment = session.merge_environment_settings(endpoint, {}, None, None, None)
-    session.verify = from_environment["verify"]
-    if endpoint.startswith("https:"):  # http is for this machine, where a proxy would read the key
-        session.proxies = from_environment["proxies"]
-    session.trust_env = False  # else the password of a .netrc goes out with every request
-    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-    session.headers.update({"Accept": "application/json", "User-Agent": "walletframe"})
-    session.adapters.clear()
-    session.mount(endpoint.partition("//")[0] + "//", adapter)
-    return session
+        return self._line.send("GET", params=details_query(wallets))

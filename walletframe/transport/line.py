@@ -1,0 +1,235 @@
+"""One address over HTTP: requests out, replies in, over one pool of connections.
+
+Knows the limits of one attempt, which it never exceeds as a whole, and follows no redirect. Does
+not know what is asked, nor caches and retries.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http import HTTPStatus
+from http.cookiejar import DefaultCookiePolicy
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+import requests
+from urllib3.exceptions import HTTPError
+
+from walletframe.transport.faults import fault_outcome, is_passing, status_outcome
+from walletframe.transport.keyed import scrubbed
+from walletframe.transport.retry_after import seconds_to_wait
+from walletframe.wire import Outcome, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from walletframe.settings import Secret
+    from walletframe.transport.faults import Server
+    from walletframe.transport.keyed import KeyedAdapter, UnderWay
+
+MAX_BODY_BYTES = 256 * 1024 * 1024
+_PIECE = 64 * 1024
+_WATCH_S = 0.05
+_REFUSED_KEY = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+_PASSING = frozenset(
+    {
+        HTTPStatus.TOO_MANY_REQUESTS,
+        HTTPStatus.BAD_GATEWAY,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        HTTPStatus.GATEWAY_TIMEOUT,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of one request.
+
+    Attributes
+    ----------
+    fetched_at : datetime
+        When it ended, in UTC.
+    answer : bytes or Outcome
+        The body of an answer with status 200, without echoes of the key; else what went wrong.
+    key_refused : bool
+        Whether the service refused the key: asking on makes no sense.
+    passing : bool
+        Whether asking again may well succeed.
+    retry_after_s : float or None
+        How long the service asks to wait before that, in seconds.
+    """
+
+    fetched_at: datetime
+    answer: bytes | Outcome
+    key_refused: bool = False
+    passing: bool = False
+    retry_after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Place:
+    """Where a line leads.
+
+    Attributes
+    ----------
+    url : str
+        The address itself.
+    shown_url : str
+        What requests, its exceptions and its logs see of it.
+    secrets : tuple of Secret
+        What is not to be seen where the server repeats it.
+    server : {"service", "node"}
+        What to call it where something goes wrong.
+    """
+
+    url: str
+    shown_url: str
+    secrets: tuple[Secret, ...]
+    server: Server
+
+
+class Line:
+    """Asks one address, over connections that are kept open.
+
+    Parameters
+    ----------
+    place : Place
+        The address.
+    adapter : KeyedAdapter
+        What puts the secret into each request.
+    timeout_s : float
+        How long one request may take as a whole, in seconds.
+    longest_s : float
+        The longest pause that the server may ask for, in seconds.
+    """
+
+    def __init__(
+        self, place: Place, adapter: KeyedAdapter, *, timeout_s: float, longest_s: float
+    ) -> None:
+        self._place = place
+        self._timeout_s = timeout_s
+        self._longest_s = longest_s
+        self._under_way = adapter.under_way
+        self._session = _session(place, adapter)
+        self._closed, self._reached = Event(), Event()
+        watched = (self._under_way, timeout_s, self._closed)
+        Thread(target=_watch, args=watched, name="walletframe-watch", daemon=True).start()
+        weakref.finalize(self, self._closed.set)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._closed.set()
+        self._session.close()
+
+    def abort(self, threads: Collection[int]) -> None:
+        """Cut off the requests of some threads, which hear of it at once.
+
+        Parameters
+        ----------
+        threads : collection of int
+            The threads, by ``threading.get_ident()``.
+        """
+        self._under_way.cut_of(threads)
+
+    def send(self, method: str, **content: Any) -> Reply:
+        """Send one request and read its answer.
+
+        Parameters
+        ----------
+        method : str
+            Such as ``GET``.
+        **content
+            ``params``, ``data`` and ``headers``, as requests takes them.
+
+        Returns
+        -------
+        Reply
+            The body, or what went wrong; nothing on the way raises, but an interrupt.
+        """
+        begun = time.monotonic()
+        interrupted = False
+        try:
+            reply = self._exchange(method, content)
+        except (requests.RequestException, HTTPError, ValueError) as fault:
+            outcome = fault_outcome(fault, self._timeout_s, self._place.server)
+            passing = is_passing(fault, reached=self._reached.is_set())
+            reply = Reply(datetime.now(UTC), outcome, passing=passing)
+        except KeyboardInterrupt:
+            interrupted = True
+        cut = self._under_way.end()
+        if interrupted:
+            raise KeyboardInterrupt  # anew, since the frames below it hold the secret
+        late = time.monotonic() - begun >= self._timeout_s and isinstance(reply.answer, Outcome)
+        if cut or late:  # what was cut off can look like a short answer
+            outcome = fault_outcome(requests.Timeout(), self._timeout_s, self._place.server)
+            return Reply(datetime.now(UTC), outcome, passing=True)
+        return reply
+
+    def _exchange(self, method: str, content: dict[str, Any]) -> Reply:
+        with self._session.request(
+            method,
+            self._place.shown_url,
+            **content,
+            timeout=self._timeout_s,
+            stream=True,
+            allow_redirects=False,
+        ) as response:
+            self._reached.set()
+            body = _read(response)
+            fetched_at = datetime.now(UTC)
+            if body is None:
+                return Reply(fetched_at, Outcome(Status.INVALID, "the answer is far too large"))
+            for secret in self._place.secrets:
+                body = scrubbed(body, secret)
+            status = response.status_code
+            if status == HTTPStatus.OK:
+                return Reply(fetched_at, body)
+            return Reply(
+                fetched_at,
+                status_outcome(status, body, self._place.server),
+                key_refused=status in _REFUSED_KEY,
+                passing=status in _PASSING,
+                retry_after_s=seconds_to_wait(response.headers.get("Retry-After"), self._longest_s),
+            )
+
+
+def _watch(under_way: UnderWay, timeout_s: float, closed: Event) -> None:
+    """Cut off what takes too long as a whole, however steadily it dribbles."""
+    while not closed.wait(_WATCH_S):
+        under_way.cut_older(timeout_s)
+
+
+def _read(response: requests.Response) -> bytes | None:
+    """Return the body, or None for one beyond all measure."""
+    pieces: list[bytes] = []
+    size = 0
+    for piece in response.iter_content(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > MAX_BODY_BYTES:
+            return None
+    return b"".join(pieces)
+
+
+class _Session(requests.Session):
+    """A session that does not even look where a redirect leads; it would read all of it first."""
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """Name no target."""
+
+
+def _session(place: Place, adapter: KeyedAdapter) -> requests.Session:
+    session = _Session()
+    from_environment = session.merge_environment_settings(place.url, {}, None, None, None)
+    session.verify = from_environment["verify"]
+    if place.url.startswith("https:"):  # http is for this machine, where a proxy would read the key
+        session.proxies = from_environment["proxies"]
+    session.trust_env = False  # else the password of a .netrc goes out with every request
+    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    session.headers.update({"Accept": "application/json", "User-Agent": "walletframe"})
+    session.adapters.clear()
+    session.mount(place.shown_url.partition("//")[0] + "//", adapter)
+    return session

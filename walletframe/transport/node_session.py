@@ -1,0 +1,100 @@
+"""One session with a blockchain's node: JSON-RPC out, replies in, the URL seen by nobody.
+
+requests, urllib3 and their logs know every node as ``node.invalid``; the connections put the real
+host, path and query in. Knows HTTP and nothing of what the JSON means.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from requests.auth import HTTPBasicAuth
+from requests.utils import requote_uri
+
+from walletframe.settings import require_node, secret_pieces
+from walletframe.transport.keyed import KeyedAdapter, UnderWay, pool_classes
+from walletframe.transport.line import Line, Place
+
+if TYPE_CHECKING:
+    from urllib.parse import SplitResult
+
+    from urllib3.connectionpool import HTTPConnectionPool
+
+    from walletframe.settings import NodeUrl
+    from walletframe.transport.line import Reply
+
+_MASK = "node.invalid"  # RFC 2606: never the name of a host
+_PORTS = {"http": 80, "https": 443}
+
+
+class NodeSession:
+    """Asks a node, over a connection that is kept open.
+
+    Parameters
+    ----------
+    url : NodeUrl
+        Where to ask.
+    timeout_s : float
+        How long one request may take as a whole, in seconds.
+
+    Raises
+    ------
+    SettingsError
+        Where the URL is not set, no http or https address, or http to another machine.
+    """
+
+    def __init__(self, url: NodeUrl, timeout_s: float) -> None:
+        parts = require_node(url)
+        place = Place(url.reveal(), f"{parts.scheme}://{_MASK}/", secret_pieces(parts), "node")
+        self._line = Line(place, _hidden_adapter(parts), timeout_s=timeout_s, longest_s=0)
+        self._auth = _login(parts.username, parts.password or "") if parts.username else None
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._line.close()
+
+    def post(self, body: bytes) -> Reply:
+        """Send one request and read its answer.
+
+        Parameters
+        ----------
+        body : bytes
+            JSON.
+
+        Returns
+        -------
+        Reply
+            The body, or what went wrong; nothing on the way raises, but an interrupt.
+        """
+        headers = {"Content-Type": "application/json"}
+        return self._line.send("POST", data=body, headers=headers, auth=self._auth)
+
+
+def _login(name: str, password: str) -> HTTPBasicAuth:
+    return HTTPBasicAuth(unquote(name).encode(), unquote(password).encode())
+
+
+def _hidden_adapter(parts: SplitResult) -> KeyedAdapter:
+    """Return an adapter whose connections lead to a node that only they know."""
+    query = f"?{parts.query}" if parts.query else ""
+    target = requote_uri((parts.path or "/") + query)
+    real = (parts.hostname or "", parts.port or _PORTS[parts.scheme])
+    under_way = UnderWay()
+    pools = pool_classes(lambda _: target, under_way)
+    hidden = {scheme: _hidden(pool, real) for scheme, pool in pools.items()}
+    return KeyedAdapter(hidden, under_way, connections=1)
+
+
+def _hidden(pool: Any, real: tuple[str, int]) -> type[HTTPConnectionPool]:
+    """Return a pool that knows the mask alone, and whose connections know the host."""
+
+    class Hidden(pool.ConnectionCls):  # type: ignore[misc]  # of either scheme
+        def __init__(self, host: str, port: int | None = None, **options: Any) -> None:
+            place = real if host == _MASK else (host, port)  # a proxy is called by its own name
+            super().__init__(*place, **options)
+
+        def set_tunnel(self, **options: Any) -> None:
+            super().set_tunnel(**options | {"host": real[0], "port": real[1]})
+
+    return type("HiddenPool", (pool,), {"ConnectionCls": Hidden})
