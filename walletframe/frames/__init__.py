@@ -1,7 +1,14 @@
 """The column contract, and how outcomes become the two DataFrames that keep it."""
 
 from walletframe.frames.assembly import WalletRecord, assemble
-from walletframe.frames.contract import HOLDING_DTYPES, SIMULATED, WALLET_DTYPES, Source
+from walletframe.frames.contract import (
+    HOLDING_DTYPES,
+    SIMULATED,
+    WALLET_DTYPES,
+    Source,
+    category_of,
+    typed_frame,
+)
 from walletframe.frames.details import WalletDetails, summary_lines
 from walletframe.frames.identity import (
     Identities,
@@ -27,10 +34,12 @@ __all__ = [
     "WalletLike",
     "WalletRecord",
     "assemble",
+    "category_of",
     "find_token",
     "find_wallet",
     "require_columns",
     "summary_lines",
     "token_identities",
+    "typed_frame",
     "wallet_identities",
 ]

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from walletframe.amounts import AmountArray
-from walletframe.frames.contract import WALLET_DTYPES, Source
+from walletframe.frames.contract import WALLET_DTYPES, Source, typed_frame
 from walletframe.frames.details import WalletDetails
 from walletframe.wire import MAX_DECIMALS, Outcome, Status
 
@@ -93,12 +93,7 @@ def assemble(records: Iterable[WalletRecord]) -> WalletDetails:
         if outcome.balances:
             holdings.add(len(rows), outcome.balances)
         rows.append(_wallet_row(record))
-    wallets = pd.DataFrame(
-        {
-            name: pd.array(column, dtype=dtype)  # type: ignore[call-overload]  # any dtype
-            for (name, dtype), column in zip(WALLET_DTYPES.items(), _transposed(rows), strict=True)
-        }
-    )
+    wallets = typed_frame(dict(zip(WALLET_DTYPES, _transposed(rows), strict=True)), WALLET_DTYPES)
     return WalletDetails(wallets, holdings.frame(wallets))
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
 from walletframe.amounts import AmountDtype
 from walletframe.wire import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SIMULATED: Final = "sandbox"
 
@@ -24,19 +27,59 @@ class Source(StrEnum):
 _TEXT = pd.StringDtype(na_value=float("nan"))
 
 
-def _category(members: type[StrEnum]) -> pd.CategoricalDtype:
+def category_of(members: type[StrEnum]) -> pd.CategoricalDtype:
+    """Return the dtype of a column that holds one of a few words.
+
+    Parameters
+    ----------
+    members : type of StrEnum
+        The words; all of them are categories, whatever the column holds.
+
+    Returns
+    -------
+    CategoricalDtype
+        Of text, in the order of the members.
+    """
     return pd.CategoricalDtype(pd.Index([member.value for member in members], dtype=_TEXT))
+
+
+def typed_frame(
+    columns: Mapping[str, Any], dtypes: Mapping[str, Any], index: pd.Index | None = None
+) -> pd.DataFrame:
+    """Build a DataFrame that keeps to a contract.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        n values for each name of the contract; None for what is missing.
+    dtypes : mapping of str to dtype
+        The contract: names in their order.
+    index : Index, optional
+        The labels of the n rows; from 0 where not given.
+
+    Returns
+    -------
+    DataFrame
+        With n rows, none included.
+
+    Examples
+    --------
+    >>> typed_frame({"n": [1, None]}, {"n": pd.Int64Dtype()})["n"].isna().tolist()
+    [False, True]
+    """
+    arrays = {name: pd.array(columns[name], dtype=dtype) for name, dtype in dtypes.items()}
+    return pd.DataFrame(arrays, index=index)
 
 
 WALLET_DTYPES: Final = {
     "blockchain": _TEXT,
     "address": _TEXT,
-    "status": _category(Status),
+    "status": category_of(Status),
     "error": _TEXT,
     "tokens": pd.Int64Dtype(),
     "explorer_url": _TEXT,
     "fetched_at": pd.DatetimeTZDtype("us", "UTC"),
-    "source": _category(Source),
+    "source": category_of(Source),
     "service": _TEXT,
 }
 
