@@ -43,6 +43,7 @@ from walletframe.settings import Settings
 if TYPE_CHECKING:
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.frames import WalletDetails
+    from walletframe.node import crosscheck, token_balance
     from walletframe.service import sandbox
 
 __version__ = "0.1.0"
@@ -73,16 +74,20 @@ __all__ = [
     "WalletframeError",
     "WalletframeWarning",
     "configure",
+    "crosscheck",
     "fetch_wallets",
     "sandbox",
+    "token_balance",
 ]
 
 _LOADED_WHEN_NAMED = {
     "Client": "walletframe.client",
     "WalletDetails": "walletframe.frames",
     "configure": "walletframe.client",
+    "crosscheck": "walletframe.node",
     "fetch_wallets": "walletframe.client",
     "sandbox": "walletframe.service",
+    "token_balance": "walletframe.node",
 }
 
 

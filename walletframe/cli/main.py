@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from walletframe.cli.balance import balance
 from walletframe.cli.cache import cache
 from walletframe.cli.demo import demo
 from walletframe.cli.fetch import fetch
@@ -52,5 +53,5 @@ def main() -> None:
     """
 
 
-for _command in (demo, fetch, sandbox, cache, settings):
+for _command in (demo, fetch, balance, sandbox, cache, settings):
     main.add_command(_command)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _HEAD, _TAIL = 6, 4
-_NUMBERS = ("tokens", "amount")
+_NUMBERS = ("tokens", "amount", "block")
 
 
 def wallets_table(wallets: pd.DataFrame) -> str:
@@ -53,17 +53,51 @@ def holdings_table(holdings: pd.DataFrame, rows: int | None = None) -> str:
         Lines for a terminal.
     """
     head = holdings if rows is None else holdings.head(rows)
-    table = _table(
-        wallet=_wallet_names(head),
-        token=[shown(symbol, 24) for symbol in head["symbol"]],
-        contract=[
-            "native coin" if pd.isna(address) else _shortened(address)
-            for address in head["token_address"]
-        ],
-        amount=["unknown" if pd.isna(amount) else str(amount) for amount in head["amount"]],
-    )
+    table = _table(**_holding_cells(head))
     left_out = len(holdings) - len(head)
     return f"{table}\n… and {left_out:,} more" if left_out else table
+
+
+def balances_table(balances: pd.DataFrame) -> str:
+    """Return the balances that a node was asked for, one a line.
+
+    Parameters
+    ----------
+    balances : DataFrame
+        What `token_balance` returned.
+
+    Returns
+    -------
+    str
+        Lines for a terminal.
+    """
+    return _table(
+        **_holding_cells(balances),
+        block=_or_dash(balances["block"]),
+        status=balances["status"].astype("str"),
+        error=[shown(text, 120) for text in balances["error"].fillna("")],
+    )
+
+
+def _holding_cells(holdings: pd.DataFrame) -> dict[str, Iterable[str]]:
+    return {
+        "wallet": _wallet_names(holdings),
+        "token": [shown(symbol, 24) for symbol in holdings["symbol"].fillna("")],
+        "contract": [
+            "native coin" if pd.isna(address) else _shortened(address)
+            for address in holdings["token_address"]
+        ],
+        "amount": [
+            _amount_text(amount, raw_amount)
+            for amount, raw_amount in zip(holdings["amount"], holdings["raw_amount"], strict=True)
+        ],
+    }
+
+
+def _amount_text(amount: Any, raw_amount: Any) -> str:
+    if not pd.isna(amount):
+        return str(amount)
+    return "unknown" if pd.isna(raw_amount) else f"{shown(str(raw_amount))} base units"
 
 
 def _table(**columns: Iterable[str]) -> str:

@@ -1,0 +1,11 @@
+"""One token straight from a blockchain's node, over JSON-RPC: the shortest way to a balance.
+
+For EVM blockchains, with the extra ``node``: eth-abi encodes what contracts are asked, and decodes
+what they answer. The URL of the node is as secret as the API key.
+"""
+
+from walletframe.node.agreement import Agreement, crosscheck
+from walletframe.node.balances import token_balance
+from walletframe.node.status import NodeStatus
+
+__all__ = ["Agreement", "NodeStatus", "crosscheck", "token_balance"]

@@ -1,0 +1,186 @@
+"""What contracts are asked and what they answer, as bytes: ERC-20, and Multicall3.
+
+https://eips.ethereum.org/EIPS/eip-20 and https://github.com/mds1/multicall3. Contracts are written
+by strangers: whatever they answer, nothing here raises.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from eth_abi.abi import decode, encode
+from eth_abi.exceptions import DecodingError
+
+from walletframe.wire import MAX_DECIMALS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11"
+WORD = 32
+_LONGEST_SYMBOL = 1_000
+
+# The first four bytes of the hash of what is called.
+DECIMALS = bytes.fromhex("313ce567")  # decimals()
+SYMBOL = bytes.fromhex("95d89b41")  # symbol()
+_BALANCE_OF = bytes.fromhex("70a08231")  # balanceOf(address)
+_COIN_BALANCE_OF = bytes.fromhex("4d2301cc")  # getEthBalance(address)
+_AGGREGATE = bytes.fromhex("82ad56cb")  # aggregate3((address,bool,bytes)[])
+_REASON = bytes.fromhex("08c379a0")  # Error(string)
+
+
+def balance_of(owner: str) -> bytes:
+    """Ask an ERC-20 contract what somebody holds.
+
+    Parameters
+    ----------
+    owner : str
+        A hex address in lower case.
+
+    Returns
+    -------
+    bytes
+        The call's data.
+    """
+    return _BALANCE_OF + encode(["address"], [owner])
+
+
+def coin_balance_of(owner: str) -> bytes:
+    """Ask Multicall3 what somebody holds of the native coin.
+
+    Parameters
+    ----------
+    owner : str
+        A hex address in lower case.
+
+    Returns
+    -------
+    bytes
+        The call's data.
+    """
+    return _COIN_BALANCE_OF + encode(["address"], [owner])
+
+
+def aggregate(calls: Sequence[tuple[str, bytes]]) -> bytes:
+    """Ask Multicall3 to make many calls, of which each may fail.
+
+    Parameters
+    ----------
+    calls : sequence of (str, bytes)
+        Contract and data of each.
+
+    Returns
+    -------
+    bytes
+        The call's data.
+    """
+    tolerant = [(contract, True, data) for contract, data in calls]
+    return _AGGREGATE + encode(["(address,bool,bytes)[]"], [tolerant])
+
+
+def read_aggregate(data: bytes, count: int) -> list[tuple[bool, bytes]] | None:
+    """Read what Multicall3 answered.
+
+    Parameters
+    ----------
+    data : bytes
+        As answered.
+    count : int
+        How many calls it was to make.
+
+    Returns
+    -------
+    list of (bool, bytes) or None
+        For each call whether it went well, and what it returned; None where this is no answer of
+        Multicall3.
+    """
+    results = _decoded("(bool,bytes)[]", data)
+    return list(results) if results is not None and len(results) == count else None
+
+
+def read_integer(data: bytes) -> int | None:
+    """Read a uint256.
+
+    Parameters
+    ----------
+    data : bytes
+        As answered.
+
+    Returns
+    -------
+    int or None
+        None where there is none.
+
+    Examples
+    --------
+    >>> read_integer(bytes(31) + b"*"), read_integer(b"")
+    (42, None)
+    """
+    value = _decoded("uint256", data)
+    return None if value is None else int(value)
+
+
+def read_decimals(data: bytes) -> int | None:
+    """Read the decimals of a token.
+
+    Parameters
+    ----------
+    data : bytes
+        As answered.
+
+    Returns
+    -------
+    int or None
+        From 0 to 77; None where the contract has none, or absurd ones.
+    """
+    value = read_integer(data)
+    return value if value is not None and value <= MAX_DECIMALS else None
+
+
+def read_symbol(data: bytes) -> str | None:
+    r"""Read the symbol of a token: a string, or bytes32 as in the first tokens.
+
+    Parameters
+    ----------
+    data : bytes
+        As answered.
+
+    Returns
+    -------
+    str or None
+        As the contract says it, however hostile; None where it says none, or one of more than
+        1,000 characters. What is not UTF-8 is replaced.
+
+    Examples
+    --------
+    >>> read_symbol(b"MKR".ljust(32, b"\0"))
+    'MKR'
+    """
+    text = data.rstrip(b"\0") if len(data) == WORD else _decoded("bytes", data)
+    symbol = None if text is None else text.decode("utf-8", "replace")
+    return symbol if symbol is not None and len(symbol) <= _LONGEST_SYMBOL else None
+
+
+def read_reason(data: bytes) -> str:
+    """Read why a contract refused.
+
+    Parameters
+    ----------
+    data : bytes
+        What it returned when it did.
+
+    Returns
+    -------
+    str
+        As the contract says it; empty where it says nothing.
+    """
+    text = _decoded("bytes", data[4:]) if data[:4] == _REASON else None
+    return "" if text is None else text.decode("utf-8", "replace")
+
+
+def _decoded(kind: str, data: bytes) -> Any:
+    try:
+        [value] = decode([kind], data)
+    except (DecodingError, OverflowError):  # the latter where a length is beyond all memory
+        return None
+    return value

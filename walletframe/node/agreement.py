@@ -1,0 +1,188 @@
+"""The node as the truth for the service: whether each balance agrees, and if not, by how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+
+from walletframe.address import canonical_key
+from walletframe.amounts import AmountArray, AmountDtype
+from walletframe.frames import HOLDING_DTYPES, category_of, require_columns, typed_frame
+from walletframe.node.chains import CHAIN_HINT, Chains
+from walletframe.node.notices import require_extra, tell_unknown
+from walletframe.node.request import Holder, Terms, evm_address
+from walletframe.node.status import Trouble
+from walletframe.settings import NodeUrl, require_node
+from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from walletframe.node.lookup import Found
+
+
+class Agreement(StrEnum):
+    """Whether service and node agree on a balance; the categories of ``status``."""
+
+    AGREE = "agree"
+    DIFFER = "differ"
+    UNKNOWN = "unknown"
+
+
+_TEXT = HOLDING_DTYPES["symbol"]
+_MOST_DIGITS = 1_000  # far beyond uint256, well within what int() reads
+_KEPT = ("blockchain", "address", "symbol", "token_address", "raw_amount")
+AGREEMENT_DTYPES: Final = {
+    **{name: HOLDING_DTYPES[name] for name in _KEPT},
+    "node_raw_amount": _TEXT,
+    "difference": AmountDtype(),
+    "block": pd.Int64Dtype(),
+    "status": category_of(Agreement),
+    "error": _TEXT,
+}
+
+
+def crosscheck(
+    holdings: pd.DataFrame,
+    *,
+    rpc_url: str | NodeUrl | None = None,
+    block: int | None = None,
+    chain_ids: Mapping[str, int] | None = None,
+    timeout_s: float = 30.0,
+) -> pd.DataFrame:
+    """Compare the balances that the service reports with what a blockchain's node has.
+
+    Decimals, symbols and prices are not compared, and a token that the service left out is not
+    found. Needs the extra ``node``.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        The ``holdings`` of `fetch_wallets`, on any blockchains; those of the node's own are
+        compared.
+    rpc_url : str, optional
+        Where the node's JSON-RPC is: https, or http on this machine. It is as secret as the API
+        key, so it is better in the environment variable ``WALLETFRAME_RPC_URL``, which is used
+        where this is not given, than in a cell.
+    block : int, optional
+        The number of the block at which to read; the latest where not given, the same for all.
+        Balances move: what the service reported some blocks ago may differ for that reason alone.
+    chain_ids : mapping of str to int, optional
+        Chain ids of blockchains that walletframe does not know, such as ``{"FANTOM": 250}``.
+    timeout_s : float, default 30
+        How long one request may take as a whole, in seconds.
+
+    Returns
+    -------
+    DataFrame
+        One row for each of `holdings`, in its order and on its index: ``blockchain``,
+        ``address``, ``symbol``, ``token_address``, ``raw_amount`` (the service's, in base units),
+        ``node_raw_amount`` (the node's), ``difference`` (amount, in base units: the service's less
+        the node's), ``block`` (Int64, the block that was asked about; NA where it came to none),
+        ``status`` (``agree``, ``differ``, or ``unknown`` where the node could not say), and
+        ``error``, which says why.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    SettingsError
+        Where no node is named, or a chain id, the block or the time can't be used.
+    MissingExtraError
+        Where the extra ``node`` is not installed.
+
+    Warns
+    -----
+    FetchWarning
+        Where balances could not be compared.
+
+    Examples
+    --------
+    >>> from walletframe.frames import assemble
+    >>> crosscheck(assemble([]).holdings, rpc_url="http://127.0.0.1:8545").shape
+    (0, 10)
+    """
+    rpc_url = NodeUrl.of(rpc_url)  # from here on no traceback shows it
+    require_columns(holdings, _KEPT)
+    terms = Terms(block, Chains(chain_ids), timeout_s)
+    require_node(rpc_url)
+    require_extra()
+    asked = [_asked(row, terms.chains) for row in _records(holdings)]
+    holders = list(dict.fromkeys(each for each in asked if isinstance(each, Holder)))
+    found = _found(holders, rpc_url, terms) if holders else {}
+    frame = _frame(holdings, asked, found)
+    tell_unknown(frame["error"])
+    return frame
+
+
+def _records(holdings: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows, None for what is missing."""
+    names = [*_KEPT, *({"token_blockchain"} & set(holdings.columns))]
+    columns = [holdings[name].astype(object).where(holdings[name].notna(), None) for name in names]
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
+def _asked(row: dict[str, Any], chains: Chains) -> Holder | str:
+    """Return whom to ask the node for, or why nobody."""
+    blockchain, token_chain = str(row["blockchain"]), row.get("token_blockchain")
+    owner, sent = evm_address(str(row["address"])), row["token_address"]
+    contract = None if sent is None else evm_address(str(sent))
+    raw_amount = str(row["raw_amount"])
+    if chains.find(blockchain) is None:
+        return f"no chain id is known for {shown(blockchain)}; {CHAIN_HINT}"
+    if token_chain is not None and canonical_key(token_chain, "") != canonical_key(blockchain, ""):
+        return "the token is of another blockchain than the wallet"
+    if owner is None or (contract is None and sent is not None):
+        return "no address of an EVM blockchain"
+    if not (raw_amount.isascii() and raw_amount.isdigit() and len(raw_amount) <= _MOST_DIGITS):
+        return "the raw_amount to compare with is no number"
+    return Holder(blockchain, owner, contract)
+
+
+def _found(holders: Sequence[Holder], url: NodeUrl, terms: Terms) -> dict[Holder, Found]:
+    from walletframe.node.lookup import look_up  # noqa: PLC0415 - loads eth_abi
+    from walletframe.node.rpc import Node  # noqa: PLC0415 - the same
+
+    with Node(url, terms.timeout_s) as node:
+        return dict(zip(holders, look_up(node, holders, terms).found, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    status: Agreement
+    balance: int | None = None
+    difference: int | None = None
+    block: int | None = None
+    error: str | None = None
+
+
+def _frame(
+    holdings: pd.DataFrame, asked: Sequence[Holder | str], found: dict[Holder, Found]
+) -> pd.DataFrame:
+    compared = [
+        _compared(sent, found[each])
+        if isinstance(each, Holder)
+        else _Compared(Agreement.UNKNOWN, error=each)
+        for sent, each in zip(holdings["raw_amount"], asked, strict=True)
+    ]
+    balances = (each.balance for each in compared)
+    columns: dict[str, Any] = {
+        **{name: holdings[name].array for name in _KEPT},
+        "node_raw_amount": [None if value is None else str(value) for value in balances],
+        "difference": AmountArray.from_raw([each.difference for each in compared], 0),
+        "block": [each.block for each in compared],
+        "status": [str(each.status) for each in compared],
+        "error": [each.error for each in compared],
+    }
+    return typed_frame(columns, AGREEMENT_DTYPES, holdings.index)
+
+
+def _compared(sent: str, found: Found) -> _Compared:
+    if isinstance(found.balance, Trouble):
+        return _Compared(Agreement.UNKNOWN, block=found.block, error=found.balance.error)
+    difference = int(sent) - found.balance
+    status = Agreement.DIFFER if difference else Agreement.AGREE
+    return _Compared(status, found.balance, difference, found.block)
