@@ -1,10 +1,12 @@
-"""What several test modules need: a sandbox, a client of it, and a server of canned answers."""
+"""What several test modules need: a sandbox and its client, canned answers, a blockchain."""
 
 import os
+from contextlib import contextmanager
 from threading import Thread
 
 import pytest
 from canned_service import Canned
+from real_chain import MULTICALL3, Chain, Relay
 
 from walletframe.service import sandbox
 
@@ -33,12 +35,49 @@ def client(service):
         yield opened
 
 
-@pytest.fixture
-def canned():
-    """Give a server of canned answers."""
-    with Canned() as server:
+@contextmanager
+def serving(server):
+    """Let a server serve."""
+    with server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield server
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def canned():
+    """Give a server of canned answers."""
+    with serving(Canned()) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def bare_chain(tmp_path_factory):
+    """Give one blockchain to the whole run."""
+    with Chain(tmp_path_factory.mktemp("anvil") / "log") as running:
+        yield running
+
+
+@pytest.fixture(params=["batches", "Multicall3"])
+def chain(bare_chain, request):
+    """Give the blockchain without the contract Multicall3, and once more with it."""
+    if request.param == "Multicall3":
+        bare_chain.put(MULTICALL3, request.param)
+    yield bare_chain
+    bare_chain.put(MULTICALL3)
+
+
+@pytest.fixture
+def teller():
+    """Give a node that is none, and says what a test tells it."""
+    with serving(Relay()) as server:
+        yield server
+
+
+@pytest.fixture
+def relay(teller, bare_chain):
+    """Give a relay before the blockchain, which can say something else."""
+    teller.node = bare_chain.url
+    return teller

@@ -1,0 +1,148 @@
+"""The node as the truth for the service: the sandbox serves what was read from a real chain."""
+
+import pandas as pd
+import pytest
+
+import walletframe as wf
+from walletframe.errors import ColumnsError, FetchWarning
+from walletframe.node.agreement import AGREEMENT_DTYPES
+from walletframe.service import sandbox
+
+OWNERS = [f"0x{number:040x}" for number in range(0x3000, 0x3004)]
+WALLETS = [f"ETH.{owner}" for owner in OWNERS]
+TOP = 2**256 - 1
+
+
+@pytest.fixture
+def ledger(chain):
+    """Give what four wallets hold of the native coin and of three tokens, as the chain has it."""
+    for place, owner in enumerate(OWNERS):
+        chain.give(owner, 10**18 + place)
+    tokens = [
+        chain.token(OWNERS[:3], 10**6, symbol="USDC", decimals=6).address,
+        chain.token(OWNERS[:1], TOP, symbol="USDC", decimals=0).address,
+        chain.deploy("Ancient").address,
+    ]
+    return pd.concat(
+        [wf.token_balance(WALLETS, token, rpc_url=chain.url) for token in [None, *tokens]],
+        ignore_index=True,
+    )
+
+
+def served(ledger):
+    """Return the holdings that the service reports of a ledger."""
+    with sandbox(ledger=ledger) as service, service.client(cache=False) as client:
+        wallets = ledger[["blockchain", "address"]]
+        return client.fetch(wallets, progress=False).holdings
+
+
+def changed(ledger, changes):
+    """Return a ledger with other base units in some rows."""
+    raw = [str(int(value) + changes.get(row, 0)) for row, value in ledger.raw_amount.items()]
+    return ledger.assign(raw_amount=raw)
+
+
+def test_honest_service_agrees(chain, ledger):
+    """Every balance, to the last base unit, and at which block."""
+    holdings = served(ledger)
+    frame = wf.crosscheck(holdings, rpc_url=chain.url)
+    assert len(frame) == 16
+    assert frame.status.tolist() == ["agree"] * 16
+    assert frame.node_raw_amount.tolist() == holdings.raw_amount.tolist()
+    assert frame.difference.tolist() == [0] * 16
+    assert frame.block.tolist() == [chain.block] * 16
+
+
+def test_exactly_the_differences_are_found(chain, ledger):
+    """By how many base units, however large the balances."""
+    changes = {0: 1, 3: -1, 5: 10**6, 8: -1, 9: 7, 15: 10**70}
+    holdings = served(changed(ledger, changes))
+    frame = wf.crosscheck(holdings, rpc_url=chain.url)
+    token = ledger.token_address.fillna("")
+    expected = {
+        (ledger.address[row], token[row]): difference for row, difference in changes.items()
+    }
+    differ = frame[frame.status == "differ"]
+    keys = zip(differ.address, differ.token_address.fillna(""), strict=True)
+    assert dict(zip(keys, differ.difference.array.raw(0), strict=True)) == expected
+    assert (frame.status != "differ").sum() == (frame.status == "agree").sum()
+
+
+def test_index_columns_and_order_are_those_of_the_holdings(chain, ledger):
+    """A comparison can be joined; repeated rows are asked for once."""
+    holdings = pd.concat([served(ledger).tail(2)] * 2).set_index(pd.Index(list("wxyz")))
+    frame = wf.crosscheck(holdings, rpc_url=chain.url)
+    assert dict(frame.dtypes) == AGREEMENT_DTYPES
+    assert frame.index.tolist() == list("wxyz")
+    assert frame.address.tolist() == holdings.address.tolist()
+
+
+def test_block_of_the_past_can_be_compared(chain, ledger):
+    """What moved since then differs at the latest block alone."""
+    holdings, before = served(ledger), chain.block
+    chain.ask("anvil_mine", "0x1")
+    chain.give(OWNERS[0], 5)
+    then = wf.crosscheck(holdings, rpc_url=chain.url, block=before)
+    now = wf.crosscheck(holdings, rpc_url=chain.url)
+    assert (then.status == "agree").all()
+    assert now.status.tolist().count("differ") == 1
+    assert (now.block > then.block).all()
+
+
+def row(**cells):
+    """Return a row of holdings."""
+    own = {"blockchain": "ETH", "address": OWNERS[0], "symbol": "ETH", "token_address": None}
+    return own | {"raw_amount": "5", "token_blockchain": "ETH"} | cells
+
+
+@pytest.mark.parametrize(
+    "cells,reason",
+    [
+        ({"blockchain": "BSC", "token_blockchain": "BSC"}, "the node is of chain 1; that of BSC"),
+        ({"blockchain": "NEAR", "token_blockchain": "NEAR"}, "no chain id is known for NEAR"),
+        ({"token_blockchain": "BSC"}, "the token is of another blockchain"),
+        ({"address": "alice.near"}, "no address of an EVM blockchain"),
+        ({"token_address": ""}, "no address of an EVM blockchain"),
+        ({"token_address": "0x12"}, "no address of an EVM blockchain"),
+        ({"raw_amount": None}, "raw_amount to compare with is no number"),
+        ({"raw_amount": "-5"}, "raw_amount to compare with is no number"),
+        ({"raw_amount": "9" * 5_000}, "raw_amount to compare with is no number"),
+        ({"token_address": "0x" + "9" * 40}, "is it a token"),
+    ],
+)
+def test_what_cannot_be_compared_is_unknown(bare_chain, cells, reason):
+    """With the reason, neither agreed nor differing, and the others are compared."""
+    bare_chain.give(OWNERS[0], 5)
+    holdings = pd.DataFrame([row(**cells), row()])
+    with pytest.warns(FetchWarning, match="1 of 2 balances are not known"):
+        frame = wf.crosscheck(holdings, rpc_url=bare_chain.url)
+    assert frame.status.tolist() == ["unknown", "agree"]
+    assert reason in frame.error[0]
+    assert frame.difference.isna().tolist() == [True, False]
+
+
+def test_node_that_is_down_agrees_with_nothing():
+    """Every row is unknown."""
+    with pytest.warns(FetchWarning, match="could not be reached"):
+        frame = wf.crosscheck(pd.DataFrame([row()] * 2), rpc_url="http://127.0.0.1:1")
+    assert frame.status.tolist() == ["unknown"] * 2
+
+
+def test_columns_that_are_missing_are_named():
+    """Whatever else the frame holds."""
+    with pytest.raises(ColumnsError, match="'raw_amount'"):
+        wf.crosscheck(pd.DataFrame([row()]).drop(columns="raw_amount"), rpc_url="http://[::1]:1")
+
+
+def test_many_balances_take_few_requests(chain, relay):
+    """Tokens and coins of all wallets go out together."""
+    owners = [f"0x{number:040x}" for number in range(0x4000, 0x4000 + 300)]
+    token = chain.token(owners, 2).address
+    rows = [row(address=owner, raw_amount="0") for owner in owners]
+    rows += [
+        row(address=owner, token_address=token, raw_amount=str(2 * place))
+        for place, owner in enumerate(owners, 1)
+    ]
+    frame = wf.crosscheck(pd.DataFrame(rows), rpc_url=relay.url)
+    assert (frame.status == "agree").all()
+    assert len(relay.asked) <= 10
