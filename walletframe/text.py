@@ -58,6 +58,8 @@ def shown(text: str, limit: int = 80) -> str:
     >>> shown("a\x1b[31m\u202eb\n c")
     'a[31mb c'
     """
+    if len(text) <= limit and text.isascii() and text.isprintable():
+        return " ".join(text.split())
     head = text[: 4 * limit]
     visible = "".join(
         " " if char.isspace() else char for char in head if char.isspace() or not is_unseen(char)

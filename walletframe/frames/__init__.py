@@ -12,6 +12,7 @@ from walletframe.frames.identity import (
     find_wallet,
     require_columns,
     token_identities,
+    token_key,
     wallet_identities,
 )
 
@@ -32,5 +33,6 @@ __all__ = [
     "require_columns",
     "summary_lines",
     "token_identities",
+    "token_key",
     "wallet_identities",
 ]
