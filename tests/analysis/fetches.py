@@ -106,7 +106,9 @@ def fractions(column):
 
 def optional(column):
     """Give nullable integers, None where missing."""
-    return [None if value is None else int(value) for value in column.to_numpy(object, na_value=None)]
+    return [
+        None if value is None else int(value) for value in column.to_numpy(object, na_value=None)
+    ]
 
 
 def nearest(fraction):

@@ -91,7 +91,10 @@ def labels_of(*tokens):
             ["USDC (ETH 0xa0b8…eb48)", "USDC (BSC native coin)"],
         ),
         ([USDC, TRAP], [f"USDC (ETH {USDC[1]})", f"USDC (ETH {TRAP[1]})"]),
-        ([USDC, ("ETH", "0xbad", "USDC (ETH 0xa0b8…eb48)")], ["USDC", "USDC (ETH 0xa0b8…eb48) (ETH 0xbad)"]),
+        (
+            [USDC, ("ETH", "0xbad", "USDC (ETH 0xa0b8…eb48)")],
+            ["USDC", "USDC (ETH 0xa0b8…eb48) (ETH 0xbad)"],
+        ),
         ([("ETH", "0x12", "\u202e\u3164")], ["(ETH 0x12)"]),
     ],
 )
@@ -108,7 +111,9 @@ def test_labels_that_hostile_text_makes_equal_are_numbered():
 @given(st.lists(st.tuples(*[st.text(max_size=4)] * 3), min_size=1, max_size=8))
 def test_labels_are_one_to_one_and_harmless(tokens):
     """Whatever strangers write."""
-    frame = pd.DataFrame(tokens, columns=["token_blockchain", "token_address", "symbol"], dtype="str")
+    frame = pd.DataFrame(
+        tokens, columns=["token_blockchain", "token_address", "symbol"], dtype="str"
+    )
     labels, codes = token_labels(frame), token_identities(frame).codes
     assert len(set(zip(labels, codes, strict=True))) == len(set(labels)) == len(set(codes))
     assert all(label and label.isprintable() for label in labels)
@@ -175,7 +180,7 @@ def test_overlap_says_of_how_many_wallets():
     """Failed wallets can be in no pair, and are counted."""
     wallets, holdings = details_of(FETCH)
     table = overlap(holdings, wallets=wallets)
-    assert table[["wallets_ok", "wallets_asked"]].values.tolist() == [[3, 4]]
+    assert table[["wallets_ok", "wallets_asked"]].to_numpy().tolist() == [[3, 4]]
     assert overlap(holdings.head(0), wallets=wallets).dtypes.equals(table.dtypes)
     with pytest.raises(SettingsError, match="n: 0"):
         overlap(holdings, 0)

@@ -4,7 +4,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from fetches import TOKENS, details_of, fetches, fractions, key, known_of, nearest, optional, rows_of
+from fetches import (
+    TOKENS,
+    details_of,
+    fetches,
+    fractions,
+    key,
+    known_of,
+    nearest,
+    optional,
+    rows_of,
+)
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -52,7 +62,8 @@ def expected_shares(fetch, token, *, asked):
         held = others | held
     order = list(known_of(fetch))
     ranked = sorted(
-        held.items(), key=lambda each: (each[1][0] is None, -(each[1][0] or 0), order.index(each[0]))
+        held.items(),
+        key=lambda each: (each[1][0] is None, -(each[1][0] or 0), order.index(each[0])),
     )
     whole = sum(amount for amount, _ in held.values() if amount is not None)
     return [
@@ -85,7 +96,7 @@ def test_unknown_wallets_are_not_zero():
     assert table["address"].tolist() == ["0x02", "0x01", "0x03", "0x04", "0x05"]
     assert table["share"].fillna(-1).tolist() == [0.75, 0.25, 0, -1, -1]
     assert optional(table["amount_na"]) == [1, 0, 0, None, 1]
-    assert table[["wallets_ok", "wallets_asked"]].drop_duplicates().values.tolist() == [[4, 5]]
+    assert table[["wallets_ok", "wallets_asked"]].drop_duplicates().to_numpy().tolist() == [[4, 5]]
 
 
 def test_a_token_is_named_by_contract_or_by_its_own_symbol():
@@ -137,7 +148,7 @@ def test_concentration_of_known_cases():
     even = [(("ETH", f"0x{n}"), [(ETHER, 5, 0)]) for n in range(1, 5)]
     found = concentration(details_of(even).holdings, "ETH", top=1).iloc[0]
     assert found[["gini", "herfindahl", "top_share"]].tolist() == [0, 0.25, 0.25]
-    odd = [(("ETH", f"0x{n}"), [(ETHER, n == 1 and 10**30 or 1, 0)]) for n in range(1, 5)]
+    odd = [(("ETH", f"0x{n}"), [(ETHER, 10**30 if n == 1 else 1, 0)]) for n in range(1, 5)]
     found = concentration(details_of(odd).holdings, ("ETH", None), top=1).iloc[0]
     assert found[["gini", "herfindahl", "top_share"]].tolist() == [0.75, 1, 1]
 

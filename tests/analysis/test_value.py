@@ -6,7 +6,6 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from canned_service import balance, wallet
 from fetches import TOKENS, details_of, fetches, key, nearest, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -51,7 +50,9 @@ def test_every_form_of_prices_gives_the_same_values(prices):
 @settings(max_examples=60, deadline=None)
 @given(
     fetch=fetches,
-    prices=st.dictionaries(st.sampled_from(TOKENS).map(lambda token: key(*token[:2])), st.floats(0, 1e30)),
+    prices=st.dictionaries(
+        st.sampled_from(TOKENS).map(lambda token: key(*token[:2])), st.floats(0, 1e30)
+    ),
 )
 def test_values_are_the_nearest_to_the_exact_product(fetch, prices):
     """An amount of any size times a float is rounded once."""
@@ -72,7 +73,7 @@ def test_the_services_own_prices():
     np.testing.assert_array_equal(valued["value"], [5, np.nan, 0])
     assert valued["currency"].isna().all()
     assert value(priced, currency="USD")["currency"].unique().tolist() == ["USD"]
-    with pytest.raises(PricesError, match="1: '-1.0': negative"):
+    with pytest.raises(PricesError, match=r"1: '-1\.0': negative"):
         value(HOLDINGS.assign(price=[2, -1, np.inf]))
     with pytest.raises(ColumnsError, match="'price'"):
         value(HOLDINGS.drop(columns="price"))

@@ -100,11 +100,11 @@ def concentration(
     """
     if top < 1:
         raise SettingsError(f"top: {top!r}", hint="1 or more of the largest holders")
-    rows = None if token is None else find_token(holdings, token)
     positions = read_positions(holdings, wallets)
     found = totals_of(positions, ["token"]).assign(**_measures(_holders(positions), top))
-    if rows is None:
+    if token is None:
         return found
+    rows = find_token(holdings, token, identities=positions.tokens)
     place = positions.tokens.codes[rows.argmax()]
     return found.iloc[[place]].reset_index(drop=True)
 

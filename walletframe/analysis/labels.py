@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from walletframe.text import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from walletframe.analysis.positions import Codes
     from walletframe.frames import Identities, TokenKey
 
 _SYMBOL = 32
@@ -55,12 +56,12 @@ def token_labels(holdings: pd.DataFrame) -> pd.Series:
     """
     require_columns(holdings, ["symbol"])
     tokens = token_identities(holdings)
-    labels = np.array(labels_of(holdings, tokens), dtype=object)
+    labels = np.array(labels_of(holdings, tokens, np.arange(len(tokens.keys))), dtype=object)
     return pd.Series(text_array(labels[tokens.codes]), index=holdings.index, name="token")
 
 
-def labels_of(holdings: pd.DataFrame, tokens: Identities) -> list[str]:
-    """Name tokens as `token_labels` does.
+def labels_of(holdings: pd.DataFrame, tokens: Identities, places: Codes) -> list[str]:
+    """Name some tokens as `token_labels` does.
 
     Parameters
     ----------
@@ -68,32 +69,34 @@ def labels_of(holdings: pd.DataFrame, tokens: Identities) -> list[str]:
         With the column ``symbol``.
     tokens : Identities
         Of its rows.
+    places : ndarray of intp, shape (m,)
+        The places of the tokens to name.
 
     Returns
     -------
-    list of str
-        One for each token.
+    list of m str
+        Their names.
     """
-    names = _names(holdings["symbol"].array.take(tokens.first))
-    counts = Counter(names)
-    bare = [bool(name) and counts[name] == 1 and "(" not in name for name in names]
+    symbols = holdings["symbol"].array.take(tokens.first)
+    codes, distinct = pd.factorize(symbols, use_na_sentinel=False)
+    shown_as = [shown(each, _SYMBOL) if isinstance(each, str) else "" for each in distinct]
+    name_codes, names = pd.factorize(np.array(shown_as, dtype=object))
+    names_of = name_codes[codes]
+    alone = np.bincount(names_of, minlength=1) == 1
+    namesakes = np.flatnonzero(np.isin(names_of, names_of[places]))
+    parts = [(names[code], code) for code in names_of[namesakes]]
+    keys = [tokens.keys[place] for place in namesakes]
     labels = [
-        name if plain else _qualified(name, key, whole=False)
-        for name, plain, key in zip(names, bare, tokens.keys, strict=True)
+        name if alone[code] and name and "(" not in name else _qualified(name, key, whole=False)
+        for (name, code), key in zip(parts, keys, strict=True)
     ]
     counts = Counter(labels)
-    return _distinct(
+    unique = _distinct(
         label if counts[label] == 1 else _qualified(name, key, whole=True)
-        for label, name, key in zip(labels, names, tokens.keys, strict=True)
+        for label, (name, _), key in zip(labels, parts, keys, strict=True)
     )
-
-
-def _names(symbols: Iterable[Any]) -> list[str]:
-    seen: dict[Any, str] = {}
-    for symbol in symbols:
-        if symbol not in seen:
-            seen[symbol] = shown(symbol, _SYMBOL) if isinstance(symbol, str) else ""
-    return [seen[symbol] for symbol in symbols]
+    found = dict(zip(namesakes, unique, strict=True))
+    return [found[place] for place in places]
 
 
 def _qualified(name: str, key: TokenKey, *, whole: bool) -> str:

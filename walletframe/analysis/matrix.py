@@ -76,9 +76,9 @@ def pivot(
         raise SettingsError(f"n: {n!r}", hint="a number of tokens, or None for all")
     positions = read_positions(holdings, wallets)
     chosen = _foremost(positions)[:n]
-    labels = labels_of(holdings, positions.tokens)
+    labels = labels_of(holdings, positions.tokens, chosen)
     cells = _cells(positions, chosen)
-    names = pd.Index([labels[token] for token in chosen], dtype="str", name="token")
+    names = pd.Index(labels, dtype="str", name="token")
     table = pd.DataFrame(dict(zip(names, cells, strict=True)), columns=names)
     return table.set_axis(pd.MultiIndex.from_frame(positions.wallets))
 

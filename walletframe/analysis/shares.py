@@ -78,8 +78,8 @@ def share(
     0     0xb      3   0.75
     1     0xa      1   0.25
     """
-    rows = find_token(holdings, token)
     positions = read_positions(holdings, wallets)
+    rows = find_token(holdings, token, identities=positions.tokens)
     place = int(positions.tokens.codes[rows.argmax()])
     exact, count = positions.amounts.exact(), len(positions.wallets)
     added = Groups(exact, np.where(rows, positions.wallet_codes, -1), count)

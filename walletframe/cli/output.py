@@ -10,6 +10,8 @@ import click
 from walletframe.exports import to_csv, to_json, to_parquet
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from walletframe.frames import WalletDetails
 
 SUFFIXES = (".csv", ".parquet", ".json")
@@ -65,7 +67,26 @@ def write_details(details: WalletDetails, path: Path) -> list[Path]:
         to_json(details._asdict(), path)
         return [path]
     beside = path.with_suffix(f".wallets{path.suffix}")
-    write = to_csv if path.suffix == ".csv" else to_parquet
-    write(details.holdings, path)
-    write(details.wallets, beside)
+    write_frame(details.holdings, path, name="holdings")
+    write_frame(details.wallets, beside, name="wallets")
     return [path, beside]
+
+
+def write_frame(frame: pd.DataFrame, path: Path, *, name: str) -> None:
+    """Write one frame.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Any.
+    path : Path
+        Where to write; its suffix is one of those that `output_path` lets pass.
+    name : str
+        What JSON calls it.
+    """
+    if path.suffix == ".json":
+        to_json({name: frame}, path)
+    elif path.suffix == ".csv":
+        to_csv(frame, path)
+    else:
+        to_parquet(frame, path)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _HEAD, _TAIL = 6, 4
-_NUMBERS = ("tokens", "amount")
+_NUMBERS = ("tokens", "amount", "holders", "balances", "unknown", "value", "unpriced", "complete")
 
 
 def wallets_table(wallets: pd.DataFrame) -> str:
@@ -56,14 +56,62 @@ def holdings_table(holdings: pd.DataFrame, rows: int | None = None) -> str:
     table = _table(
         wallet=_wallet_names(head),
         token=[shown(symbol, 24) for symbol in head["symbol"]],
-        contract=[
-            "native coin" if pd.isna(address) else _shortened(address)
-            for address in head["token_address"]
-        ],
+        contract=_contracts(head),
         amount=["unknown" if pd.isna(amount) else str(amount) for amount in head["amount"]],
     )
     left_out = len(holdings) - len(head)
     return f"{table}\n… and {left_out:,} more" if left_out else table
+
+
+def totals_table(totals: pd.DataFrame, rows: int | None = None) -> str:
+    """Return totals, one group a line.
+
+    Parameters
+    ----------
+    totals : DataFrame
+        As `walletframe.analysis.totals` gives them, in any order.
+    rows : int, optional
+        The most lines; a last line says how many were left out.
+
+    Returns
+    -------
+    str
+        Lines for a terminal: ``unknown`` are balances of unknown amount, ``complete`` the wallets
+        known of those asked.
+    """
+    head = totals if rows is None else totals.head(rows)
+    table = _table(**_group_cells(head), **_count_cells(head))
+    left_out = len(totals) - len(head)
+    return f"{table}\n… and {left_out:,} more" if left_out else table
+
+
+def _group_cells(totals: pd.DataFrame) -> dict[str, Iterable[str]]:
+    cells: dict[str, Iterable[str]] = {}
+    if "address" in totals:
+        cells["wallet"] = _wallet_names(totals)
+    elif "blockchain" in totals:
+        cells["blockchain"] = [shown(chain, 20) for chain in totals["blockchain"]]
+    if "symbol" in totals:
+        cells["token"] = [shown(symbol, 24) for symbol in totals["symbol"].fillna("-")]
+        cells["on"] = [shown(chain, 20) for chain in totals["token_blockchain"].fillna("-")]
+        cells["contract"] = _contracts(totals)
+        cells["amount"] = ["unknown" if pd.isna(each) else str(each) for each in totals["amount"]]
+    return cells
+
+
+def _count_cells(totals: pd.DataFrame) -> dict[str, Iterable[str]]:
+    names = ("tokens", "holders", "balances", "amount_na", "unpriced")
+    cells: dict[str, Iterable[str]] = {
+        "unknown" if name == "amount_na" else name: _or_dash(totals[name])
+        for name in names
+        if name in totals
+    }
+    if "value" in totals:
+        cells["value"] = ["-" if pd.isna(each) else f"{each:,.2f}" for each in totals["value"]]
+    if "wallets_ok" in totals:
+        pairs = zip(totals["wallets_ok"], totals["wallets_asked"], strict=True)
+        cells["complete"] = [f"{known}/{asked}" for known, asked in pairs]
+    return cells
 
 
 def _table(**columns: Iterable[str]) -> str:
@@ -75,6 +123,14 @@ def _padded(name: str, texts: list[str]) -> list[str]:
     width = max(map(len, [name, *texts]))
     side = ">" if name in _NUMBERS else "<"
     return [f"{text:{side}{width}}" for text in [name, "-" * width, *texts]]
+
+
+def _contracts(frame: pd.DataFrame) -> list[str]:
+    pairs = zip(frame["token_blockchain"].isna(), frame["token_address"], strict=True)
+    return [
+        "-" if nothing else "native coin" if pd.isna(address) else _shortened(address)
+        for nothing, address in pairs
+    ]
 
 
 def _wallet_names(frame: pd.DataFrame) -> list[str]:

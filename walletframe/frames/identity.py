@@ -118,7 +118,9 @@ def wallet_identities(frame: pd.DataFrame) -> Identities:
     return _identities(frame, "blockchain", "address")
 
 
-def find_token(holdings: pd.DataFrame, token: TokenLike) -> np.ndarray:
+def find_token(
+    holdings: pd.DataFrame, token: TokenLike, *, identities: Identities | None = None
+) -> np.ndarray:
     """Find the rows of one token.
 
     Parameters
@@ -128,6 +130,8 @@ def find_token(holdings: pd.DataFrame, token: TokenLike) -> np.ndarray:
     token : str or (str, str or None)
         (blockchain, contract), None for a native coin; or a symbol, compared as written, that
         one token alone has in this frame.
+    identities : Identities, optional
+        What `token_identities` gave for this frame, where that is known.
 
     Returns
     -------
@@ -152,7 +156,7 @@ def find_token(holdings: pd.DataFrame, token: TokenLike) -> np.ndarray:
     ([True, False], [False, True])
     """
     require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
-    identities = token_identities(holdings)
+    identities = identities or token_identities(holdings)
     if isinstance(token, str):
         named = (holdings["symbol"] == token).to_numpy(dtype=bool, na_value=False)
         places = np.unique(identities.codes[named])
