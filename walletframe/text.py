@@ -58,6 +58,8 @@ def shown(text: str, limit: int = 80) -> str:
     >>> shown("a\x1b[31m\u202eb\n c")
     'a[31mb c'
     """
+    if len(text) <= limit and text.isascii() and text.isprintable():
+        return " ".join(text.split())
     head = text[: 4 * limit]
     visible = "".join(
         " " if char.isspace() else char for char in head if char.isspace() or not is_unseen(char)
@@ -87,3 +89,24 @@ def as_cell(text: str) -> str:
     ("'=HYPERLINK()", 'USDC')
     """
     return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def from_cell(cell: str) -> str:
+    """Return the text that `as_cell` was given.
+
+    Parameters
+    ----------
+    cell : str
+        What it returned.
+
+    Returns
+    -------
+    str
+        Without the apostrophe before what begins like a formula.
+
+    Examples
+    --------
+    >>> from_cell("'=HYPERLINK()"), from_cell("'s")
+    ('=HYPERLINK()', "'s")
+    """
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell

@@ -11,6 +11,7 @@ import pandas as pd
 from walletframe.accessor.addresses import AddressesAccessor
 from walletframe.accessor.exports import ExportsAccessor
 from walletframe.accessor.holdings import HoldingsAccessor
+from walletframe.accessor.totals import TotalsAccessor
 from walletframe.analysis import top
 
 NAME = "wf"
@@ -19,7 +20,7 @@ __all__ = ["NAME", "FrameAccessor", "SeriesAccessor"]
 
 
 @pd.api.extensions.register_dataframe_accessor(NAME)
-class FrameAccessor(AddressesAccessor, HoldingsAccessor, ExportsAccessor):
+class FrameAccessor(AddressesAccessor, HoldingsAccessor, TotalsAccessor, ExportsAccessor):
     """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and what they hold."""
 
     _data: pd.DataFrame

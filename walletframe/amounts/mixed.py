@@ -69,6 +69,29 @@ def float_compared(
     return answers, amounts.missing | np.isnan(floats)
 
 
+def float_sums(
+    floats: Floats, ids: npt.NDArray[np.intp], count: int
+) -> tuple[Floats, npt.NDArray[np.intp]]:
+    """Add up floats that aren't NaN in `count` groups, to the nearest float64 of the exact sum.
+
+    Rows in another order give the same sums. Gives the sums, 0 where there is nothing to add, and
+    how many floats each group had.
+    """
+    rows = np.flatnonzero(~np.isnan(floats))
+    floats, ids = floats[rows], ids[rows]
+    significands, exponents = _parts(floats)
+    lowest = int(exponents.min(initial=0, where=significands != 0))
+    totals = np.full(count, 0, dtype=object)
+    np.add.at(
+        totals, ids, significands * _two_to(np.where(significands == 0, 0, exponents - lowest))
+    )
+    sums = ratios(totals, 1 << -lowest)
+    infinite = np.isinf(floats)
+    with np.errstate(invalid="ignore"):
+        np.add.at(sums, ids[infinite], floats[infinite])
+    return sums, np.bincount(ids, minlength=count)
+
+
 def _parts(floats: Floats) -> tuple[Integers, npt.NDArray[np.intc]]:
     """Split floats into significands (Python integers; 0 for NaN and infinity) and exponents."""
     fractions, exponents = np.frexp(np.where(np.isfinite(floats), floats, 0.0))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from walletframe.amounts import AmountArray
 from walletframe.amounts.files import top_positions
-from walletframe.errors import AmountError
+from walletframe.analysis.positions import amounts_of
 from walletframe.frames import require_columns
 
 if TYPE_CHECKING:
@@ -39,11 +38,7 @@ def top(amounts: pd.Series, n: int = 10) -> pd.Series:
     >>> top(pd.Series(["2", "7", None], dtype="amount"), 1).tolist()
     [Amount('7')]
     """
-    if not isinstance(amounts.array, AmountArray):
-        raise AmountError(
-            f"a column of {amounts.dtype} holds no amounts", hint='convert it: .astype("amount")'
-        )
-    return amounts.iloc[top_positions(amounts.array, n)]
+    return amounts.iloc[top_positions(amounts_of(amounts), n)]
 
 
 def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.DataFrame:

@@ -13,6 +13,7 @@ from walletframe.cli.demo import demo
 from walletframe.cli.fetch import fetch
 from walletframe.cli.sandbox import sandbox
 from walletframe.cli.settings import settings
+from walletframe.cli.totals import totals, value
 from walletframe.errors import WalletframeError
 
 
@@ -53,5 +54,5 @@ def main() -> None:
     """
 
 
-for _command in (demo, fetch, balance, sandbox, cache, settings):
+for _command in (demo, fetch, totals, value, balance, sandbox, cache, settings):
     main.add_command(_command)

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _HEAD, _TAIL = 6, 4
-_NUMBERS = ("tokens", "amount", "block")
+_NUMBERS = frozenset(
+    {"tokens", "amount", "block", "holders", "balances", "unknown", "value", "unpriced", "complete"}
+)
 
 
 def wallets_table(wallets: pd.DataFrame) -> str:
@@ -83,10 +85,7 @@ def _holding_cells(holdings: pd.DataFrame) -> dict[str, Iterable[str]]:
     return {
         "wallet": _wallet_names(holdings),
         "token": [shown(symbol, 24) for symbol in holdings["symbol"].fillna("")],
-        "contract": [
-            "native coin" if pd.isna(address) else _shortened(address)
-            for address in holdings["token_address"]
-        ],
+        "contract": _contracts(holdings),
         "amount": [
             _amount_text(amount, raw_amount)
             for amount, raw_amount in zip(holdings["amount"], holdings["raw_amount"], strict=True)
@@ -100,6 +99,57 @@ def _amount_text(amount: Any, raw_amount: Any) -> str:
     return "unknown" if pd.isna(raw_amount) else f"{shown(str(raw_amount))} base units"
 
 
+def totals_table(totals: pd.DataFrame, rows: int | None = None) -> str:
+    """Return totals, one group a line.
+
+    Parameters
+    ----------
+    totals : DataFrame
+        As `walletframe.analysis.totals` gives them, in any order.
+    rows : int, optional
+        The most lines; a last line says how many were left out.
+
+    Returns
+    -------
+    str
+        Lines for a terminal: ``unknown`` are balances of unknown amount, ``complete`` the wallets
+        known of those asked.
+    """
+    head = totals if rows is None else totals.head(rows)
+    table = _table(**_group_cells(head), **_count_cells(head))
+    left_out = len(totals) - len(head)
+    return f"{table}\n… and {left_out:,} more" if left_out else table
+
+
+def _group_cells(totals: pd.DataFrame) -> dict[str, Iterable[str]]:
+    cells: dict[str, Iterable[str]] = {}
+    if "address" in totals:
+        cells["wallet"] = _wallet_names(totals)
+    elif "blockchain" in totals:
+        cells["blockchain"] = [shown(chain, 20) for chain in totals["blockchain"]]
+    if "symbol" in totals:
+        cells["token"] = [shown(symbol, 24) for symbol in totals["symbol"].fillna("-")]
+        cells["on"] = [shown(chain, 20) for chain in totals["token_blockchain"].fillna("-")]
+        cells["contract"] = _contracts(totals)
+        cells["amount"] = ["unknown" if pd.isna(each) else str(each) for each in totals["amount"]]
+    return cells
+
+
+def _count_cells(totals: pd.DataFrame) -> dict[str, Iterable[str]]:
+    names = ("tokens", "holders", "balances", "amount_na", "unpriced")
+    cells: dict[str, Iterable[str]] = {
+        "unknown" if name == "amount_na" else name: _or_dash(totals[name])
+        for name in names
+        if name in totals
+    }
+    if "value" in totals:
+        cells["value"] = ["-" if pd.isna(each) else f"{each:,.2f}" for each in totals["value"]]
+    if "wallets_ok" in totals:
+        pairs = zip(totals["wallets_ok"], totals["wallets_asked"], strict=True)
+        cells["complete"] = [f"{known}/{asked}" for known, asked in pairs]
+    return cells
+
+
 def _table(**columns: Iterable[str]) -> str:
     padded = [_padded(name, list(texts)) for name, texts in columns.items()]
     return "\n".join("  ".join(cells).rstrip() for cells in zip(*padded, strict=True))
@@ -109,6 +159,14 @@ def _padded(name: str, texts: list[str]) -> list[str]:
     width = max(map(len, [name, *texts]))
     side = ">" if name in _NUMBERS else "<"
     return [f"{text:{side}{width}}" for text in [name, "-" * width, *texts]]
+
+
+def _contracts(frame: pd.DataFrame) -> list[str]:
+    pairs = zip(frame["token_blockchain"].isna(), frame["token_address"], strict=True)
+    return [
+        "-" if nothing else "native coin" if pd.isna(address) else _shortened(address)
+        for nothing, address in pairs
+    ]
 
 
 def _wallet_names(frame: pd.DataFrame) -> list[str]:

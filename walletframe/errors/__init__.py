@@ -7,6 +7,7 @@
         ├── AddressError         (ValueError)    one or more wallets that can't be read
         ├── AmountError          (ValueError)    a value that is no exact amount
         ├── ColumnsError         (KeyError)      a frame lacks what a method needs
+        ├── PricesError          (ValueError)    prices that can't be used
         ├── UnknownTokenError    (LookupError)   a frame holds no such token
         ├── AmbiguousTokenError  (ValueError)    a symbol that several tokens share
         ├── UnknownWalletError   (LookupError)   a frame has no such wallet
@@ -41,6 +42,7 @@ from walletframe.errors.inputs import (
     ColumnsError,
     LedgerError,
     MissingExtraError,
+    PricesError,
     SettingsError,
 )
 from walletframe.errors.names import (
@@ -72,6 +74,7 @@ __all__ = [
     "FetchWarning",
     "LedgerError",
     "MissingExtraError",
+    "PricesError",
     "SettingsError",
     "TestKeyWarning",
     "UnknownTokenError",

@@ -28,16 +28,20 @@ class AddressError(WalletframeError, ValueError):
 
     def __init__(self, problems: Sequence[tuple[int, str, str]]) -> None:
         self.problems = tuple(problems)
-        shown = [f"  {place}: {value!r}: {reason}" for place, value, reason in self.problems[:20]]
-        if len(self.problems) > len(shown):
-            shown.append(f"  … and {len(self.problems) - len(shown)} more (see .problems)")
         count = len(self.problems)
         noun = "wallet address" if count == 1 else "wallet addresses"
         super().__init__(
-            f"{count} {noun} can't be read (by position, from 0):\n" + "\n".join(shown),
+            f"{count} {noun} can't be read (by position, from 0):\n" + _listed(self.problems),
             hint='write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", '
             "or as a (blockchain, address) pair",
         )
+
+
+def _listed(problems: Sequence[tuple[int, str, str]]) -> str:
+    shown = [f"  {place}: {value!r}: {reason}" for place, value, reason in problems[:20]]
+    if len(problems) > len(shown):
+        shown.append(f"  … and {len(problems) - len(shown)} more (see .problems)")
+    return "\n".join(shown)
 
 
 class AmountError(WalletframeError, ValueError):
@@ -69,6 +73,34 @@ class ColumnsError(WalletframeError, KeyError):
         there = ", ".join(repr(name) for name in present) or "none"
         lacking = ", ".join(repr(name) for name in self.missing)
         super().__init__(f"the DataFrame lacks {lacking}; its columns: {there}", hint)
+
+
+class PricesError(WalletframeError, ValueError):
+    """Prices that can't be used, all that is wrong with them reported at once.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong.
+    hint : str, optional
+        What to do about it.
+    problems : sequence of (int, str, str), optional
+        Position among the prices, the value as text, and the reason, one for each bad price.
+
+    Attributes
+    ----------
+    problems : tuple of (int, str, str)
+        The same, whole: the message shows the first twenty.
+    """
+
+    problems: tuple[tuple[int, str, str], ...]
+
+    def __init__(
+        self, message: str, hint: str = "", problems: Sequence[tuple[int, str, str]] = ()
+    ) -> None:
+        self.problems = tuple(problems)
+        lines = [message, _listed(self.problems)] if self.problems else [message]
+        super().__init__("\n".join(lines), hint)
 
 
 class SettingsError(WalletframeError, ValueError):

@@ -40,6 +40,8 @@ class AmbiguousTokenError(WalletframeError, ValueError):
     ----------
     contracts : mapping of str to sequence of (str, str or None)
         For each symbol the tokens that bear it, as (blockchain, contract).
+    hint : str, optional
+        What to do about it.
 
     Attributes
     ----------
@@ -49,14 +51,18 @@ class AmbiguousTokenError(WalletframeError, ValueError):
 
     contracts: dict[str, list[tuple[str, str | None]]]
 
-    def __init__(self, contracts: Mapping[str, Sequence[tuple[str, str | None]]]) -> None:
+    def __init__(
+        self,
+        contracts: Mapping[str, Sequence[tuple[str, str | None]]],
+        hint: str = "name the token as (blockchain, contract)",
+    ) -> None:
         self.contracts = {symbol: list(tokens) for symbol, tokens in contracts.items()}
         shown = [f"  {name!a}: {tokens}" for name, tokens in list(self.contracts.items())[:10]]
         if len(self.contracts) > len(shown):
             shown.append(f"  … and {len(self.contracts) - len(shown)} more (see .contracts)")
         super().__init__(
             "a symbol is no token where several contracts share it:\n" + "\n".join(shown),
-            hint="name the token as (blockchain, contract)",
+            hint,
         )
 
 
@@ -67,6 +73,8 @@ class UnknownWalletError(WalletframeError, LookupError):
     ----------
     wallet : str
         The wallet that was asked for.
+    hint : str, optional
+        What to do about it.
 
     Attributes
     ----------
@@ -74,9 +82,10 @@ class UnknownWalletError(WalletframeError, LookupError):
         The same.
     """
 
-    def __init__(self, wallet: str) -> None:
+    def __init__(
+        self,
+        wallet: str,
+        hint: str = "a wallet that failed, or holds nothing, has no rows in holdings",
+    ) -> None:
         self.wallet = wallet
-        super().__init__(
-            f"no row is of the wallet {wallet!r}",
-            hint="a wallet that failed, or holds nothing, has no rows in holdings",
-        )
+        super().__init__(f"no row is of the wallet {wallet!r}", hint)

@@ -19,6 +19,7 @@ from walletframe.frames.identity import (
     find_wallet,
     require_columns,
     token_identities,
+    token_key,
     wallet_identities,
 )
 
@@ -40,6 +41,7 @@ __all__ = [
     "require_columns",
     "summary_lines",
     "token_identities",
+    "token_key",
     "typed_frame",
     "wallet_identities",
 ]

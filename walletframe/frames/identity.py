@@ -118,7 +118,9 @@ def wallet_identities(frame: pd.DataFrame) -> Identities:
     return _identities(frame, "blockchain", "address")
 
 
-def find_token(holdings: pd.DataFrame, token: TokenLike) -> np.ndarray:
+def find_token(
+    holdings: pd.DataFrame, token: TokenLike, *, identities: Identities | None = None
+) -> np.ndarray:
     """Find the rows of one token.
 
     Parameters
@@ -128,6 +130,8 @@ def find_token(holdings: pd.DataFrame, token: TokenLike) -> np.ndarray:
     token : str or (str, str or None)
         (blockchain, contract), None for a native coin; or a symbol, compared as written, that
         one token alone has in this frame.
+    identities : Identities, optional
+        What `token_identities` gave for this frame, where that is known.
 
     Returns
     -------
@@ -152,14 +156,14 @@ def find_token(holdings: pd.DataFrame, token: TokenLike) -> np.ndarray:
     ([True, False], [False, True])
     """
     require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
-    identities = token_identities(holdings)
+    identities = identities or token_identities(holdings)
     if isinstance(token, str):
         named = (holdings["symbol"] == token).to_numpy(dtype=bool, na_value=False)
         places = np.unique(identities.codes[named])
         if len(places) > 1:
             raise AmbiguousTokenError({token: [identities.keys[place] for place in places]})
     else:
-        key = _token_key(token)
+        key = token_key(token)
         places = np.array([place for place, other in enumerate(identities.keys) if other == key])
     if not len(places):
         raise UnknownTokenError(token)
@@ -204,7 +208,24 @@ def find_wallet(frame: pd.DataFrame, wallet: WalletLike) -> np.ndarray:
     return np.asarray(identities.codes == identities.keys.index(key))
 
 
-def _token_key(token: TokenKey) -> TokenKey:
+def token_key(token: TokenKey) -> TokenKey:
+    """Return what is equal for two spellings of one token.
+
+    Parameters
+    ----------
+    token : (str, str or None)
+        (blockchain, contract), None or nothing for a native coin.
+
+    Returns
+    -------
+    (str, str or None)
+        The canonical form, as in `Identities.keys`.
+
+    Examples
+    --------
+    >>> token_key(("eth", "0xAB")), token_key(("eth", None))
+    (('ETH', '0xab'), ('ETH', None))
+    """
     blockchain, address = token
     key = canonical_key(blockchain, address or "")
     return key if address else (key[0], None)
@@ -218,7 +239,7 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> Identities:
     spelling, pairs = pd.factorize(chain_codes * len(names) + address_codes % len(names))
     keys: dict[TokenKey, int] = {}
     merged = [
-        keys.setdefault(_token_key((_text(chains[place]), names[rest])), len(keys))
+        keys.setdefault(token_key((_text(chains[place]), names[rest])), len(keys))
         for place, rest in zip(*divmod(pairs, len(names)), strict=True)
     ]
     codes = np.array(merged, dtype=np.intp)[spelling]

@@ -1,0 +1,119 @@
+"""Fetches for hypothesis, with failures, collisions and spam, and the same as plain Python."""
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+
+from walletframe.address import WalletAddress
+from walletframe.frames import WalletRecord, assemble
+from walletframe.wire import Outcome, Status
+from walletframe.wire.outcome import Balances
+
+LARGEST = 2**256 - 1
+
+WALLETS = [
+    ("ETH", "0xAa"),
+    ("eth", "0xbB"),
+    ("BSC", "0xaa"),
+    ("NEAR", "alice.near"),
+    ("SOLANA", "9xQe"),
+    ("SOLANA", "9xqE"),
+]
+# Blockchain, contract, symbol: one token in three spellings, collisions, spam, native coins.
+TOKENS = [
+    ("ETH", "0xA0", "USDC"),
+    ("eth", "0Xa0", "USDC"),
+    ("ETH", "0xa0", "USDC.old"),
+    ("BSC", "0xA0", "USDC"),
+    ("ETH", None, "ETH"),
+    ("BSC", "0xbad", "ETH"),
+    ("SOLANA", "EPjF", "NA"),
+    ("SOLANA", "epjf", "visit (x).io\u202e"),
+    ("L2", "0x12", ""),
+]
+
+raw_amounts = st.sampled_from([0, 0, 1, 10**18, 2**53 + 1, LARGEST]) | st.integers(0, LARGEST)
+decimals = st.sampled_from([0, 6, 18, 18, 77, None, 78])
+balances = st.lists(st.tuples(st.sampled_from(TOKENS), raw_amounts, decimals), max_size=6)
+outcomes = balances | balances | st.sampled_from(["unknown", "failed"])
+fetches = st.lists(
+    st.tuples(st.sampled_from(WALLETS), outcomes), max_size=6, unique_by=lambda asked: asked[0]
+)
+
+
+class Held(NamedTuple):
+    """One balance: whose, of what, and how much, None where unknown."""
+
+    wallet: tuple[str, str]
+    token: tuple[str, str | None]
+    symbol: str
+    amount: Fraction | None
+
+
+def key(chain, address):
+    """Give what is equal for two spellings."""
+    hexadecimal = address is not None and address[:2] in ("0x", "0X")
+    return chain.upper(), address.lower() if hexadecimal else address
+
+
+def details_of(fetch):
+    """Make the frames of a fetch."""
+    return assemble(
+        WalletRecord(WalletAddress(*wallet), _outcome(found), "s") for wallet, found in fetch
+    )
+
+
+def rows_of(fetch):
+    """List the balances of a fetch."""
+    return [
+        Held(key(*wallet), key(*token[:2]), token[2], _amount(raw, places))
+        for wallet, found in fetch
+        if isinstance(found, list)
+        for token, raw, places in found
+    ]
+
+
+def known_of(fetch):
+    """Tell of each wallet asked whether its balances are known."""
+    return {key(*wallet): isinstance(found, list) for wallet, found in fetch}
+
+
+def _amount(raw, places):
+    return None if places in (None, 78) else Fraction(raw, 10**places)
+
+
+def _outcome(found):
+    if found == "failed":
+        return Outcome(Status.FAILED, "why")
+    if found == "unknown":
+        return Outcome(Status.OK)
+    columns = [
+        [token[2] for token, _, _ in found],
+        [token[1] for token, _, _ in found],
+        [token[0] for token, _, _ in found],
+        [str(raw) for _, raw, _ in found],
+        [places for _, _, places in found],
+        [None] * len(found),
+    ]
+    return Outcome(Status.OK, balances=Balances(*columns))
+
+
+def fractions(column):
+    """Give amounts as fractions, None where missing."""
+    return [None if value is None else Fraction(value) for value in column.array.to_decimal()]
+
+
+def optional(column):
+    """Give nullable integers, None where missing."""
+    return [
+        None if value is None else int(value) for value in column.to_numpy(object, na_value=None)
+    ]
+
+
+def nearest(fraction):
+    """Give the float64 nearest to a fraction."""
+    try:
+        return fraction.numerator / fraction.denominator
+    except OverflowError:
+        return float("inf") if fraction > 0 else float("-inf")

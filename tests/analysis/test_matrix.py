@@ -1,0 +1,186 @@
+"""The table of wallets and tokens, the labels of its columns, and pairs of wallets."""
+
+from itertools import combinations
+
+import pandas as pd
+import pytest
+from fetches import details_of, fetches, fractions, key, known_of, rows_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from walletframe.analysis import overlap, pivot, token_labels, value
+from walletframe.errors import ColumnsError, SettingsError
+from walletframe.frames import token_identities
+
+ETHER = ("ETH", None, "ETH")
+USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48", "USDC")
+TRAP = ("ETH", "0xa0b8" + "0" * 32 + "eb48", "USDC")
+FETCH = [
+    (("ETH", "0x01"), [(ETHER, 1, 0), (USDC, 2, 0)]),
+    (("ETH", "0x02"), [(ETHER, 3, 0), (ETHER, 0, None)]),
+    (("ETH", "0x03"), []),
+    (("ETH", "0x04"), "failed"),
+]
+
+
+def expected_cell(fetch, wallet, token):
+    """Add up what a wallet holds of a token; None where that is unknown, in part or in all."""
+    amounts = [row.amount for row in rows_of(fetch) if (row.wallet, row.token) == (wallet, token)]
+    return None if None in amounts or not known_of(fetch)[wallet] else sum(amounts)
+
+
+@settings(max_examples=60, deadline=None)
+@given(fetch=fetches, asked=st.booleans())
+def test_every_cell_is_what_plain_python_gives(fetch, asked):
+    """All wallets asked, or all with a row, beside all tokens, to the last digit."""
+    wallets, holdings = details_of(fetch)
+    table = pivot(holdings, None, wallets=wallets if asked else None)
+    keys = token_identities(holdings).keys
+    labels = dict(zip(token_labels(holdings), token_identities(holdings).codes, strict=True))
+    rows = [key(*pair) for pair in table.index]
+    held = [row.wallet for row in rows_of(fetch)]
+    assert rows == (list(known_of(fetch)) if asked else list(dict.fromkeys(held)))
+    assert set(table.columns) == set(labels)
+    for label in table.columns:
+        token = keys[labels[label]]
+        assert fractions(table[label]) == [expected_cell(fetch, wallet, token) for wallet in rows]
+
+
+def test_what_is_not_held_is_zero_and_what_is_unknown_is_not():
+    """A failed wallet and a balance of unknown amount are NA."""
+    wallets, holdings = details_of(FETCH)
+    table = pivot(holdings, wallets=wallets)
+    assert table.columns.tolist() == ["ETH", "USDC"]
+    assert (table.index.names, table.columns.name) == (["blockchain", "address"], "token")
+    assert table["ETH"].fillna(-1).tolist() == [1, -1, 0, -1]
+    assert table["USDC"].fillna(-1).tolist() == [2, 0, 0, -1]
+    assert {str(dtype) for dtype in table.dtypes} == {"amount"}
+
+
+def test_the_foremost_tokens_come_first():
+    """By number of holders, or by value where there is one; unpriced ones behind."""
+    holdings = details_of(FETCH).holdings
+    assert pivot(holdings, 1).columns.tolist() == ["ETH"]
+    priced = value(holdings, {USDC[:2]: 100, ETHER[:2]: 1})
+    assert pivot(priced, 1).columns.tolist() == ["USDC"]
+    assert pivot(value(holdings, {ETHER[:2]: 0.001})).columns.tolist() == ["ETH", "USDC"]
+    with pytest.raises(SettingsError, match="n: 0"):
+        pivot(holdings, 0)
+
+
+def test_no_rows_give_an_empty_table():
+    """The wallets asked are still there."""
+    assert pivot(details_of([]).holdings).shape == (0, 0)
+    wallets, holdings = details_of(FETCH[2:])
+    assert pivot(holdings, wallets=wallets).shape == (2, 0)
+
+
+def labels_of(*tokens):
+    """Label tokens that one wallet holds."""
+    held = [(token, 1, 0) for token in tokens]
+    return token_labels(details_of([(("ETH", "0x01"), held)]).holdings).tolist()
+
+
+@pytest.mark.parametrize(
+    "tokens,labels",
+    [
+        ([ETHER, USDC], ["ETH", "USDC"]),
+        ([USDC, ("eth", USDC[1].upper().replace("X", "x"), "usdc")], ["USDC", "USDC"]),
+        (
+            [USDC, ("BSC", None, "USDC")],
+            ["USDC (ETH 0xa0b8…eb48)", "USDC (BSC native coin)"],
+        ),
+        ([USDC, TRAP], [f"USDC (ETH {USDC[1]})", f"USDC (ETH {TRAP[1]})"]),
+        (
+            [USDC, ("ETH", "0xbad", "USDC (ETH 0xa0b8…eb48)")],
+            ["USDC", "USDC (ETH 0xa0b8…eb48) (ETH 0xbad)"],
+        ),
+        ([("ETH", "0x12", "\u202e\u3164")], ["(ETH 0x12)"]),
+    ],
+)
+def test_labels_tell_tokens_apart(tokens, labels):
+    """The symbol alone where it is alone, then the contract, shortened unless that is a trap."""
+    assert labels_of(*tokens) == labels
+
+
+def test_labels_that_hostile_text_makes_equal_are_numbered():
+    """Two contracts that are shown alike are still two."""
+    assert labels_of(("ETH", "x\u200b", "A"), ("ETH", "x", "A")) == ["A (ETH x)", "A (ETH x) #2"]
+
+
+@given(st.lists(st.tuples(*[st.text(max_size=4)] * 3), min_size=1, max_size=8))
+def test_labels_are_one_to_one_and_harmless(tokens):
+    """Whatever strangers write."""
+    frame = pd.DataFrame(
+        tokens, columns=["token_blockchain", "token_address", "symbol"], dtype="str"
+    )
+    labels, codes = token_labels(frame), token_identities(frame).codes
+    assert len(set(zip(labels, codes, strict=True))) == len(set(labels)) == len(set(codes))
+    assert all(label and label.isprintable() for label in labels)
+
+
+def test_labels_keep_the_index():
+    """They can be assigned to the frame they are of."""
+    holdings = details_of(FETCH).holdings.iloc[::-1]
+    assert token_labels(holdings).index.equals(holdings.index)
+    with pytest.raises(ColumnsError, match="'symbol'"):
+        token_labels(holdings.drop(columns="symbol"))
+
+
+def expected_pairs(fetch):
+    """Give each pair of wallets with a token in common, and how many they have."""
+    sets = {}
+    for row in rows_of(fetch):
+        sets.setdefault(row.wallet, set()).update([row.token] if row.amount else [])
+    return {
+        (one, other): (len(sets[one] & sets[other]), len(sets[one] | sets[other]))
+        for one, other in combinations(sets, 2)
+        if sets[one] & sets[other]
+    }
+
+
+def pairs_of(table):
+    """Read a table of pairs."""
+    return [
+        ((key(*row[:2]), key(*row[2:4])), (row[4], row[5])) for row in table.itertuples(index=False)
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(fetch=fetches)
+def test_pairs_are_what_set_arithmetic_gives(fetch):
+    """Every pair with something in common, the most alike first."""
+    table = overlap(details_of(fetch).holdings, None)
+    assert dict(pairs_of(table)) == expected_pairs(fetch)
+    assert table["jaccard"].tolist() == [both / either for _, (both, either) in pairs_of(table)]
+    ranks = [(-row.jaccard, -row.tokens_both) for row in table.itertuples()]
+    assert ranks == sorted(ranks)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    sets=st.lists(st.sets(st.integers(0, 8), max_size=6), max_size=12),
+    n=st.integers(1, 20),
+    block=st.integers(1, 60),
+)
+def test_the_first_pairs_are_the_same_however_they_are_counted(sets, n, block):
+    """Blocks of any size, and a limit, give the head of the whole list."""
+    fetch = [
+        (("ETH", f"0x{n:02}"), [(("ETH", f"0xc{token}", "T"), 1, 0) for token in tokens])
+        for n, tokens in enumerate(sets)
+    ]
+    holdings = details_of(fetch).holdings
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("walletframe.analysis.pairs._BLOCK", block)
+        some = overlap(holdings, n)
+    pd.testing.assert_frame_equal(some, overlap(holdings, None).head(n))
+
+
+def test_overlap_says_of_how_many_wallets():
+    """Failed wallets can be in no pair, and are counted."""
+    wallets, holdings = details_of(FETCH)
+    table = overlap(holdings, wallets=wallets)
+    assert table[["wallets_ok", "wallets_asked"]].to_numpy().tolist() == [[3, 4]]
+    assert overlap(holdings.head(0), wallets=wallets).dtypes.equals(table.dtypes)
+    with pytest.raises(SettingsError, match="n: 0"):
+        overlap(holdings, 0)

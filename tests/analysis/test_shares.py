@@ -1,0 +1,163 @@
+"""Whose a token is: shares and concentration against plain Python."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from fetches import (
+    TOKENS,
+    details_of,
+    fetches,
+    fractions,
+    key,
+    known_of,
+    nearest,
+    optional,
+    rows_of,
+)
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from walletframe.analysis import concentration, share, totals
+from walletframe.errors import AmbiguousTokenError, SettingsError, UnknownTokenError
+from walletframe.frames import token_identities
+
+CONTRACTS = sorted({key(*token[:2]) for token in TOKENS}, key=repr)
+ETHER = ("ETH", None, "ETH")
+FETCH = [
+    (("ETH", "0x01"), [(ETHER, 1, 0)]),
+    (("ETH", "0x02"), [(ETHER, 3, 0), (ETHER, 0, None)]),
+    (("ETH", "0x03"), []),
+    (("ETH", "0x04"), "failed"),
+    (("ETH", "0x05"), [(ETHER, 9, None)]),
+    (("BSC", "0x01"), []),
+]
+
+
+def held_by_wallet(fetch, token):
+    """Add up each wallet's balances of a token: the known part, and how many are unknown."""
+    found = {}
+    for row in rows_of(fetch):
+        if row.token == token:
+            found.setdefault(row.wallet, []).append(row.amount)
+    return {
+        wallet: (
+            sum(each for each in amounts if each is not None) if set(amounts) != {None} else None,
+            amounts.count(None),
+        )
+        for wallet, amounts in found.items()
+    }
+
+
+def expected_shares(fetch, token, *, asked):
+    """List wallet, amount, unknown balances and share, the largest first, unknown ones last."""
+    held = held_by_wallet(fetch, token)
+    if asked:
+        chains = {token[0], *(chain for chain, _ in held)}
+        others = {
+            wallet: (Fraction(0), 0) if known else (None, None)
+            for wallet, known in known_of(fetch).items()
+            if wallet[0] in chains
+        }
+        held = others | held
+    order = list(known_of(fetch))
+    ranked = sorted(
+        held.items(),
+        key=lambda each: (each[1][0] is None, -(each[1][0] or 0), order.index(each[0])),
+    )
+    whole = sum(amount for amount, _ in held.values() if amount is not None)
+    return [
+        (wallet, amount, gaps, None if amount is None or not whole else nearest(amount / whole))
+        for wallet, (amount, gaps) in ranked
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(fetch=fetches, token=st.sampled_from(CONTRACTS), asked=st.booleans())
+def test_shares_are_what_plain_python_gives(fetch, token, asked):
+    """Amounts are exact, shares rounded once, and every wallet asked has its row."""
+    assume(any(row.token == token for row in rows_of(fetch)))
+    wallets, holdings = details_of(fetch)
+    table = share(holdings, token, wallets=wallets if asked else None)
+    found = zip(
+        map(key, table["blockchain"], table["address"]),
+        fractions(table["amount"]),
+        optional(table["amount_na"]),
+        [None if np.isnan(each) else each for each in table["share"]],
+        strict=True,
+    )
+    assert list(found) == expected_shares(fetch, token, asked=asked)
+
+
+def test_unknown_wallets_are_not_zero():
+    """Failed wallets, and unknown amounts, are NA; empty wallets of the blockchain have 0."""
+    wallets, holdings = details_of(FETCH)
+    table = share(holdings, "ETH", wallets=wallets)
+    assert table["address"].tolist() == ["0x02", "0x01", "0x03", "0x04", "0x05"]
+    assert table["share"].fillna(-1).tolist() == [0.75, 0.25, 0, -1, -1]
+    assert optional(table["amount_na"]) == [1, 0, 0, None, 1]
+    assert table[["wallets_ok", "wallets_asked"]].drop_duplicates().to_numpy().tolist() == [[4, 5]]
+
+
+def test_a_token_is_named_by_contract_or_by_its_own_symbol():
+    """Both give the same; a shared symbol and an unknown token are errors."""
+    holdings = details_of(FETCH).holdings
+    assert share(holdings, "ETH").equals(share(holdings, ("eth", None)))
+    with pytest.raises(UnknownTokenError):
+        share(holdings, ("ETH", "0x1"))
+    fake = details_of([(("BSC", "0x1"), [(ETHER, 1, 0), (("BSC", "0xbad", "ETH"), 1, 0)])])
+    with pytest.raises(AmbiguousTokenError, match="0xbad"):
+        share(fake.holdings, "ETH")
+
+
+def test_shares_of_nothing_are_unknown():
+    """Where all have 0 there is nothing to have a share of."""
+    table = share(details_of([(("ETH", "0x1"), [(ETHER, 0, 0)])]).holdings, "ETH")
+    assert table["share"].isna().all()
+
+
+def gini_by_differences(amounts):
+    """Gini as half the relative mean absolute difference, over all pairs."""
+    differences = sum(abs(one - other) for one in amounts for other in amounts)
+    return nearest(differences / (2 * len(amounts) * sum(amounts)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(fetch=fetches, top=st.integers(1, 4))
+def test_concentration_is_what_its_definitions_give(fetch, top):
+    """Gini over all pairs, Herfindahl over all shares, and the largest holders."""
+    holdings = details_of(fetch).holdings
+    table = concentration(holdings, top=top)
+    assert table.iloc[:, :-3].equals(totals(holdings))
+    for place, token in enumerate(token_identities(holdings).keys):
+        amounts = [amount for amount, _ in held_by_wallet(fetch, token).values() if amount]
+        measures = table.iloc[place, -3:].tolist()
+        if not amounts:
+            assert np.isnan(measures).all()
+            continue
+        shares = sorted((amount / sum(amounts) for amount in amounts), reverse=True)
+        assert measures == [
+            gini_by_differences(amounts),
+            nearest(sum(each**2 for each in shares)),
+            nearest(sum(shares[:top])),
+        ]
+
+
+def test_concentration_of_known_cases():
+    """Even, and all but even, as textbooks have them."""
+    even = [(("ETH", f"0x{n}"), [(ETHER, 5, 0)]) for n in range(1, 5)]
+    found = concentration(details_of(even).holdings, "ETH", top=1).iloc[0]
+    assert found[["gini", "herfindahl", "top_share"]].tolist() == [0, 0.25, 0.25]
+    odd = [(("ETH", f"0x{n}"), [(ETHER, 10**30 if n == 1 else 1, 0)]) for n in range(1, 5)]
+    found = concentration(details_of(odd).holdings, ("ETH", None), top=1).iloc[0]
+    assert found[["gini", "herfindahl", "top_share"]].tolist() == [0.75, 1, 1]
+
+
+def test_one_token_of_many():
+    """A named token gives its row alone; a number of holders below 1 is refused."""
+    wallets, holdings = details_of([*FETCH, (("BSC", "0x9"), [(("BSC", "0xA0", "USDC"), 1, 0)])])
+    table = concentration(holdings, "USDC", wallets=wallets)
+    assert table["token_address"].tolist() == ["0xA0"]
+    assert (table["wallets_ok"].item(), table["wallets_asked"].item()) == (2, 2)
+    with pytest.raises(SettingsError, match="top: 0"):
+        concentration(holdings, top=0)

@@ -1,0 +1,286 @@
+"""Totals against plain Python, and what they say of what is missing."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from fetches import details_of, fetches, fractions, key, known_of, nearest, optional, rows_of
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from walletframe.amounts.mixed import float_sums
+from walletframe.analysis import totals, value
+from walletframe.errors import (
+    AmbiguousTokenError,
+    AmountError,
+    ColumnsError,
+    PricesError,
+    SettingsError,
+    UnknownWalletError,
+)
+
+KINDS = ["token", "wallet", "blockchain"]
+CUTS = [list(some) for count in (1, 2, 3) for some in combinations(KINDS, count)]
+PRICES = {("ETH", "0xA0"): 1.0001, ("bsc", "0xa0"): 0.3, ("ETH", None): 2500, ("L2", "0x12"): 0}
+PRICED = {key(*token): Fraction(price) for token, price in PRICES.items()}
+
+ETHER = (("ETH", None, "ETH"), 5 * 10**17, 18)
+DOLLARS = (("ETH", "0xA0", "USDC"), 3, 0)
+FAKE = (("BSC", "0xbad", "ETH"), 10**30, 18)
+UNKNOWN = (("ETH", "0xA0", "USDC"), 7, None)
+FETCH = [
+    (("ETH", "0xAa"), [ETHER, DOLLARS, DOLLARS]),
+    (("eth", "0xbB"), [ETHER, UNKNOWN]),
+    (("ETH", "0xcc"), "failed"),
+    (("BSC", "0xaa"), []),
+    (("NEAR", "alice.near"), "unknown"),
+]
+
+
+def group(kinds, wallet, token=None):
+    """Name a group by token, wallet and blockchain, None for what it is not cut by."""
+    parts = {"token": token, "wallet": wallet, "blockchain": wallet[0]}
+    return tuple(parts[kind] if kind in kinds else None for kind in KINDS)
+
+
+def groups_of(table, kinds):
+    """Name the groups of a table of totals."""
+    names = []
+    for row in table.astype(object).where(table.notna(), None).to_dict("records"):
+        named = "token" in kinds and row["token_blockchain"] is not None
+        token = key(row["token_blockchain"], row["token_address"]) if named else None
+        wallet = key(row.get("blockchain", ""), row.get("address"))
+        names.append(group(kinds, wallet, token))
+    return names
+
+
+def expected(fetch, kinds, *, asked):
+    """Cut the balances of a fetch into groups; wallets asked may add some without any."""
+    groups = {}
+    for row in rows_of(fetch):
+        groups.setdefault(group(kinds, row.wallet, row.token), []).append(row)
+    if asked and kinds != ["token"]:
+        owners = {name[1:] for name in groups}
+        for name in [group(kinds, wallet) for wallet in known_of(fetch)]:
+            if name[1:] not in owners:
+                groups[name] = []
+    return groups
+
+
+def value_of(row):
+    """Value a balance, rounded once; None where amount or price is unknown."""
+    if row.amount is None or row.token not in PRICED:
+        return None
+    return Fraction(nearest(row.amount * PRICED[row.token]))
+
+
+def wallets_of(name, rows, known):
+    """Tell of the wallets asked on a group's blockchains whether they are known."""
+    token, wallet, chain = name
+    if wallet:
+        return [known[wallet]]
+    chains = {chain} if chain else {token[0], *(row.wallet[0] for row in rows)}
+    return [ok for (chain, _), ok in known.items() if chain in chains]
+
+
+def measures(name, rows, known):
+    """Compute all columns of a group; None for NA."""
+    here = wallets_of(name, rows, known)
+    amounts = [row.amount for row in rows if row.amount is not None]
+    values = [value for value in map(value_of, rows) if value is not None]
+    unpriced = [row for row in rows if row.amount is not None and value_of(row) is None]
+    none_known = (not amounts) if rows else not any(here)
+    counted = bool(rows) or any(here)
+    return {
+        "amount": sum(amounts) if amounts else None,
+        "tokens": None if none_known else len({row.token for row in rows if row.amount}),
+        "holders": None if none_known else len({row.wallet for row in rows if row.amount}),
+        "balances": len(rows) if counted else None,
+        "amount_na": len(rows) - len(amounts) if counted else None,
+        "value": nearest(sum(values)) if values or (counted and not rows) else None,
+        "unpriced": len(unpriced) if counted else None,
+        "wallets_ok": sum(here),
+        "wallets_asked": len(here),
+    }
+
+
+@settings(max_examples=150, deadline=None)
+@given(kinds=st.sampled_from(CUTS), asked=st.booleans(), fetch=fetches)
+@example(kinds=["token"], asked=True, fetch=FETCH)
+@example(kinds=["wallet"], asked=True, fetch=FETCH)
+def test_every_column_is_what_plain_python_gives(kinds, asked, fetch):
+    """Each group is there once, with the same amounts, counts, values and completeness."""
+    wallets, holdings = details_of(fetch)
+    table = totals(value(holdings, PRICES, currency="X"), kinds, wallets=wallets if asked else None)
+    groups, known = expected(fetch, kinds, asked=asked), known_of(fetch)
+    assert sorted(map(repr, groups_of(table, kinds))) == sorted(map(repr, groups))
+    wanted = [measures(name, groups[name], known) for name in groups_of(table, kinds)]
+    for column in wanted[0].keys() & set(table.columns) if wanted else ():
+        if column == "amount":
+            found = fractions(table[column])
+        elif column == "value":
+            found = [None if np.isnan(each) else each for each in table[column]]
+        else:
+            found = optional(table[column])
+        assert found == [each[column] for each in wanted], column
+
+
+@pytest.mark.parametrize("kinds", CUTS, ids=".".join)
+@pytest.mark.parametrize("fetch", [[], FETCH, FETCH[2:3], FETCH[3:]])
+def test_columns_depend_on_what_is_asked_alone(kinds, fetch):
+    """The same names and dtypes for no rows, none known, and many."""
+    wallets, holdings = details_of(fetch)
+    table = totals(value(holdings, PRICES), kinds, wallets=wallets)
+    full = totals(value(details_of(FETCH).holdings, PRICES), kinds, wallets=details_of(FETCH))
+    assert dict(table.dtypes) == dict(full.dtypes)
+    assert isinstance(table.index, pd.RangeIndex)
+
+
+def test_a_failed_wallet_is_unknown_and_an_empty_one_has_nothing():
+    """Failed, empty and unknown wallets have their rows, in the order asked."""
+    wallets, holdings = details_of(FETCH)
+    table = totals(value(holdings, PRICES), "wallet", wallets=wallets)
+    assert table["address"].tolist() == ["0xAa", "0xbB", "0xcc", "0xaa", "alice.near"]
+    assert optional(table["balances"]) == [3, 2, None, 0, None]
+    assert optional(table["tokens"]) == [2, 1, None, 0, None]
+    assert optional(table["wallets_ok"]) == [1, 1, 0, 1, 0]
+    assert table["value"].isna().tolist() == [False, False, True, False, True]
+    assert table["value"][3] == 0
+
+
+def test_the_known_part_is_summed_and_the_rest_counted():
+    """Three rows of one contract in two spellings, one of them of unknown amount."""
+    wallets, holdings = details_of(FETCH)
+    dollars = totals(holdings, wallets=wallets).iloc[1]
+    assert dollars[["token_blockchain", "token_address", "symbol"]].tolist() == [
+        "ETH",
+        "0xA0",
+        "USDC",
+    ]
+    assert (str(dollars["amount"]), dollars["balances"], dollars["amount_na"]) == ("6", 3, 1)
+    assert (dollars["holders"], dollars["wallets_ok"], dollars["wallets_asked"]) == (1, 2, 3)
+
+
+def test_an_amount_that_nobody_knows_is_not_zero():
+    """All unknown gives NA, for the sum and for who holds some."""
+    table = totals(details_of([(("ETH", "0xAa"), [UNKNOWN])]).holdings)
+    assert table[["amount", "holders"]].isna().all(axis=None)
+    assert table["amount_na"].item() == 1
+
+
+def test_who_holds_nothing_of_a_token_is_no_holder():
+    """A balance of 0 counts as a balance only."""
+    none_left = (("ETH", None, "ETH"), 0, 18)
+    table = totals(details_of([(("ETH", "0xAa"), [none_left])]).holdings)
+    assert (table["holders"].item(), table["balances"].item(), str(table["amount"].item())) == (
+        0,
+        1,
+        "0",
+    )
+
+
+def test_a_shared_symbol_is_refused_with_its_contracts():
+    """Ether and what calls itself so are never one row."""
+    holdings = details_of([(("ETH", "0xAa"), [ETHER, DOLLARS, FAKE])]).holdings
+    with pytest.raises(AmbiguousTokenError, match="contracts apart") as caught:
+        totals(holdings, "symbol")
+    assert caught.value.contracts == {"ETH": [("ETH", None), ("BSC", "0xbad")]}
+    one = totals(holdings[holdings["token_blockchain"] == "ETH"], ["symbol", "wallet"])
+    assert one.columns[:5].tolist() == [
+        *["token_blockchain", "token_address", "symbol"],
+        *["blockchain", "address"],
+    ]
+
+
+COUNTS = ["balances", "amount_na", "value", "currency", "unpriced", "wallets_ok", "wallets_asked"]
+TOKEN = ["token_blockchain", "token_address", "symbol"]
+
+
+@pytest.mark.parametrize(
+    "by,names",
+    [
+        ("token", [*TOKEN, "amount", "holders"]),
+        ("wallet", ["blockchain", "address", "tokens"]),
+        ("blockchain", ["blockchain", "tokens", "holders"]),
+        (["wallet", "token"], ["blockchain", "address", *TOKEN, "amount"]),
+        (["token", "blockchain"], [*TOKEN, "blockchain", "amount", "holders"]),
+        (["blockchain", "wallet", "wallet"], ["blockchain", "address", "tokens"]),
+    ],
+)
+def test_no_amount_without_its_token(by, names):
+    """What is counted depends on the groups; amounts of different tokens are never added."""
+    wallets, holdings = details_of(FETCH)
+    table = totals(value(holdings, PRICES), by, wallets=wallets)
+    assert table.columns.tolist() == names + COUNTS
+    assert totals(holdings, by).columns.tolist() == names + COUNTS[:2]
+
+
+def test_names_come_in_the_order_asked():
+    """Columns follow `by`, rows the wallets."""
+    table = totals(details_of(FETCH).holdings, ["wallet", "token"])
+    assert table.columns[:3].tolist() == ["blockchain", "address", "token_blockchain"]
+    assert table["address"].tolist() == ["0xAa", "0xAa", "0xbB", "0xbB"]
+
+
+@pytest.mark.parametrize("by", ["tokens", [], ["token", "chain"], [["token"]]])
+def test_what_is_no_group_is_refused(by):
+    """The message says what can be asked."""
+    with pytest.raises(SettingsError, match="token, wallet, blockchain"):
+        totals(details_of(FETCH).holdings, by)
+
+
+def test_wallets_of_another_fetch_are_refused():
+    """How complete it is can't be told by them."""
+    holdings = details_of(FETCH).holdings
+    with pytest.raises(UnknownWalletError, match=r"ETH\.0xaa") as caught:
+        totals(holdings, wallets=details_of(FETCH[1:]))
+    assert "1 that `wallets` lacks" in caught.value.hint
+
+
+def test_frames_that_lack_something_say_so():
+    """Missing columns, amounts that are text, and wallets without a status."""
+    wallets, holdings = details_of(FETCH)
+    with pytest.raises(ColumnsError, match="'symbol'"):
+        totals(holdings.drop(columns="symbol"))
+    with pytest.raises(AmountError, match="astype"):
+        totals(holdings.astype({"amount": "str"}))
+    with pytest.raises(ColumnsError, match="'status'"):
+        totals(holdings, wallets=wallets.drop(columns="status"))
+
+
+def test_values_in_two_currencies_are_never_added():
+    """Not even where the currency of some is not named."""
+    holdings = details_of(FETCH).holdings
+    for other in ("EUR", None):
+        both = [value(holdings, PRICES, currency=name) for name in ("USD", other)]
+        with pytest.raises(PricesError, match="2 currencies"):
+            totals(pd.concat(both))
+    assert totals(both[0])["currency"].unique().tolist() == ["USD"]
+
+
+def test_a_wallet_asked_twice_is_one():
+    """Known if it was ok once, as after a retry."""
+    first, second = details_of(FETCH[2:3]), details_of([(("eth", "0xCC"), [ETHER])])
+    both = pd.concat([first.wallets, second.wallets])
+    table = totals(second.holdings, "blockchain", wallets=both)
+    assert (table["wallets_ok"].item(), table["wallets_asked"].item()) == (1, 1)
+
+
+@given(st.lists(st.tuples(st.floats(allow_nan=True, allow_infinity=False), st.integers(0, 2))))
+def test_sums_of_floats_are_the_nearest(rows):
+    """Whatever their order; NaN is left out and counted."""
+    floats = np.array([number for number, _ in rows], dtype=float)
+    ids = np.array([place for _, place in rows], dtype=np.intp)
+    sums, sizes = float_sums(floats, ids, 3)
+    known = [[Fraction(f) for f, i in rows if i == place and not np.isnan(f)] for place in range(3)]
+    assert sums.tolist() == [nearest(sum(numbers)) for numbers in known]
+    assert sizes.tolist() == list(map(len, known))
+
+
+def test_infinite_floats_add_up_as_floats_do():
+    """One infinite value makes its own group infinite; opposite ones are no number."""
+    floats = np.array([1.0, np.inf, 2.0, np.inf, -np.inf])
+    sums, _ = float_sums(floats, np.array([0, 0, 1, 2, 2]), 3)
+    np.testing.assert_array_equal(sums, [np.inf, 2.0, np.nan])

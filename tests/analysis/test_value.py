@@ -1,0 +1,251 @@
+"""Prices in the forms that people have them, refused where they can't be used, and values."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from fetches import TOKENS, details_of, fetches, key, nearest, rows_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from walletframe.analysis import FilePrices, PriceSource, totals, value
+from walletframe.errors import AmbiguousTokenError, AmountError, ColumnsError, PricesError
+from walletframe.exports import to_parquet
+
+ETHER = ("ETH", None, "ETH")
+USDC = ("ETH", "0xA0", "USDC")
+SPAM = ("BSC", "0xbad", "NA")
+HOLDINGS = details_of([(("ETH", "0x01"), [(ETHER, 25, 1), (USDC, 3, 0), (SPAM, 7, 0)])]).holdings
+TABLE = pd.DataFrame(
+    {
+        "token_blockchain": ["eth", "ETH", "BSC"],
+        "token_address": [None, "0xa0", "0xother"],
+        "price": [2000.5, 1, 9],
+    }
+)
+FORMS = {
+    "a mapping": {("ETH", None): 2000.5, ("eth", "0XA0"): 1},
+    "exact numbers": {("ETH", ""): Decimal("2000.5"), ("ETH", "0xA0"): "1"},
+    "NumPy's numbers": {("ETH", np.nan): np.float32(2000.5), ("ETH", "0xA0"): np.int64(1)},
+    "a frame": TABLE,
+    "a frame with other names": TABLE.set_axis(["blockchain", "contract", "price"], axis=1),
+    "a Series": TABLE.set_index(["token_blockchain", "token_address"])["price"],
+    "amounts": TABLE.astype({"price": "str"}).astype({"price": "amount"}),
+}
+
+
+@pytest.mark.parametrize("prices", FORMS.values(), ids=FORMS)
+def test_every_form_of_prices_gives_the_same_values(prices):
+    """By contract, hex and blockchains without case; what has no price is NA, not 0."""
+    valued = value(HOLDINGS, prices, currency="USD")
+    assert valued.columns.tolist() == [*HOLDINGS.columns, "unit_price", "value", "currency"]
+    np.testing.assert_array_equal(valued["value"], [5001.25, 3, np.nan])
+    np.testing.assert_array_equal(valued["unit_price"], [2000.5, 1, np.nan])
+    assert valued["currency"].tolist() == ["USD"] * 3
+    assert valued[HOLDINGS.columns].equals(HOLDINGS)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    fetch=fetches,
+    prices=st.dictionaries(
+        st.sampled_from(TOKENS).map(lambda token: key(*token[:2])), st.floats(0, 1e30)
+    ),
+)
+def test_values_are_the_nearest_to_the_exact_product(fetch, prices):
+    """An amount of any size times a float is rounded once."""
+    found = value(details_of(fetch).holdings, prices)["value"]
+    wanted = [
+        np.nan
+        if row.amount is None or row.token not in prices
+        else nearest(row.amount * Fraction(prices[row.token]))
+        for row in rows_of(fetch)
+    ]
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_the_services_own_prices():
+    """Used where no others are given; the currency is only what the caller says."""
+    priced = HOLDINGS.assign(price=[2.0, np.nan, 0.0])
+    valued = value(priced)
+    np.testing.assert_array_equal(valued["value"], [5, np.nan, 0])
+    assert valued["currency"].isna().all()
+    assert value(priced, currency="USD")["currency"].unique().tolist() == ["USD"]
+    with pytest.raises(PricesError, match=r"1: '-1\.0': negative"):
+        value(HOLDINGS.assign(price=[2, -1, np.inf]))
+    with pytest.raises(ColumnsError, match="'price'"):
+        value(HOLDINGS.drop(columns="price"))
+
+
+def test_a_second_valuation_takes_the_place_of_the_first():
+    """Prices of another day leave nothing of the old ones."""
+    again = value(value(HOLDINGS, FORMS["a frame"], currency="USD"), {("ETH", None): 2})
+    assert again.columns.is_unique
+    np.testing.assert_array_equal(again["value"], [5, np.nan, np.nan])
+    assert again["currency"].isna().all()
+
+
+BAD = {("ETH", None): 1, "ETH": 2, ("ETH", ""): 3, ("ETH", "0x1"): -1, ("ETH", "0x2"): np.nan} | {
+    ("ETH", "0x3"): np.inf,
+    ("ETH", "0x4"): "dear",
+    ("ETH", "0x5"): None,
+    ("ETH", "0x6"): True,
+    ("ETH", "0x7"): 10**400,
+    ("", "0x8"): 1,
+    ("ETH", 9): 1,
+    ("ETH", "0x10"): "1_0",
+}
+
+
+def test_all_bad_prices_are_reported_at_once():
+    """Each with its position and the reason."""
+    with pytest.raises(PricesError, match="12 prices can't be used") as caught:
+        value(HOLDINGS, BAD)
+    reasons = {place: reason.partition(":")[0] for place, _, reason in caught.value.problems}
+    assert reasons == {
+        1: "its key is no (blockchain, contract)",
+        2: "priced already, at 0",
+        3: "negative",
+        4: "no number",
+        5: "infinite",
+        6: "no number",
+        7: "no number",
+        8: "no number",
+        9: "infinite",
+        10: "its key is no (blockchain, contract)",
+        11: "its key is no (blockchain, contract)",
+        12: "no number",
+    }
+    assert "leave out" in caught.value.hint
+
+
+def test_a_symbol_is_no_key_unless_asked_for():
+    """By symbol only on request, and only where one contract bears it."""
+    with pytest.raises(PricesError, match="no \\(blockchain, contract\\): 'ETH'"):
+        value(HOLDINGS, {"ETH": 2})
+    valued = value(HOLDINGS, pd.Series({"ETH": 2, "DAI": 1}), by_symbol=True)
+    np.testing.assert_array_equal(valued["value"], [5, np.nan, np.nan])
+    with pytest.raises(PricesError, match="its key is no symbol"):
+        value(HOLDINGS, {("ETH", None): 2}, by_symbol=True)
+
+
+def test_a_shared_symbol_has_no_price():
+    """Whoever calls his token USDC gets nothing for it; others' symbols may be shared."""
+    held = [(USDC, 1, 0), (("BSC", "0xbad", "USDC"), 10**9, 0), (ETHER, 2, 0)]
+    holdings = details_of([(("ETH", "0x01"), held)]).holdings
+    with pytest.raises(AmbiguousTokenError, match="0xbad") as caught:
+        value(holdings, {"USDC": 1, "ETH": 2}, by_symbol=True)
+    assert list(caught.value.contracts) == ["USDC"]
+    valued = value(holdings, {"ETH": 2}, by_symbol=True)
+    np.testing.assert_array_equal(valued["value"], [np.nan, np.nan, 4])
+
+
+def test_a_symbol_that_is_missing_has_no_price():
+    """In frames from elsewhere."""
+    holdings = HOLDINGS.assign(symbol=["ETH", None, "NA"])
+    valued = value(holdings, pd.DataFrame({"symbol": ["ETH"], "price": [2]}), by_symbol=True)
+    np.testing.assert_array_equal(valued["value"], [5, np.nan, np.nan])
+
+
+def test_currencies_are_named_once():
+    """By the prices, or by the caller, never by both differently."""
+    named = TABLE.assign(currency="EUR")
+    assert value(HOLDINGS, named)["currency"].unique().tolist() == ["EUR"]
+    assert value(HOLDINGS, named, currency="EUR")["currency"].unique().tolist() == ["EUR"]
+    nameless = TABLE.assign(currency=None)
+    assert value(HOLDINGS, nameless, currency="USD")["currency"].unique().tolist() == ["USD"]
+    with pytest.raises(PricesError, match="'EUR', not in 'USD'"):
+        value(HOLDINGS, named, currency="USD")
+    for other in ("USD", None):
+        with pytest.raises(PricesError, match="2 currencies"):
+            value(HOLDINGS, TABLE.assign(currency=["EUR", "EUR", other]))
+
+
+class Oracle:
+    """A source of prices that remembers what it was asked."""
+
+    def prices(self, tokens):
+        """Price everything at 1."""
+        self.asked = tokens
+        return tokens.assign(price=1)
+
+
+def test_any_source_will_do():
+    """It is asked once, for the distinct tokens, and needs one method."""
+    oracle = Oracle()
+    assert isinstance(oracle, PriceSource)
+    valued = value(pd.concat([HOLDINGS, HOLDINGS]), oracle)
+    assert valued["value"].tolist() == [2.5, 3, 7] * 2
+    assert oracle.asked.columns.tolist() == ["token_blockchain", "token_address", "symbol"]
+    assert oracle.asked["token_address"].fillna("-").tolist() == ["-", "0xA0", "0xbad"]
+
+
+@pytest.mark.parametrize("prices", [[1, 2], 5, object()])
+def test_what_is_no_form_of_prices_says_which_are(prices):
+    """A list has no keys."""
+    with pytest.raises(PricesError, match="is no form of prices") as caught:
+        value(HOLDINGS, prices)
+    assert "a mapping of (blockchain, contract)" in caught.value.hint
+
+
+def test_frames_that_lack_columns_say_so():
+    """Of prices and of holdings."""
+    with pytest.raises(ColumnsError, match="lacks 'token_address', 'price'"):
+        value(HOLDINGS, TABLE[["token_blockchain"]])
+    with pytest.raises(ColumnsError, match="lacks 'symbol'"):
+        value(HOLDINGS, TABLE, by_symbol=True)
+    with pytest.raises(ColumnsError, match="lacks 'symbol'"):
+        value(HOLDINGS.drop(columns="symbol"), TABLE)
+    with pytest.raises(AmountError, match="holds no amounts"):
+        value(HOLDINGS.astype({"amount": float}), TABLE)
+
+
+def test_files_of_prices(tmp_path):
+    """CSV and Parquet, given as text, as a path or as a source, to the last digit."""
+    dear = TABLE.assign(price=[0.1 + 0.2, 1e-18, 9], currency="USD")
+    dear.to_csv(tmp_path / "p.csv", index=False)
+    dear.to_parquet(tmp_path / "p.PARQUET")
+    for path in (str(tmp_path / "p.csv"), tmp_path / "p.PARQUET", FilePrices(tmp_path / "p.csv")):
+        valued = value(HOLDINGS, path)
+        np.testing.assert_array_equal(valued["unit_price"], [0.1 + 0.2, 1e-18, np.nan])
+        assert valued["currency"].tolist() == ["USD"] * 3
+
+
+def test_text_in_files_is_taken_as_it_is(tmp_path):
+    """A token named NA has its price; a byte order mark does no harm."""
+    (tmp_path / "p.csv").write_text("\ufeffsymbol,price\nNA,2\nnull,3\n", encoding="utf-8")
+    valued = value(HOLDINGS, tmp_path / "p.csv", by_symbol=True)
+    np.testing.assert_array_equal(valued["value"], [np.nan, np.nan, 14])
+
+
+def test_exact_prices_in_files(tmp_path):
+    """Decimals and exact text of Parquet are numbers."""
+    to_parquet(FORMS["amounts"], tmp_path / "p.parquet")
+    np.testing.assert_array_equal(
+        value(HOLDINGS, tmp_path / "p.parquet")["value"], [5001.25, 3, np.nan]
+    )
+
+
+def test_files_that_hold_no_prices(tmp_path):
+    """Each says what is wrong with it."""
+    (tmp_path / "p.csv").write_text("")
+    (tmp_path / "p.parquet").write_text("no Parquet")
+    for name in ("p.csv", "p.parquet"):
+        with pytest.raises(PricesError, match="can't be read"):
+            value(HOLDINGS, tmp_path / name)
+    (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\nETH,,\nETH,0x1,x\n")
+    with pytest.raises(PricesError, match="1: 'x': no number"):
+        value(HOLDINGS, tmp_path / "p.csv")
+    with pytest.raises(PricesError, match=r"neither \.csv nor \.parquet"):
+        value(HOLDINGS, "prices.xlsx")
+    with pytest.raises(FileNotFoundError):
+        value(HOLDINGS, tmp_path / "gone.csv")
+
+
+def test_no_rows_have_no_value():
+    """The columns and dtypes are the same."""
+    empty = value(HOLDINGS.head(0), TABLE, currency="USD")
+    assert empty.dtypes.equals(value(HOLDINGS, TABLE, currency="USD").dtypes)
+    assert totals(empty)["value"].dtype == "float64"

@@ -1,0 +1,233 @@
+"""``walletframe totals`` and ``walletframe value``: on a service, and on files of a fetch."""
+
+import json
+import os
+import re
+import signal
+import time
+from threading import Thread
+
+import pandas as pd
+import pytest
+from canned_service import KEY, answer, balance, wallet
+from click.testing import CliRunner
+
+from walletframe.cli import main
+from walletframe.cli.output import write_details
+from walletframe.cli.saved import read_saved
+
+ETHER = {"address": None, "symbol": "ETH"}
+SUFFIXES = [".csv", ".parquet", ".json"]
+
+
+@pytest.fixture
+def run(canned, monkeypatch):
+    """Give a function that runs the command line where three wallets can be asked for.
+
+    0xa holds ether, a token whose symbol is a formula and one of unknown amount; 0xb holds
+    nothing; 0xc fails.
+    """
+    held = [
+        balance("1500000000000000001", 18, **ETHER) | {"price": 0.1 + 0.2},
+        balance("2500000", 6, symbol="=1+1"),
+        balance("7", None, symbol="NA", address="0x7"),
+    ]
+    monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
+    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
+    monkeypatch.setenv("WALLETFRAME_BASE_URL", canned.base_url)
+    monkeypatch.setenv("WALLETFRAME_DEADLINE_S", "0")
+    monkeypatch.setenv("WALLETFRAME_WORKERS", "1")
+    for sent in [
+        wallet("0xa", balances=held),
+        wallet("0xb", balances=[]),
+        wallet("0xc", failed=True, balances=None),
+    ]:
+        canned.say(answer(sent))
+    return lambda *words: CliRunner().invoke(main, words, catch_exceptions=False)
+
+
+@pytest.fixture
+def details(run, canned):
+    """Give what those wallets hold."""
+    with canned.client(workers=1) as client:
+        return client.fetch(["ETH.0xa", "ETH.0xb", "ETH.0xc"], on_failure="ignore")
+
+
+def line_of(output, word):
+    """Find the cells of a line."""
+    return next(re.split(r"\s{2,}", line) for line in output.splitlines() if word in line)
+
+
+def test_totals_of_wallets(run):
+    """Exact, with what is unknown, and of how many wallets; 1 since one failed."""
+    result = run("totals", "ETH.0xa", "ETH.0xb", "ETH.0xc")
+    assert result.exit_code == 1
+    ether = ["ETH", "ETH", "native coin", "1.500000000000000001", "1", "1", "0", "2/3"]
+    assert line_of(result.output, "native coin") == ether
+    assert line_of(result.output, "NA ")[3:] == ["unknown", "-", "1", "1", "2/3"]
+    assert "3 wallets on 1 blockchain: 2 ok, 1 failed" in result.output
+
+
+def test_totals_by_wallet(run):
+    """A failed wallet has no zero, and an empty one has no gap."""
+    output = run("totals", "ETH.0xa", "ETH.0xb", "ETH.0xc", "--by", "wallet").output
+    assert line_of(output, "ETH.0xa") == ["ETH.0xa", "2", "3", "1", "1/1"]
+    assert line_of(output, "ETH.0xb") == ["ETH.0xb", "0", "0", "0", "1/1"]
+    assert line_of(output, "ETH.0xc") == ["ETH.0xc", "-", "-", "-", "0/1"]
+
+
+def test_values_at_the_services_prices(run):
+    """Counted apart: no price, and no amount; no currency is made up."""
+    result = run("value", "ETH.0xa", "--by", "blockchain")
+    assert result.exit_code == 0
+    header, *_ = result.output.splitlines()
+    assert header.split()[-2:] == ["value", "complete"]
+    assert (
+        "Value of 1 of 3 balances: 0.45 (1 without a price, 1 of unknown amount)" in result.output
+    )
+
+
+def test_values_at_prices_of_a_file(run, tmp_path):
+    """By contract, with the currency named."""
+    (tmp_path / "p.csv").write_text(
+        "token_blockchain,token_address,price\nETH,,2000\neth,0xTOKEN,1\n"
+    )
+    prices = ["--prices", str(tmp_path / "p.csv"), "--currency", "USD"]
+    result = run("value", "ETH.0xa", *prices)
+    assert "Value of 2 of 3 balances: 3,002.50 USD" in result.output
+    lines = result.output.splitlines()
+    assert [line.split()[0] for line in lines[2:5]] == ["ETH", "=1+1", "NA"]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_files_of_a_fetch_come_back_as_they_were(details, tmp_path, suffix):
+    """Both frames, hostile text and the last bit of a price included."""
+    write_details(details, tmp_path / f"h{suffix}")
+    holdings, wallets = read_saved(str(tmp_path / f"h{suffix}"))
+    pd.testing.assert_frame_equal(holdings, details.holdings, check_exact=True)
+    pd.testing.assert_frame_equal(wallets, details.wallets, check_exact=True)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_files_of_an_empty_fetch(details, tmp_path, suffix):
+    """No rows have the same dtypes."""
+    nothing = type(details)(details.wallets.head(0), details.holdings.head(0))
+    write_details(nothing, tmp_path / f"h{suffix}")
+    holdings, wallets = read_saved(str(tmp_path / f"h{suffix}"))
+    assert holdings.dtypes.equals(details.holdings.dtypes)
+    assert wallets.dtypes.equals(details.wallets.dtypes)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_totals_of_a_file_are_those_of_its_wallets(run, tmp_path, suffix):
+    """The same table and exit code, without asking anybody."""
+    path = str(tmp_path / f"h{suffix}")
+    run("fetch", "ETH.0xa", "ETH.0xb", "ETH.0xc", "--output", path)
+    result = run("totals", path, "--by", "token", "--by", "wallet")
+    assert result.exit_code == 1
+    assert "1.500000000000000001" in result.output
+    assert line_of(result.output, "ETH.0xc")[1:4] == ["-", "-", "-"]
+
+
+def test_a_file_without_its_wallets_says_so(run, details, tmp_path):
+    """How complete it is can't be told, on standard error."""
+    details.holdings.wf.to_parquet(tmp_path / "h.parquet")
+    result = run("totals", str(tmp_path / "h.parquet"))
+    assert result.exit_code == 0
+    assert "how complete this is, is unknown" in result.stderr
+    assert "complete" not in result.stdout
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_totals_are_written_exactly(run, tmp_path, suffix):
+    """What is printed is in the file, to the last digit."""
+    path = tmp_path / f"out{suffix}"
+    assert f"written: {path}" in run("totals", "ETH.0xa", "--output", str(path)).output
+    if suffix == ".json":
+        frame = pd.DataFrame(json.loads(path.read_text())["totals"])
+    else:
+        frame = pd.read_csv(path, dtype="str") if suffix == ".csv" else pd.read_parquet(path)
+    assert "1.500000000000000001" in frame["amount"].tolist()
+
+
+def test_long_tables_are_cut_unless_all_is_asked_for(run, details, tmp_path):
+    """A last line says how many are left out."""
+    many = pd.concat([details.holdings.head(1)] * 60, ignore_index=True)
+    many["token_address"] = [f"0x{number}" for number in range(60)]
+    many.wf.to_csv(tmp_path / "h.csv")
+    assert "… and 20 more" in run("totals", str(tmp_path / "h.csv")).output
+    assert "… and" not in run("totals", str(tmp_path / "h.csv"), "--all").output
+
+
+@pytest.mark.parametrize(
+    "words,reason",
+    [
+        (["totals"], "no wallets"),
+        (["totals", "ETH.0xa", "h.csv"], "either wallets or one file"),
+        (["totals", "h.csv", "--file", "w.txt"], "either wallets or one file"),
+        (["totals", "gone.csv"], "can't be read as holdings"),
+        (["totals", "other.json"], "can't be read as holdings"),
+        (["totals", "other.csv"], "lacks 'blockchain'"),
+        (["totals", "ETH.0xa", "--by", "chain"], "Invalid value for '--by'"),
+        (["value", "ETH.0xa", "--prices", "gone.csv"], "does not exist"),
+        (["value", "ETH.0xa", "--prices", "other.csv"], "lacks 'token_blockchain'"),
+    ],
+)
+def test_what_can_not_be_done_is_a_message(run, tmp_path, monkeypatch, words, reason):
+    """With exit code 2, and without a traceback."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "other.json").write_text("[1]")
+    result = run(*words)
+    assert result.exit_code == 2
+    assert reason in result.output
+
+
+def test_shared_symbols_are_named(run, details, tmp_path):
+    """By symbol, where contracts share one, nothing is added up."""
+    details.holdings.assign(symbol="ETH").wf.to_csv(tmp_path / "h.csv")
+    result = run("totals", str(tmp_path / "h.csv"), "--by", "symbol")
+    assert result.exit_code == 2
+    assert "('ETH', None)" in result.output
+
+
+def test_hostile_tokens_reach_no_terminal(run, details, tmp_path):
+    """Control and bidi characters of a symbol are left out."""
+    details.holdings.assign(symbol="\x1b[31m\u202ea\nb").wf.to_parquet(tmp_path / "h.parquet")
+    output = run("totals", str(tmp_path / "h.parquet")).stdout
+    assert all(line.isprintable() for line in output.splitlines())
+    assert "[31ma b" in output
+
+
+@pytest.mark.parametrize("command", ["totals", "value"])
+def test_both_have_help(run, command):
+    """Each says what a group is."""
+    assert "token|wallet|blockchain|symbol" in run(command, "--help").output
+
+
+def test_values_of_no_rows(run, details, tmp_path):
+    """An empty file is worth nothing, and has no gaps."""
+    details.holdings.head(0).wf.to_csv(tmp_path / "h.csv")
+    output = run("value", str(tmp_path / "h.csv")).output
+    assert "Value of 0 of 0 balances: 0.00" in output
+
+
+def test_an_interrupt_adds_up_what_was_finished(run, canned):
+    """The table of what came, and the exit code of an interrupt."""
+    while len(canned.replies) > 1:
+        canned.replies.pop()
+    canned.default = (200, {}, [b" "] * 100)
+    canned.handle_error = lambda *_: None  # the client will be gone
+
+    def interrupt():
+        while len(canned.paths) < 2:
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    watcher = Thread(target=interrupt)
+    watcher.start()
+    result = run("totals", "ETH.0xa", "ETH.0xd", "--by", "wallet")
+    watcher.join()
+    assert result.exit_code == 130
+    assert line_of(result.output, "ETH.0xa")[1] == "2"
+    assert line_of(result.output, "ETH.0xd")[-1] == "0/1"

@@ -1,0 +1,242 @@
+"""Prices of tokens: the forms that people have them in, read strictly, and where they come from.
+
+What is done with them is not known here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import pandas as pd
+
+from walletframe.errors import ColumnsError, PricesError
+from walletframe.frames import require_columns, token_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from walletframe.frames import TokenKey
+
+PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
+
+_KEYS = (("token_blockchain", "blockchain"), ("token_address", "contract"))
+_NUMBERS = (int, float, str, Decimal, np.integer, np.floating)
+_FORMS = (
+    "a mapping of (blockchain, contract) to a price, a Series with such an index, or a DataFrame "
+    "with the columns token_blockchain, token_address and price"
+)
+
+
+@runtime_checkable
+class PriceSource(Protocol):
+    """Whatever knows prices: implement this one method to let `value` use it."""
+
+    def prices(self, tokens: pd.DataFrame) -> PriceTable:
+        """Return the prices of some tokens, in any form that `value` takes.
+
+        Parameters
+        ----------
+        tokens : DataFrame
+            One row for each distinct token: ``token_blockchain``, ``token_address`` (NA for a
+            native coin) and ``symbol``, str.
+
+        Returns
+        -------
+        mapping, Series or DataFrame
+            Of one unit of each token that has a price, the others left out; more tokens than
+            were asked for do no harm.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class FilePrices:
+    """Prices in a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A ``.csv`` or a ``.parquet`` with the columns ``token_blockchain`` (or ``blockchain``),
+        ``token_address`` (or ``contract``; empty for a native coin) and ``price``, perhaps
+        ``currency``; where prices are by symbol, ``symbol`` and ``price``.
+    """
+
+    path: str | Path
+
+    def prices(self, tokens: pd.DataFrame) -> pd.DataFrame:  # noqa: ARG002 - a file has what it has
+        """Read the file.
+
+        Parameters
+        ----------
+        tokens : DataFrame
+            Not looked at.
+
+        Returns
+        -------
+        DataFrame
+            All of it; of a CSV, text.
+
+        Raises
+        ------
+        PricesError
+            Where it is neither CSV nor Parquet.
+        OSError
+            Where it can't be opened.
+        """
+        path = Path(self.path).expanduser()
+        suffix = path.suffix.lower()
+        if suffix not in (".csv", ".parquet"):
+            raise PricesError(f"{path}: neither .csv nor .parquet", hint="save prices as either")
+        try:
+            if suffix == ".parquet":
+                return pd.read_parquet(path)
+            return pd.read_csv(path, dtype="str", keep_default_na=False, encoding="utf-8-sig")
+        except ValueError as fault:  # what parsers and Arrow raise
+            reason = str(fault)
+        raise PricesError(f"{path} can't be read: {reason}")
+
+
+def read_prices(table: PriceTable, *, by_symbol: bool) -> dict[Any, float]:
+    """Read prices, and report all that can't be used at once.
+
+    Parameters
+    ----------
+    table : mapping, Series or DataFrame
+        As `value` takes them.
+    by_symbol : bool
+        Whether symbols are their keys.
+
+    Returns
+    -------
+    dict of (str, str or None) to float, or of str to float
+        By token, canonical, or by symbol.
+
+    Raises
+    ------
+    PricesError
+        Where a key is of another kind or there twice, or a price is no number, negative, NaN or
+        infinite: naming all of them with their positions.
+    ColumnsError
+        Where a DataFrame lacks a column.
+    """
+    found: dict[Any, float] = {}
+    first: dict[Any, int] = {}
+    problems: list[tuple[int, str, str]] = []
+    for place, (name, price) in enumerate(_entries(table, by_symbol=by_symbol)):
+        key = _symbol(name) if by_symbol else _token(name)
+        fault = price_fault(price)
+        if key is None:
+            fault = "its key is no symbol" if by_symbol else "its key is no (blockchain, contract)"
+        elif first.setdefault(key, place) != place:
+            fault = f"priced already, at {first[key]}"
+        if fault:
+            problems.append((place, str(price)[:40], f"{fault}: {name!a}"))
+        else:
+            found[key] = float(price)
+    if problems:
+        raise PricesError(
+            f"{len(problems)} prices can't be used (by position, from 0):",
+            hint="one price of 0 or more for each token; leave out those that have none",
+            problems=problems,
+        )
+    return found
+
+
+def price_fault(price: Any) -> str:
+    """Tell what is wrong with a price.
+
+    Parameters
+    ----------
+    price : object
+        Anything.
+
+    Returns
+    -------
+    str
+        Nothing where it is a number, or the text of one, and finite, and not negative.
+
+    Examples
+    --------
+    >>> price_fault("1.5"), price_fault(-1), price_fault(float("nan"))
+    ('', 'negative', 'no number')
+    """
+    if not isinstance(price, _NUMBERS) or isinstance(price, bool) or "_" in str(price):
+        return "no number"
+    try:
+        number = float(price)
+    except ValueError:
+        return "no number"
+    except OverflowError:
+        return "infinite"
+    if math.isnan(number):
+        return "no number"
+    return "infinite" if math.isinf(number) else "negative" if number < 0 else ""
+
+
+def read_currency(table: PriceTable, currency: str | None) -> str | None:
+    """Tell what prices are in.
+
+    Parameters
+    ----------
+    table : mapping, Series or DataFrame
+        A DataFrame may have a column ``currency``.
+    currency : str or None
+        What the caller says.
+
+    Returns
+    -------
+    str or None
+        None where nobody says.
+
+    Raises
+    ------
+    PricesError
+        Where there are several, or the caller says another one.
+    """
+    if not isinstance(table, pd.DataFrame) or "currency" not in table.columns:
+        return currency
+    named = [None if pd.isna(name) else str(name) for name in table["currency"].unique()]
+    if len(named) > 1:
+        raise PricesError(
+            f"prices are in {len(named)} currencies: {named}", hint="give those of one"
+        )
+    if currency is not None and named not in ([], [None], [currency]):
+        raise PricesError(f"prices are in {named[0]!r}, not in {currency!r}")
+    return next(iter(named), None) or currency
+
+
+def _entries(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]:
+    if isinstance(table, Mapping):
+        return table.items()
+    if isinstance(table, pd.Series):
+        return zip(table.index, table, strict=True)
+    if not isinstance(table, pd.DataFrame):
+        raise PricesError(f"{type(table).__name__} is no form of prices", hint=_FORMS)
+    if by_symbol:
+        require_columns(table, ["symbol", "price"])
+        return zip(table["symbol"], table["price"], strict=True)
+    names = [next((name for name in each if name in table.columns), each[0]) for each in _KEYS]
+    missing = [name for name in [*names, "price"] if name not in table.columns]
+    if missing:
+        raise ColumnsError(missing, [str(name) for name in table.columns], hint=_FORMS)
+    keys = zip(table[names[0]], table[names[1]], strict=True)
+    return zip(keys, table["price"], strict=True)
+
+
+def _symbol(name: Any) -> str | None:
+    return name if isinstance(name, str) else None
+
+
+def _token(name: Any) -> TokenKey | None:
+    match name:
+        case (str() as chain, str() as contract) if chain:
+            return token_key((chain, contract))
+        case (str() as chain, contract) if chain and pd.isna(contract):
+            return token_key((chain, None))
+        case _:
+            return None

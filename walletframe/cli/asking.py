@@ -1,0 +1,99 @@
+"""What every command that needs wallets has: how to name them, and how to reach the service."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from walletframe.cli.sources import read_sources
+from walletframe.client import Client
+from walletframe.errors import FetchInterrupted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from walletframe.frames import WalletDetails
+
+INTERRUPTED = 130
+
+_OPTIONS = (
+    click.option(
+        "--file",
+        "files",
+        multiple=True,
+        metavar="FILE",
+        help="Read wallets from FILE: one <BLOCKCHAIN>.<ADDRESS> a line, # begins a comment; or a "
+        ".csv with the columns blockchain and address, or one column of them. - is standard "
+        "input.",
+    ),
+    click.option(
+        "--refresh", is_flag=True, help="Ask for all, even where an answer is in the cache."
+    ),
+    click.option("--offline", is_flag=True, help="Ask for none: answer from the cache."),
+    click.option("--base-url", help="The private base address."),
+    click.option("--public-base-url", help="The public base address."),
+    click.option(
+        "--key-kind", type=click.Choice(["public", "private", "test"]), help="Of the key."
+    ),
+)
+
+
+def asking(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that `ask` needs to a command.
+
+    Parameters
+    ----------
+    command : callable
+        A command to be.
+
+    Returns
+    -------
+    callable
+        The same, with the options.
+    """
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def ask(
+    wallets: Sequence[str],
+    *,
+    files: Sequence[str],
+    refresh: bool,
+    offline: bool,
+    **overrides: Any,
+) -> tuple[WalletDetails, bool]:
+    """Fetch the wallets of a command line.
+
+    Parameters
+    ----------
+    wallets : sequence of str
+        Those on the command line.
+    files : sequence of str
+        Files of more of them.
+    refresh, offline : bool
+        As the client takes them.
+    **overrides : object
+        Settings.
+
+    Returns
+    -------
+    tuple of (WalletDetails, bool)
+        What was fetched, and whether an interrupt ended it.
+
+    Raises
+    ------
+    click.UsageError
+        Where there are none, or some can't be read.
+    """
+    asked = read_sources(wallets, files)
+    if not asked:
+        raise click.UsageError("no wallets: name some, or a --file of them")
+    with Client(**overrides) as client:
+        try:
+            found = client.fetch(asked, refresh=refresh, offline=offline, on_failure="ignore")
+        except FetchInterrupted as stopped:
+            return stopped.details, True
+    return found, False

@@ -1,0 +1,154 @@
+"""``walletframe totals`` and ``walletframe value``: a look at holdings in one line."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from walletframe.analysis import totals as add_up
+from walletframe.analysis import value as valued_at
+from walletframe.cli.asking import INTERRUPTED, ask, asking
+from walletframe.cli.output import output_path, write_frame
+from walletframe.cli.saved import is_saved, read_saved
+from walletframe.cli.tables import totals_table
+from walletframe.frames import summary_lines
+from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import pandas as pd
+
+    from walletframe.analysis.partition import By
+
+_ROWS = 40
+
+_OPTIONS = (
+    click.argument("given", nargs=-1, metavar="[FILE | WALLET...]"),
+    click.option(
+        "--by",
+        multiple=True,
+        default=["token"],
+        show_default="token",
+        type=click.Choice(["token", "wallet", "blockchain", "symbol"]),
+        help="What makes a group; more than once for groups of both.",
+    ),
+    click.option(
+        "--output", metavar="FILE", callback=output_path, help="A .csv, .parquet or .json."
+    ),
+    click.option("--all", "whole", is_flag=True, help=f"Print every group, not the first {_ROWS}."),
+    asking,
+)
+
+
+def _adding_up(command: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command()
+@_adding_up
+def totals(given: tuple[str, ...], **options: Any) -> None:
+    """Add up what wallets hold, exactly: of a FILE that fetch wrote, or of WALLETS.
+
+    The last column tells of how many wallets that could hold some the balances are known. The
+    exit code is 1 where that is not all.
+    """
+    _report(given, lambda holdings: holdings, **options)
+
+
+@click.command()
+@click.option(
+    "--prices",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="A .csv or .parquet with token_blockchain, token_address, price, perhaps currency; "
+    "without it, the service's own prices.",
+)
+@click.option("--currency", help="What the prices are in, such as USD.")
+@click.option("--by-symbol", is_flag=True, help="The prices are by symbol: symbol, price.")
+@_adding_up
+def value(
+    given: tuple[str, ...],
+    prices: str | None,
+    currency: str | None,
+    *,
+    by_symbol: bool,
+    **options: Any,
+) -> None:
+    """Value what wallets hold: of a FILE that fetch wrote, or of WALLETS.
+
+    What has no price is counted, and not taken for worthless. The exit code is 1 where the
+    balances of a wallet are not known.
+    """
+
+    def valued(holdings: pd.DataFrame) -> pd.DataFrame:
+        return valued_at(holdings, prices, currency=currency, by_symbol=by_symbol)
+
+    _report(given, valued, **options)
+
+
+def _report(
+    given: tuple[str, ...],
+    prepare: Callable[[pd.DataFrame], pd.DataFrame],
+    by: tuple[By, ...],
+    output: Path | None,
+    *,
+    whole: bool,
+    **options: Any,
+) -> None:
+    holdings, wallets, interrupted = _found(given, **options)
+    holdings = prepare(holdings)
+    table = add_up(holdings, list(by), wallets=wallets)
+    ranks = [name for name in ("value", "holders") if name in table]
+    if ranks:
+        table = table.sort_values(ranks, ascending=False, kind="stable")
+    click.echo(totals_table(table, None if whole else _ROWS))
+    lines = [] if wallets is None else summary_lines(wallets)
+    click.echo("\n".join(["", *_value_lines(holdings), *lines]))
+    if output is not None:
+        write_frame(table, output, name="totals")
+        click.echo(f"written: {output}")
+    if interrupted:
+        sys.exit(INTERRUPTED)
+    sys.exit(0 if wallets is None or _all_known(wallets) else 1)
+
+
+def _found(
+    given: tuple[str, ...], files: tuple[str, ...], **options: Any
+) -> tuple[pd.DataFrame, pd.DataFrame | None, bool]:
+    """Give holdings, the wallets asked where they are known, and whether that was interrupted."""
+    if not any(map(is_saved, given)):
+        details, interrupted = ask(given, files=files, **options)
+        return details.holdings, details.wallets, interrupted
+    if len(given) > 1 or files:
+        raise click.UsageError(f"either wallets or one file of holdings, not {' '.join(given)}")
+    holdings, wallets = read_saved(given[0])
+    if wallets is None:
+        click.echo(
+            "Warning: no file of wallets beside it: how complete this is, is unknown", err=True
+        )
+    return holdings, wallets, False
+
+
+def _value_lines(holdings: pd.DataFrame) -> list[str]:
+    if "value" not in holdings:
+        return []
+    unpriced = int((holdings["value"].isna() & holdings["amount"].notna()).sum())
+    unknown = int(holdings["amount"].isna().sum())
+    currency = (
+        "" if holdings["currency"].isna().all() else f" {shown(holdings['currency'].iloc[0])}"
+    )
+    known = holdings["value"].dropna()
+    worth = f"{math.fsum(known):,.2f}{currency}"
+    gaps = f"{unpriced:,} without a price, {unknown:,} of unknown amount"
+    return [f"Value of {len(known):,} of {len(holdings):,} balances: {worth} ({gaps})"]
+
+
+def _all_known(wallets: pd.DataFrame) -> bool:
+    return bool(((wallets["status"] == "ok") & wallets["tokens"].notna()).all())
