@@ -1,15 +1,17 @@
 """EVM blockchains: which chain id an identifier stands for, and what the native coin is called.
 
-Ids as registered at https://chainid.network. The native coin has 18 decimals on all of them:
-wallets accept no other number (https://eips.ethereum.org/EIPS/eip-3085).
+The native coin has 18 decimals on all of them: wallets accept no other number
+(https://eips.ethereum.org/EIPS/eip-3085).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from walletframe.errors import SettingsError
+from walletframe.tokens import CHAIN_IDS, native_coin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,16 +36,9 @@ class EvmChain:
     coin: str | None = None
 
 
-_KNOWN = {
-    "ETH": EvmChain(1, "ETH"),
-    "OPTIMISM": EvmChain(10, "ETH"),
-    "BSC": EvmChain(56, "BNB"),
-    "GNOSIS": EvmChain(100, "xDAI"),
-    "POLYGON": EvmChain(137, "POL"),
-    "BASE": EvmChain(8453, "ETH"),
-    "ARBITRUM": EvmChain(42161, "ETH"),
-    "AVAX_CCHAIN": EvmChain(43114, "AVAX"),
-}
+@cache
+def _usual() -> dict[str, EvmChain]:
+    return {name: EvmChain(number, native_coin(name).symbol) for name, number in CHAIN_IDS.items()}
 
 
 class Chains:
@@ -73,7 +68,7 @@ class Chains:
                 f"chain_ids: {', '.join(wrong)}", hint='a positive int for each, {"FANTOM": 250}'
             )
         more = {name.upper(): EvmChain(value) for name, value in given.items()}
-        self._known = _KNOWN | more
+        self._known = _usual() | more
 
     def find(self, blockchain: str) -> EvmChain | None:
         """Return what is known of a blockchain.

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import quote
 
+from walletframe.tokens import native_coin
+
 Form: TypeAlias = Literal["hex", "solana", "tron", "near", "none"]
 _ANY_EXPLORER = "https://blockscan.com/address/"
 
@@ -42,24 +44,29 @@ class Chain:
     form: Form = "hex"
 
 
+def _chain(name: str, price: float, explorer: str, form: Form = "hex") -> Chain:
+    coin = native_coin(name)
+    return Chain(name, coin.symbol, coin.decimals, price, explorer, form)
+
+
 CHAINS = {
     chain.name: chain
     for chain in (
-        Chain("ETH", "ETH", 18, 3100.0, "https://etherscan.io/address/"),
-        Chain("BSC", "BNB", 18, 640.0, "https://bscscan.com/address/"),
-        Chain("POLYGON", "POL", 18, 0.42, "https://polygonscan.com/address/"),
-        Chain("ARBITRUM", "ETH", 18, 3100.0, "https://arbiscan.io/address/"),
-        Chain("OPTIMISM", "ETH", 18, 3100.0, "https://optimistic.etherscan.io/address/"),
-        Chain("BASE", "ETH", 18, 3100.0, "https://basescan.org/address/"),
-        Chain("AVAX_CCHAIN", "AVAX", 18, 31.0, "https://snowtrace.io/address/"),
-        Chain("GNOSIS", "xDAI", 18, 1.0, "https://gnosisscan.io/address/"),
-        Chain("SOLANA", "SOL", 9, 170.0, "https://solscan.io/account/", "solana"),
-        Chain("TRON", "TRX", 6, 0.24, "https://tronscan.org/#/address/", "tron"),
-        Chain("NEAR", "NEAR", 24, 4.2, "https://nearblocks.io/address/", "near"),
-        Chain("BTC", "BTC", 8, 64000.0, "https://mempool.space/address/", "none"),
-        Chain("LTC", "LTC", 8, 82.0, "https://litecoinspace.org/address/", "none"),
-        Chain("DOGE", "DOGE", 8, 0.16, "https://blockchair.com/dogecoin/address/", "none"),
-        Chain("COSMOS", "ATOM", 6, 6.5, "https://www.mintscan.io/cosmos/address/", "none"),
+        _chain("ETH", 3100.0, "https://etherscan.io/address/"),
+        _chain("BSC", 640.0, "https://bscscan.com/address/"),
+        _chain("POLYGON", 0.42, "https://polygonscan.com/address/"),
+        _chain("ARBITRUM", 3100.0, "https://arbiscan.io/address/"),
+        _chain("OPTIMISM", 3100.0, "https://optimistic.etherscan.io/address/"),
+        _chain("BASE", 3100.0, "https://basescan.org/address/"),
+        _chain("AVAX_CCHAIN", 31.0, "https://snowtrace.io/address/"),
+        _chain("GNOSIS", 1.0, "https://gnosisscan.io/address/"),
+        _chain("SOLANA", 170.0, "https://solscan.io/account/", "solana"),
+        _chain("TRON", 0.24, "https://tronscan.org/#/address/", "tron"),
+        _chain("NEAR", 4.2, "https://nearblocks.io/address/", "near"),
+        _chain("BTC", 64000.0, "https://mempool.space/address/", "none"),
+        _chain("LTC", 82.0, "https://litecoinspace.org/address/", "none"),
+        _chain("DOGE", 0.16, "https://blockchair.com/dogecoin/address/", "none"),
+        _chain("COSMOS", 6.5, "https://www.mintscan.io/cosmos/address/", "none"),
     )
 }
 
