@@ -235,11 +235,12 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> Identities:
     require_columns(frame, [chain, address])
     chain_codes, chains = pd.factorize(frame[chain].array, use_na_sentinel=False)
     address_codes, addresses = pd.factorize(frame[address].array)
+    identifiers = [_text(name) for name in chains]  # an array is slow to index
     names = [*addresses, None]  # the code of a missing address is -1
     spelling, pairs = pd.factorize(chain_codes * len(names) + address_codes % len(names))
     keys: dict[TokenKey, int] = {}
     merged = [
-        keys.setdefault(token_key((_text(chains[place]), names[rest])), len(keys))
+        keys.setdefault(token_key((identifiers[place], names[rest])), len(keys))
         for place, rest in zip(*divmod(pairs, len(names)), strict=True)
     ]
     codes = np.array(merged, dtype=np.intp)[spelling]
