@@ -11,6 +11,7 @@ import pandas as pd
 from walletframe.accessor.addresses import AddressesAccessor
 from walletframe.accessor.exports import ExportsAccessor
 from walletframe.accessor.holdings import HoldingsAccessor
+from walletframe.accessor.spam import SpamAccessor
 from walletframe.accessor.totals import TotalsAccessor
 from walletframe.analysis import top
 
@@ -20,7 +21,9 @@ __all__ = ["NAME", "FrameAccessor", "SeriesAccessor"]
 
 
 @pd.api.extensions.register_dataframe_accessor(NAME)
-class FrameAccessor(AddressesAccessor, HoldingsAccessor, TotalsAccessor, ExportsAccessor):
+class FrameAccessor(
+    AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAccessor, ExportsAccessor
+):
     """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and what they hold."""
 
     _data: pd.DataFrame

@@ -7,19 +7,25 @@ from walletframe.analysis.matrix import pivot
 from walletframe.analysis.pairs import overlap
 from walletframe.analysis.prices import FilePrices, PriceSource
 from walletframe.analysis.shares import share
+from walletframe.analysis.spam import explain_spam, flag_spam, without_spam
 from walletframe.analysis.sums import totals
+from walletframe.analysis.token_lists import read_token_list
 from walletframe.analysis.valuation import value
 
 __all__ = [
     "FilePrices",
     "PriceSource",
     "concentration",
+    "explain_spam",
+    "flag_spam",
     "overlap",
     "pivot",
+    "read_token_list",
     "share",
     "token_labels",
     "top",
     "top_rows",
     "totals",
     "value",
+    "without_spam",
 ]

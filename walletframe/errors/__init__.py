@@ -12,6 +12,7 @@
         ├── AmbiguousTokenError  (ValueError)    a symbol that several tokens share
         ├── UnknownWalletError   (LookupError)   a frame has no such wallet
         ├── SettingsError        (ValueError)    a setting that is unknown, missing or wrong
+        ├── TokenListError       (ValueError)    a list of tokens that can't be read
         ├── LedgerError          (ValueError)    holdings that the sandbox can't serve
         ├── CacheError           (OSError)       answers that were kept can't be read
         ├── FetchError           (RuntimeError)  wallets that failed, on request an error
@@ -44,6 +45,7 @@ from walletframe.errors.inputs import (
     MissingExtraError,
     PricesError,
     SettingsError,
+    TokenListError,
 )
 from walletframe.errors.names import (
     AmbiguousTokenError,
@@ -77,6 +79,7 @@ __all__ = [
     "PricesError",
     "SettingsError",
     "TestKeyWarning",
+    "TokenListError",
     "UnknownTokenError",
     "UnknownWalletError",
     "WalletframeError",

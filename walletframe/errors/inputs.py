@@ -133,3 +133,31 @@ class MissingExtraError(WalletframeError, ImportError):
             f"{purpose} needs packages that are not installed",
             hint=f'pip install "walletframe[{extra}]"',
         )
+
+
+class TokenListError(WalletframeError, ValueError):
+    """A list of tokens that can't be read, or two that contradict each other.
+
+    Parameters
+    ----------
+    problems : sequence of (int, str, str)
+        Position in the list, the entry as text, and the reason, one for each bad entry.
+
+    Attributes
+    ----------
+    problems : tuple of (int, str, str)
+        The same, whole: the message shows the first twenty.
+    """
+
+    problems: tuple[tuple[int, str, str], ...]
+
+    def __init__(self, problems: Sequence[tuple[int, str, str]]) -> None:
+        self.problems = tuple(problems)
+        shown = [f"  {place}: {entry}: {reason}" for place, entry, reason in self.problems[:20]]
+        if len(self.problems) > len(shown):
+            shown.append(f"  … and {len(self.problems) - len(shown)} more (see .problems)")
+        super().__init__(
+            "a list of tokens can't be used (by position, from 0):\n" + "\n".join(shown),
+            hint="give a file in the Uniswap token-list format, a DataFrame with token_blockchain "
+            "and token_address, or (blockchain, contract) pairs",
+        )

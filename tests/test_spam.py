@@ -1,0 +1,283 @@
+"""Flags for spam: what is found, what settles the matter, and what nothing can break."""
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import walletframe as wf
+from walletframe.analysis.spam.reasons import WEIGHTS
+from walletframe.errors import (
+    AmbiguousTokenError,
+    AmountError,
+    ColumnsError,
+    SettingsError,
+    TokenListError,
+    UnknownTokenError,
+)
+
+USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+ADDED = ["spam_score", "spam_reasons", "is_spam"]
+
+
+def holdings(*symbols, chain="ETH", contracts=None, raw=None, decimals=18):
+    """Return rows of unknown tokens, one for each symbol."""
+    count = len(symbols)
+    raw = raw or [10**18] * count
+    return pd.DataFrame(
+        {
+            "symbol": pd.Series(symbols, dtype="object"),
+            "token_blockchain": pd.array([chain] * count, dtype="str"),
+            "token_address": contracts or [f"0x{place:040x}" for place in range(1, count + 1)],
+            "amount": wf.AmountArray.from_raw(raw, decimals),
+            "raw_amount": [str(number) for number in raw],
+        }
+    )
+
+
+def reasons(symbol, **options):
+    """Return the words for one unknown token."""
+    return holdings(symbol, **options).wf.flag_spam()["spam_reasons"].item().split(", ")
+
+
+def test_columns_are_added_and_nothing_else_changes():
+    """The rows, their order, their index and their other columns stay."""
+    frame = holdings("USDC.e", "$ usdcgift.com <- Visit to claim").set_axis(["b", "a"])
+    before = frame.copy()
+    flagged = frame.wf.flag_spam()
+    assert frame.equals(before)
+    assert flagged.drop(columns=ADDED).equals(before)
+    assert flagged[ADDED].dtypes.astype(str).tolist() == ["float64", "str", "bool"]
+    assert flagged["is_spam"].tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    "symbol,word",
+    [
+        ("Visit https://a.example now", "link"),
+        ("www.2base.cfd", "link"),
+        ("ARB | t.me/s/CLAIMARB", "link"),
+        ("UniswapLP.com", "domain"),
+        ("getether .net", "domain"),
+        ("DAONEXT. COM", "domain"),
+        ("usdc[.]com", "domain"),
+        ("USD-SWAP\u02f3COM", "domain"),
+        ("trumped.ai", "dotted_name"),
+        ("HuobiAirdrop", "claim"),
+        ("! 5000 USDT", "claim"),
+        ("\u514d\u8d39 X", "claim"),
+        ("Rewards Pass", "phrase"),
+        ("<script>alert(1)</script>", "markup"),
+        ('=HYPERLINK("x","y")', "markup"),
+        ("US\u200bDC", "hidden"),
+        ("\u0421LAIM", "lookalike"),
+        ("\uff35\uff33\uff24\uff23", "lookalike"),
+        ("x" * 101, "long_text"),
+    ],
+)
+def test_symbols_give_reasons(symbol, word):
+    """Each kind of bait has its word."""
+    assert word in reasons(symbol)
+
+
+ODD = """
+    yearn.finance COMP 1INCH CVX USD+ xSUSHI aUSDC UNI-V2 USD\u20ae0 USDC.e BTC.b stETH $MYRO CLAIM
+    gm.ai D.O.G.E USDC.axl yDAI+yUSDC+yUSDT+yTUSD PT-weETH-27JUN2024 SUSHI.multichain \u03b1ETH
+    HarryPotterObamaSonic10Inu \u0394BTC \u20bfTC T\u00dcRK \u6bd4\u7279\u5e01 \u2764\ufe0f
+    1\ufe0f\u20e3 MKR\0\0\0 \U0001f468\u200d\U0001f469
+"""
+
+
+@pytest.mark.parametrize("symbol", [*ODD.split(), "Bridged USDC (PoS)", ""])
+def test_odd_names_alone_are_no_spam(symbol):
+    """A dot, a sign, another script, an emoji or padding flags nothing."""
+    assert not holdings(symbol, chain="NOWHERE").wf.flag_spam()["is_spam"].item()
+
+
+@pytest.mark.parametrize("symbol", ["USDC", "usdc", "$USDC", "(USDC)", "USDC \u2705", "U S D C"])
+def test_another_contract_under_a_known_symbol_is_an_imitation(symbol):
+    """On the same blockchain, whatever the case and the decoration; elsewhere it is not."""
+    assert "impersonation" in reasons(symbol)
+    assert "impersonation" not in reasons(symbol, chain="NOWHERE")
+
+
+@pytest.mark.parametrize("symbol", ["USD\u0421", "L1NK", "LlNK", "\u00dcSDC", "U S D C"])
+def test_a_disguised_symbol_is_told(symbol):
+    """Letters of another script, twins in ASCII, accents and spaces."""
+    assert {"impersonation", "lookalike"} <= set(reasons(symbol))
+
+
+def test_twins_are_not_stretched():
+    """L is not I: DAL is not DAI, nor IDO LDO."""
+    assert reasons("IDO") == reasons("DAL", chain="BSC") == [""]
+
+
+def test_a_token_that_bears_the_native_coin_s_symbol_is_an_imitation():
+    """But for the contracts that stand for the coin itself."""
+    assert reasons("ETH", chain="BASE") == ["impersonation"]
+    stands_for_it = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
+    assert reasons("ETH", chain="BASE", contracts=[stands_for_it]) == [""]
+
+
+@pytest.mark.parametrize("contract", [USDC, USDC.lower(), None])
+def test_known_contracts_and_native_coins_are_never_flagged(contract):
+    """Whatever their symbol says."""
+    frame = holdings("Visit https://a.example", contracts=[contract], raw=[2**256 - 1])
+    assert frame.wf.flag_spam()[ADDED].iloc[0].tolist() == [0.0, "", False]
+
+
+def test_absurd_balances_flag_a_token_wherever_it_is_held():
+    """One wallet's 2**256-1 speaks against all rows of the token; equal symbols don't share it."""
+    frame = holdings("A", "A", "A", contracts=["0x1", "0X1", "0x2"], raw=[2**256 - 1, 1, 1])
+    assert frame.wf.flag_spam()["is_spam"].tolist() == [True, True, False]
+
+
+def test_absurd_balances_are_seen_without_decimals():
+    """Where the amount is NA the base units are counted."""
+    frame = holdings("A", "B", raw=[2**256 - 1, 10**30], decimals=[None, None])
+    assert frame["amount"].isna().all()
+    assert frame.wf.flag_spam()["spam_reasons"].tolist() == ["absurd_balance", ""]
+
+
+def test_supply_is_what_the_wallets_hold_together():
+    """A quadrillion in two halves is extreme, and no reason to flag a token alone."""
+    half = 5 * 10**14 * 10**18
+    frame = holdings("A", "A", "B", contracts=["0x1", "0x1", "0x2"], raw=[half, half, half])
+    flagged = frame.wf.flag_spam()
+    assert flagged["spam_reasons"].tolist() == ["extreme_supply", "extreme_supply", ""]
+    assert not flagged["is_spam"].any()
+
+
+def test_scores_are_sums_and_end_at_one():
+    """The weights of the reasons are added."""
+    scores = holdings("CLAIM", "Claim now", "Visit https://a.com to claim").wf.flag_spam()
+    assert scores["spam_score"].tolist() == [WEIGHTS["claim"], 0.5, 1.0]
+
+
+def test_the_threshold_decides():
+    """From the score on; a threshold that no score can meet is refused."""
+    frame = holdings("CLAIM")
+    assert frame.wf.flag_spam(threshold=0.3)["is_spam"].item()
+    for wrong in (0, -1, 1.01, float("nan")):
+        with pytest.raises(SettingsError, match="threshold"):
+            frame.wf.flag_spam(threshold=wrong)
+
+
+def test_allowed_and_denied_tokens_are_settled():
+    """Whatever else speaks for or against them; contracts are compared without case."""
+    frame = holdings("Visit https://a.com", "FOO", "USDC", contracts=["0xAB", "0xCD", USDC])
+    flagged = frame.wf.flag_spam(allow=[("eth", "0xab")], deny=[("ETH", "0XCD"), ("ETH", USDC)])
+    assert flagged["is_spam"].tolist() == [False, True, True]
+    assert flagged["spam_reasons"].tolist() == ["", "deny_list", "deny_list"]
+
+
+def test_what_was_flagged_can_be_denied_or_allowed_later():
+    """A frame of flagged rows is a list."""
+    frame = holdings("www.a.com", "FOO")
+    spam = frame.wf.flag_spam().query("is_spam")
+    assert not frame.wf.flag_spam(allow=spam)["is_spam"].any()
+    renamed = frame.assign(symbol="X")
+    assert renamed.wf.flag_spam(deny=spam)["is_spam"].tolist() == [True, False]
+
+
+def test_symbols_of_an_allowed_list_are_protected():
+    """Another contract that bears one of them is an imitation."""
+    entry = {"chainId": 1, "address": "0xAB", "symbol": "FOO", "decimals": 18, "name": "Foo"}
+    frame = holdings("FOO", "F\u041eO", contracts=["0xab", "0xcd"])
+    flagged = frame.wf.flag_spam(allow={"name": "Mine", "tokens": [entry]})
+    assert flagged["spam_reasons"].tolist() == ["", "lookalike, impersonation"]
+
+
+def test_a_token_on_both_lists_is_an_error():
+    """Neither wins in silence."""
+    with pytest.raises(TokenListError, match=r"'0xab'.*allow and as deny"):
+        holdings("A").wf.flag_spam(allow=[("ETH", "0xAB")], deny=[("eth", "0xab")])
+
+
+def test_spam_is_dropped_only_when_asked():
+    """The rows that are left have the columns they had, and their index."""
+    frame = holdings("FOO", "www.a.com", "BAR")
+    left = frame.wf.without_spam()
+    assert left.equals(frame.iloc[[0, 2]])
+    assert len(frame.wf.without_spam(allow=[("ETH", f"0x{2:040x}")])) == 3
+
+
+def test_explanations_say_it_in_words():
+    """Each reason of a token has its weight and a text that names what was found."""
+    frame = holdings("USD\u0421", "www.a.com", "FOO")
+    told = frame.wf.explain_spam()
+    assert told.columns.tolist()[3:] == ["reason", "weight", "text"]
+    assert told["reason"].tolist() == ["lookalike", "impersonation", "link", "domain"]
+    assert USDC.lower() in told["text"][1]
+    assert "www.a.com" in told["text"][2]
+    sums = told.groupby("token_address")["weight"].sum().clip(upper=1)
+    flagged = frame.wf.flag_spam().set_index("token_address")["spam_score"]
+    assert sums.equals(flagged[sums.index].rename("weight"))
+
+
+def test_one_token_is_explained():
+    """By its contract or its symbol; what speaks for it weighs nothing."""
+    frame = holdings("USDC", "FOO", "FOO", contracts=[USDC, "0x1", "0x2"])
+    assert frame.wf.explain_spam("USDC")["reason"].tolist() == ["known_token"]
+    assert frame.wf.explain_spam("USDC")["weight"].tolist() == [0]
+    assert frame.wf.explain_spam(("ETH", "0x1"), deny=[("ETH", "0x1")])["weight"].item() == 1
+    assert frame.wf.explain_spam(("ETH", "0x1")).empty
+    with pytest.raises(AmbiguousTokenError):
+        frame.wf.explain_spam("FOO")
+    with pytest.raises(UnknownTokenError):
+        frame.wf.explain_spam("BAR")
+
+
+def test_explanations_are_harmless():
+    """What strangers wrote is quoted on one line, without what is not seen."""
+    symbol = "https://a\u202eb\x1b[31m\n" + "x" * 1000
+    texts = holdings(symbol).wf.explain_spam()["text"]
+    assert texts.str.len().max() < 150
+    assert not texts.str.contains("[\u202e\x1b\n]").any()
+
+
+def test_no_rows_are_no_error():
+    """The columns are there all the same."""
+    flagged = holdings("A").head(0).wf.flag_spam()
+    assert flagged[ADDED].dtypes.astype(str).tolist() == ["float64", "str", "bool"]
+    assert holdings("A").head(0).wf.explain_spam().empty
+
+
+def test_missing_and_mistyped_columns_are_named():
+    """As for every method of a frame."""
+    with pytest.raises(ColumnsError, match="'raw_amount'"):
+        holdings("A").drop(columns="raw_amount").wf.flag_spam()
+    with pytest.raises(AmountError, match="astype"):
+        holdings("A").assign(amount=1.5).wf.flag_spam()
+
+
+def test_huge_and_broken_symbols_are_read():
+    """Ten megabytes, a lone surrogate, none, and a number."""
+    frame = holdings("www." + "x" * 10_000_000, "\ud800 claim now", None, 5)
+    flagged = frame.wf.flag_spam()
+    assert flagged["is_spam"].tolist() == [True, True, False, False]
+    assert len(frame.wf.explain_spam()) == 4
+
+
+@given(st.lists(st.text(st.characters()) | st.none(), min_size=1, max_size=4))
+@settings(max_examples=100, deadline=None)
+def test_no_symbol_breaks_anything(symbols):
+    """Scores lie between 0 and 1, agree with the words, and don't depend on the other rows."""
+    frame = holdings(*symbols)
+    flagged = frame.wf.flag_spam()
+    assert flagged["spam_score"].between(0, 1).all()
+    assert ((flagged["spam_score"] > 0) == (flagged["spam_reasons"] != "")).all()
+    assert {word for row in flagged["spam_reasons"] for word in row.split(", ")} <= {"", *WEIGHTS}
+    for place in range(len(frame)):
+        alone = frame.iloc[[place]].wf.flag_spam()
+        assert alone[ADDED].equals(flagged.iloc[[place]][ADDED])
+
+
+def test_the_sandbox_holds_what_is_found(service):
+    """Of its real tokens, which alone have prices, none is flagged; of the others most are."""
+    wallets = [f"ETH.0x{number:040x}" for number in range(60)]
+    with service.client(cache=False) as client:
+        held = wf.fetch_wallets(wallets, client=client, on_failure="ignore").holdings
+    flagged = held.wf.flag_spam()["is_spam"]
+    assert not flagged[held["price"].notna()].any()
+    assert flagged[held["price"].isna()].mean() > 0.8

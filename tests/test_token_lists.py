@@ -1,0 +1,87 @@
+"""Token lists that callers give: files in Uniswap's format, frames, pairs."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from walletframe.analysis import read_token_list
+from walletframe.analysis.token_lists import listed_tokens
+from walletframe.errors import ColumnsError, TokenListError
+
+DAI = "0x6B175474E89094C44Da98b954EedeAC495271d0F"
+
+
+def entry(**changes):
+    """Return an entry as the format has it."""
+    return {"chainId": 1, "address": DAI, "symbol": "DAI", "decimals": 18, "name": "Dai"} | changes
+
+
+def test_a_file_is_read(tmp_path):
+    """One row a token, in order, with the service's own identifiers."""
+    path = tmp_path / "mine.tokenlist.json"
+    path.write_text(json.dumps({"name": "Mine", "tokens": [entry(), entry(chainId=137)]}))
+    frame = read_token_list(path)
+    assert frame["token_blockchain"].tolist() == ["ETH", "POLYGON"]
+    assert frame.dtypes.astype(str).tolist() == ["str"] * 3
+    assert frame.equals(read_token_list(str(path)))
+
+
+def test_unknown_chains_keep_their_number():
+    """Nothing is left out; a caller can name a chain."""
+    whole = {"tokens": [entry(chainId=7777777), entry()]}
+    assert read_token_list(whole)["token_blockchain"].tolist() == ["7777777", "ETH"]
+    named = read_token_list(whole, blockchains={7777777: "ZORA", 1: "ETHEREUM"})
+    assert named["token_blockchain"].tolist() == ["ZORA", "ETHEREUM"]
+
+
+def test_an_empty_list_is_a_list():
+    """With the columns, and no row."""
+    assert read_token_list({"tokens": []}).columns.tolist()[0] == "token_blockchain"
+
+
+@pytest.mark.parametrize(
+    "bad,reason",
+    [
+        ("DAI", "no object"),
+        (entry(chainId="1"), "chainId"),
+        (entry(chainId=True), "chainId"),
+        (entry(address=None), "address"),
+        (entry(address=""), "empty"),
+        (entry(symbol=5), "symbol"),
+    ],
+)
+def test_bad_entries_are_all_named(bad, reason):
+    """With their positions, at once."""
+    with pytest.raises(TokenListError, match=reason) as caught:
+        read_token_list({"tokens": [bad, entry(), bad]})
+    assert [place for place, _, _ in caught.value.problems] == [0, 2]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"tokens": {}}', '"tokens"'])
+def test_other_files_are_refused(tmp_path, text):
+    """No JSON, or JSON without a list of tokens."""
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    with pytest.raises(TokenListError, match="Uniswap"):
+        read_token_list(path)
+    with pytest.raises(FileNotFoundError):
+        read_token_list(tmp_path / "none.json")
+
+
+def test_frames_and_pairs_are_lists():
+    """A frame needs the two columns; a native coin has no contract."""
+    frame = pd.DataFrame({"token_blockchain": ["ETH"] * 3, "token_address": [DAI, DAI, None]})
+    assert listed_tokens(frame) == [(("ETH", DAI), None), (("ETH", None), None)]
+    assert listed_tokens(frame.assign(symbol="X"))[0] == (("ETH", DAI), "X")
+    assert listed_tokens(key for key in [("ETH", DAI)]) == [(("ETH", DAI), None)]
+    assert listed_tokens(None) == []
+    with pytest.raises(ColumnsError, match="token_address"):
+        listed_tokens(frame[["token_blockchain"]])
+
+
+def test_bad_pairs_are_all_named():
+    """A symbol is no token, nor is a number a contract."""
+    with pytest.raises(TokenListError) as caught:
+        listed_tokens([("ETH", DAI), "USDC", ("ETH",), ("ETH", 5), (None, DAI)])
+    assert [place for place, _, _ in caught.value.problems] == [1, 2, 3, 4]

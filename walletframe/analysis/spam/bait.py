@@ -1,0 +1,113 @@
+"""Words that promise or demand something, and text that is more than a symbol."""
+
+from __future__ import annotations
+
+import re
+
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_BAIT = re.compile(
+    r"(?<![a-z])(?:air[- ]?drop(?:s|ped)?|bonus(?:es)?|claim(?:s|ed|able|ing)?|eligible"
+    r"|give[- ]?away|invitation|redeem|rewards?|visit|vouchers?)(?![a-z])"
+    r"|\bfree (?:airdrop|claim|exchange|gift|mint|nft|play|spin|tokens?)\b"
+    r"|\baccess token|\bclick here|\bofficial (?:link|site|website)|\bpowered by |\bsecure your "
+    r"|\bswap (?:at|on) |\bunwrap\b.{0,80}\b(?:at|on)\b"
+    r"|\$ \d[\d,.]+|\$\d[\d,.]+ (?=[^\W_])"
+    r"|(?<![\w.])\d[\d,.]*k? (?:\$|(?:usd[tc]?|eth|bnb|btc|sol)\b)"
+    r"|\u7a7a\u6295|\u9886\u53d6|\u9818\u53d6|\u514d\u8d39|\u514d\u8cbb|\u5956\u52b1|\u7ea2\u5305",
+    re.IGNORECASE,
+)
+_TAGS = "a|b|br|body|button|div|embed|font|form|h[1-6]|html|i|iframe|img|input|link|meta|object|p"
+_MARKUP = re.compile(
+    rf"<\s*/?\s*(?:{_TAGS}|script|span|style|svg|table|u|video)\b[^<]{{0,200}}>"
+    r"|javascript\s*:|^\s*[=@+-]\s*[a-z.]{2,20}\s*\(",
+    re.IGNORECASE,
+)
+
+
+def apart(text: str) -> str:
+    """Return text with a space wherever a capital letter follows a small one.
+
+    Parameters
+    ----------
+    text : str
+        Any, of a bounded length.
+
+    Returns
+    -------
+    str
+        With the words that are run together apart.
+
+    Examples
+    --------
+    >>> apart("BlurAirdropBox")
+    'Blur Airdrop Box'
+    """
+    return _CAMEL.sub(" ", text)
+
+
+def find_bait(text: str) -> str | None:
+    """Find a word or phrase that promises or demands something.
+
+    Parameters
+    ----------
+    text : str
+        A symbol in its readable form, its words `apart`.
+
+    Returns
+    -------
+    str or None
+        As written; None where there is none.
+
+    Examples
+    --------
+    >>> find_bait("Huobi Airdrop"), find_bait("$ 5000 USDC"), find_bait("DISCLAIMER")
+    ('Airdrop', '$ 5000', None)
+    """
+    found = _BAIT.search(text)
+    return found.group().strip() if found else None
+
+
+def is_phrase(text: str, spaced: str) -> bool:
+    """Tell whether a symbol says something: two words, or three run together.
+
+    Parameters
+    ----------
+    text, spaced : str
+        A symbol in its readable form, as written and with its words `apart`.
+
+    Returns
+    -------
+    bool
+        True for a phrase.
+
+    Examples
+    --------
+    >>> [is_phrase(text, apart(text)) for text in ("Rewards Pass", "BlurAirdropBox", "weETH")]
+    [True, True, False]
+    """
+    if len(text.split()) > 1:
+        return bool(_WORD.search(text))
+    return len(_WORD.findall(spaced)) > 2  # noqa: PLR2004 - said above
+
+
+def find_markup(text: str) -> str | None:
+    """Find what a page or a spreadsheet would run or render.
+
+    Parameters
+    ----------
+    text : str
+        A symbol in its readable form, of a bounded length.
+
+    Returns
+    -------
+    str or None
+        A tag, a script's address or the beginning of a formula; None where there is none.
+
+    Examples
+    --------
+    >>> find_markup("<b>GIFT</b>"), find_markup("=HYPERLINK('a')"), find_markup("a<b")
+    ('<b>', '=HYPERLINK(', None)
+    """
+    found = _MARKUP.search(text)
+    return found.group() if found else None

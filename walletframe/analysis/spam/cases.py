@@ -1,0 +1,140 @@
+"""Tokens and the symbols under which they appear: each such pair is one case, judged once.
+
+In this order: what settles the matter (the caller's lists, the known tokens, a native coin); for
+all others what the symbol gives away, what the amounts give away, and whose symbol it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from walletframe.analysis.spam.balances import heavy_tokens
+from walletframe.analysis.spam.symbols import read_symbol
+from walletframe.frames import require_columns, token_identities
+
+if TYPE_CHECKING:
+    from walletframe.analysis.spam.directory import Directory
+    from walletframe.analysis.spam.reasons import Finding
+    from walletframe.frames import TokenKey
+
+_NEEDED = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The cases of a frame, and what was found out about their tokens and symbols.
+
+    Attributes
+    ----------
+    codes : ndarray of intp
+        The case of each row.
+    tokens, symbols : ndarray of intp
+        For each case the place of its token among `keys`, and of its symbol among `names`.
+    keys : list of (str, str or None)
+        The tokens, canonical.
+    names : list of str
+        The symbols as sent.
+    readings : list of tuple of Finding
+        For each symbol, what it gives away.
+    heavy : dict of int to tuple of Finding
+        For some tokens, what their amounts give away.
+    """
+
+    codes: np.ndarray
+    tokens: np.ndarray
+    symbols: np.ndarray
+    keys: list[TokenKey]
+    names: list[str]
+    readings: list[tuple[Finding, ...]]
+    heavy: dict[int, tuple[Finding, ...]]
+
+    def suspects(self, directory: Directory) -> list[int]:
+        """Return the cases that anything may speak against.
+
+        Parameters
+        ----------
+        directory : Directory
+            What is known of tokens.
+
+        Returns
+        -------
+        list of int
+            Nothing speaks against any other.
+        """
+        symbols = [
+            bool(reading) or directory.is_borrowed(name)
+            for name, reading in zip(self.names, self.readings, strict=True)
+        ]
+        tokens = [
+            place in self.heavy or key in directory.denied for place, key in enumerate(self.keys)
+        ]
+        found = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
+        return [int(place) for place in np.flatnonzero(found)]
+
+    def findings(self, place: int, directory: Directory) -> tuple[Finding, ...]:
+        """Return all that is found out about a case.
+
+        Parameters
+        ----------
+        place : int
+            Which.
+        directory : Directory
+            What is known of tokens.
+
+        Returns
+        -------
+        tuple of Finding
+            Each reason at most once, the heaviest first.
+        """
+        token, symbol = int(self.tokens[place]), int(self.symbols[place])
+        standing = directory.standing(self.keys[token])
+        if standing:
+            return (standing,)
+        found = [
+            *self.readings[symbol],
+            *self.heavy.get(token, ()),
+            *directory.imitations(self.keys[token], self.names[symbol]),
+        ]
+        once = {finding.reason: finding for finding in found}
+        return tuple(sorted(once.values(), key=lambda finding: -finding.weight))
+
+
+def find_cases(holdings: pd.DataFrame) -> Cases:
+    """Tell the cases of a frame.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        n rows of holdings.
+
+    Returns
+    -------
+    Cases
+        In the order of their first rows.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    AmountError
+        Where ``amount`` holds no amounts.
+    """
+    require_columns(holdings, _NEEDED)
+    tokens = token_identities(holdings)
+    symbol_codes, symbols = pd.factorize(holdings["symbol"].array)
+    names = [*map(str, symbols.tolist()), ""]  # the code of a missing symbol is -1
+    codes, pairs = pd.factorize(tokens.codes * len(names) + symbol_codes % len(names))
+    token_places, symbol_places = np.divmod(pairs, len(names))
+    return Cases(
+        codes,
+        token_places,
+        symbol_places,
+        tokens.keys,
+        names,
+        [read_symbol(name) for name in names],
+        heavy_tokens(holdings, tokens.codes, len(tokens.keys)),
+    )

@@ -1,0 +1,107 @@
+"""Addresses of websites in a symbol: links, domains, and names that only look like one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
+_LINK = re.compile(
+    r"(?:h\s?t\s?t\s?p\s?s?|hxxps?|ftp|ipfs)\s?:|://|(?<![a-z0-9])www\s?\.\s?[a-z0-9]",
+    re.IGNORECASE,
+)
+# A dot may be set off by a space before it, or behind it where a common ending follows.
+_DOMAIN = re.compile(
+    r"(?<![a-z0-9_.@-])((?:[^\W_](?:[\w-]{0,62}[^\W_])?"
+    r"(?:\s?\.(?:\s(?=(?:com|net|org|io|xyz)\b))?|\s?[\[(]\.[\])]\s?))+)"
+    r"([a-z]{2,24})(?![a-z0-9_])(\s?/\s?[a-z0-9])?",
+    re.IGNORECASE,
+)
+_WHITE = re.compile(r"\s")
+# Top-level domains that projects put into their names; most others are only ever an address.
+_STYLISH = frozenset(
+    {"ai", "app", "bot", "cash", "cat", "dog", "exchange", "farm", "fi", "finance", "fun", "game"}
+    | {"games", "gg", "gold", "man", "meme", "moe", "money", "network", "one", "pizza"}
+    | {"world", "zip"}
+)
+
+
+def find_addresses(text: str) -> list[tuple[str, str]]:
+    """Find a link, a domain, and a name that is like a domain.
+
+    A link has a scheme, www, or a path behind a domain. A domain is a label of two or more
+    characters and a public top-level domain; where projects style their names with that one, it
+    is a dotted name only.
+
+    Parameters
+    ----------
+    text : str
+        A symbol in its readable form, of a bounded length.
+
+    Returns
+    -------
+    list of (str, str)
+        ``link``, ``domain`` and ``dotted_name``, each at most once, and the first of its kind as
+        written.
+
+    Examples
+    --------
+    >>> find_addresses("Visit https://a.com to claim")
+    [('link', 'https://a.com')]
+    >>> find_addresses("t.me/s/a | usdcgift.com | trumped.ai | USDC.axl | GOOGL.D")
+    [('link', 't.me/s/a'), ('domain', 'usdcgift.com'), ('dotted_name', 'trumped.ai')]
+    """
+    scheme = _LINK.search(text)
+    dotted = _dotted(text) if "." in text else []
+    spans = [scheme.span()] if scheme else [each.span for each in dotted if each.has_path]
+    found = [("link", _to_white_space(text, *span)) for span in spans[:1]]
+    for kind, is_stylish in (("domain", False), ("dotted_name", True)):
+        names = [each.whole for each in dotted if each.is_long and each.is_stylish is is_stylish]
+        found += [(kind, name) for name in names[:1]]
+    return found
+
+
+def _to_white_space(text: str, start: int, end: int) -> str:
+    return text[start:end] + _WHITE.split(text[end:], maxsplit=1)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Dotted:
+    """Labels, dots and a public top-level domain, where they stand, and whether a path follows."""
+
+    span: tuple[int, int]
+    whole: str
+    top: str
+    has_path: bool
+
+    @property
+    def is_long(self) -> bool:
+        return "." not in self.whole[:2]
+
+    @property
+    def is_stylish(self) -> bool:
+        return self.top in _STYLISH
+
+
+def _dotted(text: str) -> list[_Dotted]:
+    found = [
+        _Dotted(match.span(), match[1] + match[2], match[2].lower(), bool(match[3]))
+        for match in _DOMAIN.finditer(text)
+    ]
+    return [each for each in found if _is_top_level(each.top)]
+
+
+@lru_cache(maxsize=4096)  # strangers choose the names
+def _is_top_level(name: str) -> bool:
+    return _suffixes().publicsuffix(name, accept_unknown=False) == name
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415 - reads the list when made
+
+    return PublicSuffixList(only_icann=True)

@@ -1,0 +1,160 @@
+"""Lists of tokens that a caller gives: files in the Uniswap token-list format, frames, pairs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from walletframe.errors import TokenListError
+from walletframe.frames import TokenKey, require_columns
+from walletframe.text import shown
+from walletframe.tokens import CHAIN_IDS
+
+TokensLike: TypeAlias = str | Path | Mapping[str, Any] | pd.DataFrame | Iterable[TokenKey]
+
+_BLOCKCHAINS = {number: name for name, number in CHAIN_IDS.items()} | {101: "SOLANA"}
+_COLUMNS = ["token_blockchain", "token_address", "symbol"]
+
+
+def read_token_list(
+    source: str | Path | Mapping[str, Any], *, blockchains: Mapping[int, str] | None = None
+) -> pd.DataFrame:
+    """Read a token list in the JSON format of Uniswap.
+
+    Parameters
+    ----------
+    source : str, Path or mapping
+        A file, or what was parsed from one. No address on the web: nothing is fetched.
+    blockchains : mapping of int to str, optional
+        The service's identifier for a ``chainId``, where it is another than walletframe's
+        (1 ``ETH``, 10 ``OPTIMISM``, 56 ``BSC``, 100 ``GNOSIS``, 101 ``SOLANA``, 137 ``POLYGON``,
+        8453 ``BASE``, 42161 ``ARBITRUM``, 43114 ``AVAX_CCHAIN``; any other is its number).
+
+    Returns
+    -------
+    DataFrame
+        One row for each token, in the order of the list: ``token_blockchain``,
+        ``token_address`` and ``symbol``, all str.
+
+    Raises
+    ------
+    TokenListError
+        Where it is no such list, naming every entry that can't be read.
+    OSError
+        Where the file can't be read.
+
+    Notes
+    -----
+    The format is described by https://uniswap.org/tokenlist.schema.json.
+
+    Examples
+    --------
+    >>> dai = "0x6B175474E89094C44Da98b954EedeAC495271d0F"
+    >>> entry = {"chainId": 1, "address": dai, "symbol": "DAI", "decimals": 18, "name": "Dai"}
+    >>> read_token_list({"name": "Mine", "tokens": [entry]}).iloc[0].tolist()
+    ['ETH', '0x6B175474E89094C44Da98b954EedeAC495271d0F', 'DAI']
+    """
+    whole = source if isinstance(source, Mapping) else _parsed(Path(source))
+    entries = whole.get("tokens") if isinstance(whole, Mapping) else None
+    if not isinstance(entries, list):
+        raise TokenListError([(0, _short(whole), "it has no list named tokens")])
+    faults = [(place, entry, _fault(entry)) for place, entry in enumerate(entries)]
+    problems = [(place, _short(entry), fault) for place, entry, fault in faults if fault]
+    if problems:
+        raise TokenListError(problems)
+    names = _BLOCKCHAINS | dict(blockchains or {})
+    rows = [
+        (names.get(entry["chainId"], str(entry["chainId"])), entry["address"], entry["symbol"])
+        for entry in entries
+    ]
+    return pd.DataFrame(rows, columns=_COLUMNS, dtype="str")
+
+
+def listed_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]:
+    """Return the tokens that a caller listed, in whatever form.
+
+    Parameters
+    ----------
+    tokens : str, Path, mapping, DataFrame, iterable of (str, str or None), or None
+        A token list as in `read_token_list`; a frame with ``token_blockchain`` and
+        ``token_address``, and ``symbol`` where it is there; or pairs.
+
+    Returns
+    -------
+    list of ((str, str or None), str or None)
+        Each token as written, and its symbol where it is known; empty for None.
+
+    Raises
+    ------
+    TokenListError
+        Where an entry can't be read, naming all of them.
+    ColumnsError
+        Where a frame lacks a column.
+
+    Examples
+    --------
+    >>> listed_tokens([("ETH", "0xab")])
+    [(('ETH', '0xab'), None)]
+    """
+    if tokens is None:
+        return []
+    if isinstance(tokens, str | Path | Mapping):
+        tokens = read_token_list(tokens)
+    if isinstance(tokens, pd.DataFrame):
+        return _rows(tokens)
+    pairs = list(tokens)
+    problems = [
+        (place, _short(pair), "it is no (blockchain, contract)")
+        for place, pair in enumerate(pairs)
+        if not _is_pair(pair)
+    ]
+    if problems:
+        raise TokenListError(problems)
+    return [((chain, contract), None) for chain, contract in pairs]
+
+
+def _rows(frame: pd.DataFrame) -> list[tuple[TokenKey, str | None]]:
+    require_columns(frame, _COLUMNS[:2])
+    distinct = frame[[name for name in _COLUMNS if name in frame.columns]].drop_duplicates()
+    return [
+        ((_text(chain) or "", _text(contract)), _text(*symbol))
+        for chain, contract, *symbol in distinct.itertuples(index=False, name=None)
+    ]
+
+
+def _text(cell: Any = None) -> str | None:
+    return None if pd.isna(cell) else str(cell)
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except ValueError as error:
+        raise TokenListError([(0, str(path), f"it is no JSON: {error}")]) from None
+
+
+def _fault(entry: Any) -> str:
+    if not isinstance(entry, Mapping):
+        return "it is no object"
+    chain = entry.get("chainId")
+    if not isinstance(chain, int) or isinstance(chain, bool):
+        return f"its chainId is {chain!r}, not a whole number"
+    for name in ("address", "symbol"):
+        if not isinstance(entry.get(name), str):
+            return f"its {name} is {entry.get(name)!r}, not text"
+    return "" if entry["address"] else "its address is empty"
+
+
+def _short(entry: Any) -> str:
+    return shown(ascii(entry))
+
+
+def _is_pair(pair: Any) -> bool:
+    if not isinstance(pair, tuple | list) or len(pair) != len(_COLUMNS) - 1:
+        return False
+    chain, contract = pair
+    return isinstance(chain, str) and (contract is None or isinstance(contract, str))
