@@ -41,9 +41,11 @@ def serving(server):
     with server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @pytest.fixture
@@ -60,11 +62,10 @@ def bare_chain(tmp_path_factory):
         yield running
 
 
-@pytest.fixture(params=["batches", "Multicall3"])
+@pytest.fixture(params=[None, "Multicall3"])
 def chain(bare_chain, request):
     """Give the blockchain without the contract Multicall3, and once more with it."""
-    if request.param == "Multicall3":
-        bare_chain.put(MULTICALL3, request.param)
+    bare_chain.put(MULTICALL3, request.param)
     yield bare_chain
     bare_chain.put(MULTICALL3)
 

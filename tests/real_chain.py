@@ -59,7 +59,7 @@ class Contract:
         """Let the rich account call a function; return the block in which it did."""
         kinds = signature.removesuffix(")").partition("(")[2].split(",")
         data = self._selectors[signature] + encode(kinds, args).hex()
-        return self._chain.transact(f"0x{data}", to=self.address)
+        return int(self._chain.transact(f"0x{data}", to=self.address)["blockNumber"], 16)
 
 
 class Chain:
@@ -96,20 +96,21 @@ class Chain:
         return answer["result"]
 
     def transact(self, data, **more):
-        """Let the rich account make a transaction; return its block."""
-        self._receipt = None
+        """Let the rich account make a transaction; return its receipt."""
         sent = self.ask("eth_sendTransaction", {"from": self.rich, "data": data} | more)
-        while self._receipt is None:  # it is mined at once, and told a little later
-            self._receipt = self.ask("eth_getTransactionReceipt", sent)
-        assert self._receipt["status"] == "0x1", self._receipt
-        return int(self._receipt["blockNumber"], 16)
+        receipt = None
+        while receipt is None:  # it is mined at once, and told a little later
+            receipt = self.ask("eth_getTransactionReceipt", sent)
+        assert receipt["status"] == "0x1", receipt
+        return receipt
 
     def deploy(self, name, *args, kinds=()):
         """Deploy a contract of this name; `kinds` are the types of its arguments."""
         self._contracts = self._contracts or compiled()
         made = self._contracts[name]["evm"]
-        self.transact("0x" + made["bytecode"]["object"] + encode(kinds, args).hex())
-        return Contract(self, self._receipt["contractAddress"], made["methodIdentifiers"])
+        code = made["bytecode"]["object"] + encode(kinds, args).hex()
+        address = self.transact(f"0x{code}")["contractAddress"]
+        return Contract(self, address, made["methodIdentifiers"])
 
     def token(self, owners=(), amount=0, *, symbol="TKN", decimals=18):
         """Deploy a token of which the first owner holds an amount, the second twice that, …."""

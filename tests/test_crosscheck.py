@@ -121,6 +121,17 @@ def test_what_cannot_be_compared_is_unknown(bare_chain, cells, reason):
     assert frame.difference.isna().tolist() == [True, False]
 
 
+def test_contract_that_burns_all_gas_harms_no_other(chain):
+    """However little it leaves, what is asked behind it is known."""
+    glutton, heavy = chain.deploy("Glutton").address, chain.deploy("Heavy").address
+    for count in range(1, 9):
+        greedy = [row(address=f"0x{owner:040x}", token_address=glutton) for owner in range(count)]
+        holdings = pd.DataFrame([*greedy, row(token_address=heavy)])
+        with pytest.warns(FetchWarning, match=f"{count} of {count + 1}"):
+            frame = wf.crosscheck(holdings, rpc_url=chain.url)
+        assert frame.status.tolist() == ["unknown"] * count + ["agree"]
+
+
 def test_node_that_is_down_agrees_with_nothing():
     """Every row is unknown."""
     with pytest.warns(FetchWarning, match="could not be reached"):

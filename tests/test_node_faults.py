@@ -100,6 +100,7 @@ def test_whatever_a_node_says_first(teller, said, status):
         ("daily request count exceeded, request rate limited", "rate_limited"),
         ("VM execution error: Reverted 0x", "reverted"),
         ("out of gas", "reverted"),
+        ("EVM error InvalidFEOpcode", "reverted"),
         ("execution aborted (timeout = 5s)", "node_error"),
     ],
 )
@@ -150,7 +151,8 @@ def test_decimals_that_the_node_cannot_say(relay, bare_chain):
     token = bare_chain.token(OWNERS, 4).address
 
     def spoiled(answers):
-        answers[0] = {"id": 0, "error": {"code": -32000, "message": "too many requests"}}
+        decimals = answers[len(OWNERS)]
+        decimals["error"] = {"code": -32000, "message": "too many requests"}
         return answers
 
     relay.says = batches(spoiled)(relay)
@@ -165,7 +167,7 @@ def test_answer_of_a_contract_that_is_no_bytes(relay, bare_chain):
     token = bare_chain.token(OWNERS, 4).address
 
     def spoiled(answers):
-        answers[2]["result"], answers[3]["result"] = 5, "0xzz"
+        answers[0]["result"], answers[1]["result"] = 5, "0xzz"
         return answers
 
     relay.says = batches(spoiled)(relay)

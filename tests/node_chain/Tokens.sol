@@ -61,18 +61,23 @@ contract Silent {
     fallback() external {}
 }
 
-/// Burns all gas that it is given when it is asked for its symbol.
+/// Burns all gas that it is given, unless it is asked for its decimals.
 contract Glutton {
     uint8 public constant decimals = 0;
 
-    function symbol() external pure returns (string memory) {
+    fallback() external {
         assembly {
             invalid()
         }
     }
+}
 
-    function balanceOf(address) external pure returns (uint256) {
-        return 5;
+/// Needs a million gas to say a balance.
+contract Heavy {
+    function balanceOf(address owner) external pure returns (uint256) {
+        bytes32 work = bytes32(uint256(uint160(owner)));
+        for (uint256 i = 0; i < 5000; i++) work = keccak256(abi.encode(work));
+        return work == 0 ? 0 : 5;
     }
 }
 

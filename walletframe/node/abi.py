@@ -26,7 +26,6 @@ SYMBOL = bytes.fromhex("95d89b41")  # symbol()
 _BALANCE_OF = bytes.fromhex("70a08231")  # balanceOf(address)
 _COIN_BALANCE_OF = bytes.fromhex("4d2301cc")  # getEthBalance(address)
 _AGGREGATE = bytes.fromhex("82ad56cb")  # aggregate3((address,bool,bytes)[])
-_REASON = bytes.fromhex("08c379a0")  # Error(string)
 
 
 def balance_of(owner: str) -> bytes:
@@ -159,23 +158,6 @@ def read_symbol(data: bytes) -> str | None:
     text = data.rstrip(b"\0") if len(data) == WORD else _decoded("bytes", data)
     symbol = None if text is None else text.decode("utf-8", "replace")
     return symbol if symbol is not None and len(symbol) <= _LONGEST_SYMBOL else None
-
-
-def read_reason(data: bytes) -> str:
-    """Read why a contract refused.
-
-    Parameters
-    ----------
-    data : bytes
-        What it returned when it did.
-
-    Returns
-    -------
-    str
-        As the contract says it; empty where it says nothing.
-    """
-    text = _decoded("bytes", data[4:]) if data[:4] == _REASON else None
-    return "" if text is None else text.decode("utf-8", "replace")
 
 
 def _decoded(kind: str, data: bytes) -> Any:

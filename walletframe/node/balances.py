@@ -94,8 +94,9 @@ def token_balance(
     Notes
     -----
     The number of a block names another block after a reorganisation: for what has to be final, ask
-    at a block that is some minutes old. It takes 14 requests for 1,000 wallets, and 6 where the
-    contract Multicall3 is deployed, as on nearly all public blockchains.
+    at a block that is some minutes old. 1,000 wallets take 6 requests where the contract Multicall3
+    is deployed, as on nearly all public blockchains, else 14, and at most 17 where a contract
+    refuses.
 
     Examples
     --------

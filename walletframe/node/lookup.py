@@ -86,12 +86,12 @@ def look_up(
     answers: list[bytes | Trouble] = []
     if asked:
         number = pinned_block(node, terms.block)
-        questions = [*calls, *(_question(holders[place]) for place in asked)]
+        questions = [*(_question(holders[place]) for place in asked), *calls]
         answers = _answers(node, number, questions)
         read = number if isinstance(number, int) else None
-        for place, answer in zip(asked, answers[len(calls) :], strict=True):
+        for place, answer in zip(asked, answers, strict=False):  # those to the calls come last
             found[place] = Found(_balance(answer), read)
-    return Lookup([each for each in found if each is not None], answers[: len(calls)])
+    return Lookup([each for each in found if each is not None], answers[len(asked) :])
 
 
 def _elsewhere(holder: Holder, here: int | Trouble, chains: Chains) -> Found | None:

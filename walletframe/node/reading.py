@@ -1,13 +1,15 @@
 """Many questions about one block, in few round trips.
 
 Where the contract Multicall3 is deployed, as on nearly all public blockchains, one call asks 300
-questions and counts as one with a provider's limits. Elsewhere, and where that call fails as a
-whole, JSON-RPC batches of 100 are sent, which is what nodes accept unless told otherwise.
+questions and counts as one with a provider's limits. Elsewhere JSON-RPC batches of 100 are sent,
+which is what nodes accept unless told otherwise. From the first refusal on they are sent as well,
+since a contract that refuses may have burnt the gas that the call had for the others.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from walletframe.node.abi import (
@@ -16,7 +18,6 @@ from walletframe.node.abi import (
     aggregate,
     coin_balance_of,
     read_aggregate,
-    read_reason,
 )
 from walletframe.node.status import NodeStatus, Trouble
 from walletframe.text import shown
@@ -139,7 +140,8 @@ class BlockReader:
         self._aggregates = results is not None
         if results is None:
             return None
-        return [value if ok else _refusal(value) for ok, value in results]
+        good: list[bytes | Trouble] = [value for _, value in takewhile(_went_well, results)]
+        return good + self._direct(chunk[len(good) :])
 
     def _direct(self, chunk: Sequence[Question]) -> list[bytes | Trouble]:
         if len(chunk) == 1:
@@ -160,10 +162,8 @@ def _read(question: Question, result: Any) -> bytes | Trouble:
     return result if isinstance(result, Trouble) else question.read(result)
 
 
-def _refusal(data: bytes) -> Trouble:
-    reason = shown(read_reason(data), 120)
-    said = f": {reason!r}" if reason else ""
-    return Trouble(NodeStatus.REVERTED, f"the contract refused to answer{said}")
+def _went_well(result: tuple[bool, bytes]) -> bool:
+    return result[0]
 
 
 def _chunks(questions: Sequence[Question], size: int) -> Iterator[Sequence[Question]]:

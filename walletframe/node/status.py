@@ -77,7 +77,16 @@ _WORDS = (
     ),
     (
         NodeStatus.REVERTED,
-        ("revert", "invalid opcode", "invalidopcode", "invalid jump", "out of gas", "outofgas"),
+        (
+            "revert",
+            "opcode",
+            "evm error",
+            "vm execution",
+            "invalid jump",
+            "stack underflow",
+            "out of gas",
+            "outofgas",
+        ),
     ),
 )
 _STATUSES = {
