@@ -6,7 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from walletframe.client.engine import Client
-from walletframe.settings import Settings
+from walletframe.settings import Settings, conceal
 
 if TYPE_CHECKING:
     from walletframe.address import WalletsLike
@@ -42,6 +42,7 @@ def configure(**overrides: Any) -> Settings:
     'https://api.example'
     """
     global _default
+    conceal(overrides)
     client = Client(Settings(**overrides))
     with _lock:
         previous, _default = _default, client

@@ -21,7 +21,7 @@ from walletframe.client.send import Sending
 from walletframe.errors import AnswerWarning, FetchInterrupted, SettingsError, TestKeyWarning
 from walletframe.frames import WalletDetails, assemble
 from walletframe.notice import notify
-from walletframe.settings import Settings, require_service
+from walletframe.settings import Settings, conceal, require_service
 from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_path
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class Client:
     """
 
     def __init__(self, settings: Settings | None = None, **overrides: Any) -> None:
+        conceal(overrides)
         self.settings = settings.replace(**overrides) if settings else Settings(**overrides)
         self._session: ServiceSession | None = None
         self._pacer: Pacer | None = None

@@ -18,7 +18,7 @@ from walletframe.service.keys import SANDBOX_KEYS, Base
 from walletframe.service.ledger import Ledger, SimulatedLedger
 from walletframe.service.options import Behaviour
 from walletframe.service.recorded import read_ledger
-from walletframe.settings import Settings
+from walletframe.settings import Settings, conceal
 
 if TYPE_CHECKING:
     from walletframe.client import Client
@@ -147,6 +147,7 @@ class Sandbox:
         Settings
             For `walletframe.Client` or `walletframe.configure`.
         """
+        conceal(overrides)
         if key_kind not in SANDBOX_KEYS:
             raise SettingsError(f"key_kind: {key_kind!r}", hint=f"one of {', '.join(SANDBOX_KEYS)}")
         own = {
@@ -177,6 +178,7 @@ class Sandbox:
         """
         from walletframe.client import Client  # noqa: PLC0415
 
+        conceal(overrides)
         return Client(self.settings(key_kind, **overrides))
 
     def wait(self) -> None:

@@ -3,7 +3,7 @@
 from walletframe.settings.key import ApiKey, Secret
 from walletframe.settings.needs import require_endpoint, require_service
 from walletframe.settings.node_url import NodeUrl, require_node, secret_pieces
-from walletframe.settings.readers import CacheChoice, KeyKind
+from walletframe.settings.readers import CacheChoice, KeyKind, conceal
 from walletframe.settings.values import PREFIX, Settings
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "NodeUrl",
     "Secret",
     "Settings",
+    "conceal",
     "require_endpoint",
     "require_node",
     "require_service",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Secret:
     """A text that shows itself to nobody who does not ask by name.
 
-    Text, repr and copies show a mask; a pickle leaves the text out.
+    Text, repr, members and copies show a mask; a pickle leaves the text out.
 
     Parameters
     ----------
@@ -16,11 +19,12 @@ class Secret:
         What is secret.
     """
 
-    __slots__ = ("_text",)
+    __slots__ = ("_reveal",)
     _name = "secret"
+    _reveal: Callable[[], str]
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self._reveal = lambda: text  # a debugger lists members, but does not call them
 
     def reveal(self) -> str:
         """Return the text itself.
@@ -30,19 +34,31 @@ class Secret:
         str
             Empty after unpickling.
         """
-        return self._text
+        return self._reveal()
+
+    @property
+    def is_one_line(self) -> bool:
+        """Whether it is text that can be seen, on one line.
+
+        Returns
+        -------
+        bool
+            False for anything but text, too.
+        """
+        text: object = self.reveal()
+        return isinstance(text, str) and text.isprintable()
 
     def __repr__(self) -> str:
-        return f"<{self._name}, hidden>" if self._text else f"<{self._name}, left out>"
+        return f"<{self._name}, hidden>" if self else f"<{self._name}, left out>"
 
     def __bool__(self) -> bool:
-        return bool(self._text)
+        return bool(self.reveal())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and other._text == self._text
+        return isinstance(other, type(self)) and other.reveal() == self.reveal()
 
     def __hash__(self) -> int:
-        return hash((type(self), self._text))
+        return hash((type(self), self.reveal()))
 
     def __copy__(self) -> Self:
         return self

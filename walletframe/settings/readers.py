@@ -17,12 +17,59 @@ KeyKind: TypeAlias = Literal["public", "private", "test"]
 CacheChoice: TypeAlias = str | Path | Literal[False] | object
 
 
-def _read_key(source: str, value: Any) -> ApiKey:
-    if isinstance(value, ApiKey):
+def conceal(given: dict[str, Any]) -> None:
+    """Mask in place what is the key, or may be it under a wrong name.
+
+    Done before anything can raise: some tracebacks show the locals of every frame.
+
+    Parameters
+    ----------
+    given : dict of str to Any
+        Settings by name, as given.
+
+    Examples
+    --------
+    >>> given = {"apikey": "secret", "workers": 2}
+    >>> conceal(given)
+    >>> given
+    {'apikey': <API key, hidden>, 'workers': 2}
+    """
+    for name, value in given.items():
+        given[name] = concealed(name, value)
+
+
+def concealed(name: str, value: Any) -> Any:
+    """Return a setting's value, masked where it is the key, or may be it under a wrong name.
+
+    Parameters
+    ----------
+    name : str
+        The setting's name, as given.
+    value : object
+        Its value, as given.
+
+    Returns
+    -------
+    object
+        An `ApiKey`, or the value.
+    """
+    text = value.strip() if isinstance(value, str) else value
+    if value is None or isinstance(value, ApiKey) or _is_something_else(name, text):
         return value
-    if not isinstance(value, str) or not value.strip() or not value.isprintable():
+    return ApiKey(text)
+
+
+def _is_something_else(name: str, value: Any) -> bool:
+    """Tell whether a value can't be the key."""
+    if name == "key_kind":
+        return isinstance(value, str) and value in get_args(KeyKind)
+    return (name in READERS and name != "api_key") or (isinstance(value, str) and not value)
+
+
+def _read_key(source: str, value: Any) -> ApiKey:
+    if not isinstance(value, ApiKey) or (value and not value.is_one_line):
         raise SettingsError(f"{source}: not a key", hint="a key is one line of visible text")
-    return ApiKey(value.strip())
+    return value
 
 
 def _read_kind(source: str, value: Any) -> str:

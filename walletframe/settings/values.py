@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, Never
 
 from walletframe.errors import SettingsError
 from walletframe.settings.node_url import RPC_URL_VARIABLE
-from walletframe.settings.readers import DEFAULTS, READERS, CacheChoice, KeyKind
+from walletframe.settings.readers import (
+    DEFAULTS,
+    READERS,
+    CacheChoice,
+    KeyKind,
+    conceal,
+    concealed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -117,11 +124,13 @@ class Settings:
         deadline_s: float | None = None,
         **unknown: Never,
     ) -> None:
+        api_key, key_kind = concealed("api_key", api_key), concealed("key_kind", key_kind)
+        conceal(unknown)
         given = {name: value for name, value in locals().items() if name in READERS}
         _refuse_unknown(unknown, prefix="")
         self._fill(given, _environment())
 
-    def _fill(self, given: dict[str, Any], environment: dict[str, tuple[str, str]]) -> None:
+    def _fill(self, given: dict[str, Any], environment: dict[str, tuple[str, Any]]) -> None:
         values = environment | {k: (k, v) for k, v in given.items() if v is not None}
         for field in fields(self):
             source, value = values.get(field.name, (field.name, DEFAULTS.get(field.name)))
@@ -155,6 +164,7 @@ class Settings:
         >>> Settings.isolated(workers=4).workers
         4
         """
+        conceal(given)
         _refuse_unknown(given, prefix="")
         settings = object.__new__(cls)
         settings._fill(given, {})
@@ -200,16 +210,17 @@ class Settings:
         >>> Settings(workers=2).replace(workers=4).workers
         4
         """
+        conceal(overrides)
         kept: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.service == self.endpoint:
             kept["service"] = None
         return Settings.isolated(**kept | overrides)
 
 
-def _environment() -> dict[str, tuple[str, str]]:
-    """Return field name to (variable, text) for what the environment sets."""
+def _environment() -> dict[str, tuple[str, Any]]:
+    """Return field name to (variable, text or key) for what the environment sets."""
     found = {
-        variable.removeprefix(PREFIX): text
+        variable.removeprefix(PREFIX): concealed(variable.removeprefix(PREFIX).lower(), text)
         for variable, text in os.environ.items()
         if variable.startswith(PREFIX) and variable != RPC_URL_VARIABLE
     }

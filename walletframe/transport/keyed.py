@@ -1,18 +1,21 @@
-"""The one place that knows the key: it joins the request below requests, on its way to the socket.
+"""The one place that knows the key: it joins the request at the socket, and its echo ends there.
 
-requests, its exceptions, its logs and the cache see a URL without the key. The adapter belongs to a
-session that asks one address alone and follows no redirect, so the key can go nowhere else. Since
-the connections are made here, they are also where a request can be cut off.
+requests, urllib3, http.client, their exceptions, frames and logs see a URL without the key, and a
+head of the answer without echoes of it. The adapter belongs to a session that asks one address
+alone and follows no redirect, so the key can go nowhere else. Since the connections are made here,
+they are also where a request can be cut off.
 """
 
 from __future__ import annotations
 
 import contextlib
 import socket
+import sys
 import time
+from http.client import HTTPResponse
 from threading import Lock, get_ident
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote_plus, urlencode
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlencode
 
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -22,13 +25,13 @@ from walletframe.wire import KEY_PARAMETER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
+    from io import BufferedReader
 
     from urllib3 import PoolManager
 
-    from walletframe.settings import ApiKey, Secret
+    from walletframe.settings import ApiKey
 
-_SCRUB_FROM = 8
-_MASK = b"*"
+C = TypeVar("C", bound=HTTPConnection)
 
 
 class KeyedAdapter(HTTPAdapter):
@@ -66,13 +69,15 @@ class KeyedAdapter(HTTPAdapter):
         return manager
 
 
-def keyed_adapter(key: ApiKey, connections: int) -> KeyedAdapter:
+def keyed_adapter(key: ApiKey, scrub: Callable[[bytes], bytes], connections: int) -> KeyedAdapter:
     """Return an adapter whose connections append the key to each request's query.
 
     Parameters
     ----------
     key : ApiKey
         The key.
+    scrub : callable
+        Takes it out of a line of an answer's head.
     connections : int
         How many connections to keep open.
 
@@ -82,7 +87,7 @@ def keyed_adapter(key: ApiKey, connections: int) -> KeyedAdapter:
         For one session.
     """
     under_way = UnderWay()
-    pools = pool_classes(lambda url: _with_key(url, key), under_way)
+    pools = pool_classes(lambda url: _with_key(url, key), scrub, under_way)
     return KeyedAdapter(pools, under_way, connections)
 
 
@@ -147,33 +152,34 @@ class UnderWay:
                     socket.socket.shutdown(line, socket.SHUT_RDWR)
 
 
-def scrubbed(body: bytes, secret: Secret) -> bytes:
-    """Return a body without the key that a server may echo.
+class _Head:
+    """The head of an answer, line by line, without echoes of the key: some lines are logged."""
 
-    Parameters
-    ----------
-    body : bytes
-        What the server sent.
-    secret : Secret
-        The key; one of fewer than 8 characters is too common a text to be looked for.
+    def __init__(self, stream: BufferedReader, scrub: Callable[[bytes], bytes]) -> None:
+        self._stream, self._scrub = stream, scrub
 
-    Returns
-    -------
-    bytes
-        The same length, with asterisks for the key, raw or percent-encoded.
+    def readline(self, limit: int = -1) -> bytes:
+        """Return the next line."""
+        return self._scrub(self._stream.readline(limit))
 
-    Examples
-    --------
-    >>> from walletframe.settings import ApiKey
-    >>> scrubbed(b"no such key: secret-1", ApiKey("secret-1"))
-    b'no such key: ********'
-    """
-    plain = secret.reveal()
-    if len(plain) >= _SCRUB_FROM:
-        for form in {plain, quote_plus(plain)}:
-            echo = form.encode()
-            body = body.replace(echo, _MASK * len(echo))
-    return body
+    def close(self) -> None:
+        """Close the stream."""
+        self._stream.close()
+
+
+def _answer_class(scrub: Callable[[bytes], bytes]) -> type[HTTPResponse]:
+    class Answer(HTTPResponse):
+        def begin(self) -> None:
+            stream = self.fp
+            head: Any = _Head(stream, scrub)
+            self.fp = head
+            try:
+                super().begin()
+            finally:
+                if self.fp is head:
+                    self.fp = stream
+
+    return Answer
 
 
 def _with_key(url: str, key: ApiKey) -> str:
@@ -182,7 +188,7 @@ def _with_key(url: str, key: ApiKey) -> str:
 
 
 def pool_classes(
-    attach: Callable[[str], str], under_way: UnderWay
+    attach: Callable[[str], str], scrub: Callable[[bytes], bytes], under_way: UnderWay
 ) -> dict[str, type[HTTPConnectionPool]]:
     """Return pools of connections that put a secret into each request.
 
@@ -190,6 +196,8 @@ def pool_classes(
     ----------
     attach : callable
         From the path and query that requests knows to the one that is sent.
+    scrub : callable
+        Takes the secret out of a line of an answer's head.
     under_way : UnderWay
         Where the connections note their requests.
 
@@ -198,33 +206,46 @@ def pool_classes(
     dict of str to type
         By scheme.
     """
-
-    class Plain(HTTPConnection):
-        debuglevel = 0  # whatever http.client is told: it would print the key
-
-        def putrequest(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
-            under_way.begin(self)
-            super().putrequest(method, attach(url), *args, **kwargs)
-
-        def getresponse(self) -> Any:
-            under_way.read(self)
-            return super().getresponse()
-
-    class Encrypted(HTTPSConnection):
-        debuglevel = 0  # whatever http.client is told: it would print the key
-
-        def putrequest(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
-            under_way.begin(self)
-            super().putrequest(method, attach(url), *args, **kwargs)
-
-        def getresponse(self) -> Any:
-            under_way.read(self)
-            return super().getresponse()
+    answer_class = _answer_class(scrub)
 
     class PlainPool(HTTPConnectionPool):
-        ConnectionCls = Plain
+        ConnectionCls = _connection_class(HTTPConnection, attach, answer_class, under_way)
 
     class EncryptedPool(HTTPSConnectionPool):
-        ConnectionCls = Encrypted
+        ConnectionCls = _connection_class(HTTPSConnection, attach, answer_class, under_way)
 
     return {"http": PlainPool, "https": EncryptedPool}
+
+
+def _connection_class(
+    base: type[C],
+    attach: Callable[[str], str],
+    answer_class: type[HTTPResponse],
+    under_way: UnderWay,
+) -> type[C]:
+    class Keyed(base):  # type: ignore[valid-type,misc]  # a class is a value here
+        response_class = answer_class
+        _target = ""
+
+        def putrequest(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
+            under_way.begin(self)
+            super().putrequest(method, url, *args, **kwargs)
+            self._target = url
+
+        def send(self, data: bytes) -> None:
+            """Send the head of a request with the secret, which stands in no frame's locals."""
+            target, self._target = self._target, ""
+            if not target:
+                super().send(data)
+                return
+            if self.sock is None:
+                self.connect()
+            sys.audit("http.client.send", self, data)
+            method, _, rest = data.partition(f" {target} ".encode())
+            self.sock.sendall(b"%s %s %s" % (method, attach(target).encode(), rest))
+
+        def getresponse(self) -> Any:
+            under_way.read(self)
+            return super().getresponse()
+
+    return Keyed

@@ -19,14 +19,12 @@ import requests
 from urllib3.exceptions import HTTPError
 
 from walletframe.transport.faults import fault_outcome, is_passing, status_outcome
-from walletframe.transport.keyed import scrubbed
 from walletframe.transport.retry_after import seconds_to_wait
 from walletframe.wire import Outcome, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
-    from walletframe.settings import Secret
     from walletframe.transport.faults import Server
     from walletframe.transport.keyed import KeyedAdapter, UnderWay
 
@@ -79,15 +77,15 @@ class Place:
         The address itself.
     shown_url : str
         What requests, its exceptions and its logs see of it.
-    secrets : tuple of Secret
-        What is not to be seen where the server repeats it.
+    scrub : callable
+        Takes what is not to be seen out of what the server says.
     server : {"service", "node"}
         What to call it where something goes wrong.
     """
 
     url: str
     shown_url: str
-    secrets: tuple[Secret, ...]
+    scrub: Callable[[bytes], bytes]
     server: Server
 
 
@@ -182,8 +180,7 @@ class Line:
             fetched_at = datetime.now(UTC)
             if body is None:
                 return Reply(fetched_at, Outcome(Status.INVALID, "the answer is far too large"))
-            for secret in self._place.secrets:
-                body = scrubbed(body, secret)
+            body = self._place.scrub(body)
             status = response.status_code
             if status == HTTPStatus.OK:
                 return Reply(fetched_at, body)

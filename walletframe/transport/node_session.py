@@ -13,10 +13,12 @@ from requests.auth import HTTPBasicAuth
 from requests.utils import requote_uri
 
 from walletframe.settings import require_node, secret_pieces
+from walletframe.transport.echoes import scrubber
 from walletframe.transport.keyed import KeyedAdapter, UnderWay, pool_classes
 from walletframe.transport.line import Line, Place
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from urllib.parse import SplitResult
 
     from urllib3.connectionpool import HTTPConnectionPool
@@ -46,8 +48,9 @@ class NodeSession:
 
     def __init__(self, url: NodeUrl, timeout_s: float) -> None:
         parts = require_node(url)
-        place = Place(url.reveal(), f"{parts.scheme}://{_MASK}/", secret_pieces(parts), "node")
-        self._line = Line(place, _hidden_adapter(parts), timeout_s=timeout_s, longest_s=0)
+        scrub = scrubber(*secret_pieces(parts))
+        place = Place(url.reveal(), f"{parts.scheme}://{_MASK}/", scrub, "node")
+        self._line = Line(place, _hidden_adapter(parts, scrub), timeout_s=timeout_s, longest_s=0)
         self._auth = _login(parts.username, parts.password or "") if parts.username else None
 
     def close(self) -> None:
@@ -75,13 +78,13 @@ def _login(name: str, password: str) -> HTTPBasicAuth:
     return HTTPBasicAuth(unquote(name).encode(), unquote(password).encode())
 
 
-def _hidden_adapter(parts: SplitResult) -> KeyedAdapter:
+def _hidden_adapter(parts: SplitResult, scrub: Callable[[bytes], bytes]) -> KeyedAdapter:
     """Return an adapter whose connections lead to a node that only they know."""
     query = f"?{parts.query}" if parts.query else ""
     target = requote_uri((parts.path or "/") + query)
     real = (parts.hostname or "", parts.port or _PORTS[parts.scheme])
     under_way = UnderWay()
-    pools = pool_classes(lambda _: target, under_way)
+    pools = pool_classes(lambda _: target, scrub, under_way)
     hidden = {scheme: _hidden(pool, real) for scheme, pool in pools.items()}
     return KeyedAdapter(hidden, under_way, connections=1)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from walletframe.settings import require_endpoint
+from walletframe.transport.echoes import scrubber
 from walletframe.transport.keyed import keyed_adapter
 from walletframe.transport.line import Line, Place
 from walletframe.wire import DETAILS_PATH, details_query
@@ -36,10 +37,10 @@ class ServiceSession:
 
     def __init__(self, settings: Settings) -> None:
         endpoint, key = require_endpoint(settings)
-        url = endpoint + DETAILS_PATH
+        url, scrub = endpoint + DETAILS_PATH, scrubber(key)
         self._line = Line(
-            Place(url, url, (key,), "service"),
-            keyed_adapter(key, settings.workers),
+            Place(url, url, scrub, "service"),
+            keyed_adapter(key, scrub, settings.workers),
             timeout_s=settings.timeout_s,
             longest_s=settings.retry_after_max_s,
         )

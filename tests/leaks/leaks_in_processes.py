@@ -1,0 +1,126 @@
+"""Surfaces that processes offer: the command line, its output, what the system tells of them."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from click.testing import CliRunner
+from leak_ground import WALLET
+from leak_scan import KEY
+from leak_surfaces import surface, surfaces
+from leaks_in_files import echoing
+
+from walletframe.cli import main
+
+COMMANDS = {
+    "fetch": ["fetch", WALLET],
+    "fetch of all": ["fetch", WALLET, "--all", "--refresh"],
+    "fetch offline": ["fetch", WALLET, "--offline"],
+    "fetch of nonsense": ["fetch", "nonsense"],
+    "fetch with the key as an option": ["fetch", WALLET, "--api-key", KEY],
+    "fetch --help": ["fetch", "--help"],
+    "--help": ["--help"],
+    "settings": ["settings"],
+    "cache info": ["cache", "info"],
+    "cache path": ["cache", "path"],
+    "cache clear": ["cache", "clear"],
+}
+TROUBLE = {
+    "an error": (500, {}),
+    "a refused key": (401, {}),
+    "a redirect": (302, {}),
+    "a wrong variable": (200, {"WALLETFRAME_WORKERS": "many"}),
+    "an unknown variable": (200, {"WALLETFRAME_APIKEY": KEY}),
+    "an unreadable key": (200, {"WALLETFRAME_API_KEY": f"{KEY}\u202e"}),
+    "nobody there": (200, {"WALLETFRAME_BASE_URL": "http://127.0.0.1:9"}),
+}
+
+
+def run(*words):
+    """Run a command in this process, and return all that it prints."""
+    return CliRunner().invoke(main, words, catch_exceptions=False).output
+
+
+@surfaces(COMMANDS)
+def command(ground, variant):
+    """The output of a command."""
+    echoing(ground)
+    ground.environment(cache=ground.folder / "kept.sqlite")
+    ground.fetch(cache=ground.folder / "kept.sqlite")
+    return run(*COMMANDS[variant])
+
+
+@surfaces(TROUBLE)
+def trouble(ground, variant):
+    """The output of a fetch in trouble."""
+    status, variables = TROUBLE[variant]
+    ground.echo(status=status)
+    ground.environment(cache=ground.folder / "kept.sqlite")
+    for name, value in variables.items():
+        ground.patch.setenv(name, value)
+    return run("fetch", WALLET)
+
+
+def _tree(pid):
+    """Return the numbers of a process and of all that came of it."""
+    children = " ".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
+    return [pid, *(each for child in children.split() for each in _tree(child))]
+
+
+def _system_view(pid):
+    """Return what everybody on the machine may see of a process, and what it has open."""
+    folder = Path(f"/proc/{pid}")
+    names = [path.read_text() for path in folder.glob("task/*/comm")]
+    return [(folder / "cmdline").read_bytes(), *names] + [
+        str(path.readlink()) for path in folder.glob("fd/*")
+    ]
+
+
+@surface
+def process_list(ground):
+    """What the system tells of a running fetch: command lines, names of threads, open files."""
+    ground.server.say([b" "] * 100)
+    ground.environment(cache=ground.folder / "kept.sqlite")
+    words = [sys.executable, "-m", "walletframe", "fetch", WALLET]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        while not ground.server.paths:
+            time.sleep(0.02)
+        seen = [part for pid in _tree(process.pid) for part in _system_view(pid)]
+        process.kill()
+        printed = process.stdout.read()
+    assert any(b"walletframe\0fetch" in part for part in seen if isinstance(part, bytes))
+    return [*seen, printed]
+
+
+SCRIPT = """
+import http.client, sys
+import walletframe as wf
+http.client.HTTPConnection.debuglevel = 1
+client = wf.Client()
+audit = open(sys.argv[1], "w")
+sys.addaudithook(lambda event, args: print(event, args, file=audit))
+client.fetch("ETH.0xa")
+audit.flush()
+client.fetch("ETH.0xb", on_failure="raise")
+"""
+_printed = {}
+
+
+@surfaces(("output", "errors", "audit events"))
+def script(ground, variant):
+    """What a script in Python's debug mode leaves behind."""
+    if not _printed:
+        echoing(ground)
+        headers = {"X-Key": KEY.encode().decode("latin-1")}
+        ground.server.say(b"{}", status=200, **headers)
+        ground.echo()
+        ground.environment()
+        words = [sys.executable, "-X", "dev", "-c", SCRIPT, str(ground.folder / "audit")]
+        done = subprocess.run(words, capture_output=True, check=False)
+        _printed["output"] = b"output:" + done.stdout
+        _printed["errors"] = done.stderr
+        _printed["audit events"] = (ground.folder / "audit").read_bytes()
+        assert b"FetchError" in done.stderr
+        assert b"http.client.send" in _printed["audit events"]
+    return _printed[variant]

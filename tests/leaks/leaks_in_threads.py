@@ -1,0 +1,128 @@
+"""Surfaces that threads, loops and hooks offer: what is told of them, and what they are doing."""
+
+import asyncio
+import contextlib
+import faulthandler
+import logging
+import socket
+import sys
+import threading
+import time
+import traceback
+from io import StringIO
+
+from fault_server import FAULTS, FaultServer
+from leak_ground import WALLET, frame_locals, told
+from leak_surfaces import surface
+
+TIMEOUT_S = 0.6
+
+
+@surface
+def in_a_thread(ground):
+    """What threading.excepthook tells of a fetch in a thread."""
+    ground.echo()
+    told_of = []
+    ground.patch.setattr(threading, "excepthook", lambda seen: told_of.extend(told(seen.exc_value)))
+    with ground.client() as client:
+        how = {"on_failure": "raise"}
+        thread = threading.Thread(target=client.fetch, args=[WALLET], kwargs=how)
+        thread.start()
+        thread.join()
+    return told_of
+
+
+@surface
+def in_a_finalizer(ground):
+    """What sys.unraisablehook tells of a fetch in a finalizer."""
+
+    class Late:
+        def __del__(self):
+            client.fetch(WALLET, on_failure="raise")
+
+    ground.echo()
+    told_of = []
+    ground.patch.setattr(sys, "unraisablehook", lambda seen: told_of.extend(told(seen.exc_value)))
+    with ground.client() as client:
+        Late()
+    return told_of
+
+
+@surface
+def in_an_event_loop(ground):
+    """What asyncio logs, in its debug mode, of a fetch that nobody waited for."""
+    said = StringIO()
+    handler = logging.StreamHandler(said)
+    logging.getLogger("asyncio").addHandler(handler)
+    ground.echo()
+
+    async def forget(client):
+        work = asyncio.to_thread(client.fetch, WALLET, on_failure="raise")
+        await asyncio.wait([asyncio.ensure_future(work)])
+
+    with ground.client() as client:
+        asyncio.run(forget(client), debug=True)
+    logging.getLogger("asyncio").removeHandler(handler)
+    return said.getvalue()
+
+
+@contextlib.contextmanager
+def _under_way(ground, base_url, doing):
+    """Have a fetch under way, of which nothing comes, and tell what its threads are doing."""
+    how = {"on_failure": "ignore"}
+    with ground.client(base_url=base_url, timeout_s=TIMEOUT_S) as client:
+        asking = threading.Thread(target=client.fetch, args=[WALLET], kwargs=how)
+        asking.start()
+        while doing not in "".join(_stacks()):
+            assert asking.is_alive()
+            time.sleep(0.01)
+        yield [*_stacks(), *_locals()]
+        client._session.abort({thread.ident for thread in threading.enumerate()})
+        asking.join()
+
+
+def _frames():
+    """Return the innermost frames of the threads that ask."""
+    own = {each.ident for each in threading.enumerate() if each.name.startswith("walletframe_")}
+    return [frame for ident, frame in sys._current_frames().items() if ident in own]
+
+
+def _stacks():
+    return [line for frame in _frames() for line in traceback.format_stack(frame)]
+
+
+def _locals():
+    return [said for frame in _frames() for said in frame_locals(traceback.walk_stack(frame))]
+
+
+@surface
+def frames_while_waiting(ground):
+    """The frames of the threads that wait for an answer, with their locals."""
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(FaultServer(FAULTS["silence"], WALLET))
+        return stack.enter_context(_under_way(ground, server.base_url, "in getresponse"))
+
+
+@surface
+def frames_while_connecting(ground):
+    """The frames of the threads that connect, with their locals."""
+    with contextlib.ExitStack() as stack:
+        full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(2):
+            caller = stack.enter_context(socket.socket())
+            caller.settimeout(0)
+            caller.connect_ex(full.getsockname())
+        base_url = "http://{}:{}".format(*full.getsockname())
+        return stack.enter_context(_under_way(ground, base_url, "in create_connection"))
+
+
+@surface
+def fault_handler(ground):
+    """What faulthandler tells of all threads."""
+    path = ground.folder / "fault"
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(FaultServer(FAULTS["silence"], WALLET))
+        stack.enter_context(_under_way(ground, server.base_url, "in getresponse"))
+        file = stack.enter_context(path.open("w"))
+        faulthandler.dump_traceback(file)
+    return path.read_text()

@@ -1,0 +1,172 @@
+"""Surfaces that values offer: the key, settings, clients, and the errors of making them."""
+
+import copy
+import inspect
+import json
+import pickle
+import pprint
+import reprlib
+
+import pytest
+from IPython.core.formatters import DisplayFormatter
+from IPython.core.oinspect import Inspector
+from IPython.core.ultratb import VerboseTB
+from leak_ground import told, within
+from leak_scan import KEY
+from leak_surfaces import surface, surfaces
+
+import walletframe as wf
+from walletframe.errors import SettingsError
+from walletframe.service import sandbox
+from walletframe.settings import ApiKey, Settings
+from walletframe.transport import ServiceSession
+
+
+def _members(thing):
+    members = inspect.getmembers(thing)
+    return repr([members, [vars(value) for _, value in members if hasattr(value, "__dict__")]])
+
+
+def _copies(thing):
+    return [said for each in (copy.copy, copy.deepcopy) for said in within(each(thing))]
+
+
+WAYS = {
+    "repr": repr,
+    "str": str,
+    "format": lambda thing: f"{thing}{thing!s}{thing!a}",
+    "percent format": lambda thing: "%s %r" % (thing, thing),  # noqa: UP031 - as logging does
+    "reprlib": reprlib.repr,
+    "pprint": pprint.pformat,
+    "members": _members,
+    "all within": within,
+    "copies": _copies,
+    "JSON": lambda thing: json.dumps(thing, default=repr),
+    "pickle": lambda thing: [pickle.dumps(thing, each) for each in range(2, 6)],
+    "state": lambda thing: within(thing.__getstate__()),
+    "reduced": lambda thing: within(thing.__reduce_ex__(4)),
+    "unpickled": lambda thing: within(pickle.loads(pickle.dumps(thing))),
+    "notebook output": lambda thing: repr(DisplayFormatter().format(thing)),
+    "notebook inspection": lambda thing: repr(
+        Inspector(theme_name="nocolor").info(thing, detail_level=1)
+    ),
+}
+
+
+@surfaces(WAYS)
+def key(ground, variant):
+    """The key itself."""
+    return WAYS[variant](ApiKey(KEY))
+
+
+@surfaces(WAYS)
+def settings(ground, variant):
+    """Settings."""
+    return WAYS[variant](Settings(**ground.settings()))
+
+
+@surfaces(WAYS.keys() - {"state"})
+def client(ground, variant):
+    """A client."""
+    return WAYS[variant](ground.client())
+
+
+@surface
+def client_at_work(ground):
+    """All within a client with its session, pace and answers."""
+    ground.answer()
+    with ground.client() as client:
+        client.fetch("ETH.0xa")
+        seen = within(client)
+    assert "Keyed(host=" in "".join(seen)
+    return seen
+
+
+@surface
+def service_session(ground):
+    """All within a session with the service."""
+    line = ServiceSession(Settings(**ground.settings()))
+    line.close()
+    return within(line)
+
+
+@surface
+def configured(ground):
+    """What configure returns."""
+    return repr(DisplayFormatter().format(wf.configure(**ground.settings())))
+
+
+@surface
+def sandbox_client(ground):
+    """A sandbox, and a client of it with another key."""
+    with sandbox() as service, service.client(api_key=KEY, cache="memory") as client:
+        return [repr(service), repr(client), repr(service.settings(api_key=KEY))]
+
+
+def typed():
+    """Return the key as getpass would: no variable of the caller's holds it."""
+    return KEY
+
+
+WRONG = {
+    "beside another wrong setting": lambda: Settings(api_key=typed(), workers="many"),
+    "beside an unknown setting": lambda: Settings(api_key=typed(), wokers=3),
+    "by a misspelt name": lambda: Settings(apikey=typed()),
+    "on two lines": lambda: Settings(api_key=f"{typed()}\n{typed()}"),
+    "as bytes": lambda: Settings(api_key=typed().encode()),
+    "in a list": lambda: Settings(api_key=[typed()]),
+    "for http": lambda: Settings(api_key=typed(), base_url="http://api.example"),
+    "for configure": lambda: wf.configure(api_key=typed(), workers="many"),
+    "for configure, misspelt": lambda: wf.configure(apikey=typed()),
+    "for a client": lambda: wf.Client(api_key=typed(), workers="many"),
+    "for a client, misspelt": lambda: wf.Client(apikey=typed()),
+    "for a client with settings": lambda: wf.Client(Settings(), api_key=typed(), workers="many"),
+    "for isolated settings": lambda: Settings.isolated(api_key=typed(), workers="many"),
+    "for other settings": lambda: Settings().replace(api_key=typed(), workers="many"),
+}
+
+
+def _refused(make):
+    with pytest.raises(SettingsError) as caught:
+        make()
+    return caught.value
+
+
+def _in_ipython(error):
+    return VerboseTB("nocolor").text(type(error), error, error.__traceback__)
+
+
+@surfaces(WRONG)
+def wrong(ground, variant):
+    """The error where the key is given."""
+    error = _refused(WRONG[variant])
+    return [*told(error), _in_ipython(error)]
+
+
+@surface
+def wrong_for_a_sandbox(ground):
+    """The error where the key is given to a sandbox."""
+    with sandbox() as service:
+        errors = [
+            _refused(lambda make=make: make(api_key=typed(), workers="many"))
+            for make in (service.settings, service.client)
+        ]
+    return [said for error in errors for said in told(error)]
+
+
+VARIABLES = {
+    "beside another wrong one": ("WALLETFRAME_WORKERS", "many"),
+    "beside an unknown one": ("WALLETFRAME_WOKERS", "3"),
+    "by a misspelt name": ("WALLETFRAME_APIKEY", KEY),
+    "unreadable": ("WALLETFRAME_API_KEY", f"{KEY}\u202e"),
+    "with another kind's address": ("WALLETFRAME_KEY_KIND", "public"),
+}
+
+
+@surfaces(VARIABLES)
+def wrong_variable(ground, variant):
+    """The error where the key is a variable."""
+    ground.environment()
+    ground.patch.setenv(*VARIABLES[variant])
+    error = _refused(lambda: wf.fetch_wallets("ETH.0xa"))
+    return [*told(error), _in_ipython(error)]

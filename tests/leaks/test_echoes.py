@@ -1,0 +1,57 @@
+"""Echoes: the key is taken out of what a server says, in each form, and nothing else is."""
+
+import string
+
+import pytest
+from canned_service import answer, wallet
+from hypothesis import given
+from hypothesis import strategies as st
+from leak_scan import ECHOES, KEY, echoes, traces
+
+from walletframe.settings import ApiKey
+from walletframe.transport.echoes import scrubber
+
+KEYS = st.text(min_size=8).filter(lambda key: key.isprintable() and key == key.strip())
+ODD = st.text(string.punctuation + "aé€😀", min_size=8)
+
+
+def _bytes(form):
+    return form if isinstance(form, bytes) else form.encode()
+
+
+@pytest.mark.parametrize("form", ECHOES)
+def test_each_form_is_taken_out(form):
+    """What is around it stays, and nothing moves."""
+    echo = _bytes(ECHOES[form])
+    said = scrubber(ApiKey(KEY))(b"<p>" + echo + b"</p>")
+    assert traces(said) == []
+    assert (said[:3], said[-4:], len(said)) == (b"<p>", b"</p>", len(echo) + 7)
+
+
+@given(KEYS | ODD)
+def test_any_key_is_taken_out(key):
+    """Whatever characters a key is made of, each form of it becomes asterisks."""
+    scrub = scrubber(ApiKey(key))
+    for form, echo in echoes(key).items():
+        said = _bytes(echo).removeprefix("\ufeff".encode("utf-16-le"))
+        left = scrub(b"apiKey=" + said).removeprefix(b"apiKey=")
+        assert set(left) <= set(b"*\0"), form
+
+
+@given(st.binary())
+def test_other_text_is_left_alone(said):
+    """What does not hold the key comes back as it was."""
+    assert scrubber(ApiKey(KEY))(said) == said
+
+
+def test_an_answer_stays_an_answer():
+    """A key of common letters changes no answer that does not hold it."""
+    body = answer(wallet())
+    assert scrubber(ApiKey("explorer-example"))(body) == body
+
+
+@pytest.mark.parametrize("sign", ["=", "%3D"])
+def test_a_short_key_is_taken_out_behind_its_name(sign):
+    """Elsewhere it could be any word."""
+    said = f"ETH is not allowed: ?address=ETH.0xa&apiKey{sign}ETH".encode()
+    assert scrubber(ApiKey("ETH"))(said) == said[:-3] + b"***"

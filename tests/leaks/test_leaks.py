@@ -1,0 +1,98 @@
+"""The key is on none of the surfaces, each of which is really there and shows something."""
+
+import io
+import logging
+import pickle
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import requests
+from leak_ground import told, within
+from leak_scan import FORMS, KEY, traces
+from leak_surfaces import SURFACES
+
+KINDS = [import_module(path.stem) for path in sorted(Path(__file__).parent.glob("leaks_in_*.py"))]
+LEAST = 66
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_the_key_is_not_there(ground, name):
+    """The surface shows something, and the key in no form, whole or half."""
+    seen = SURFACES[name](ground)
+    assert seen
+    assert traces(seen) == []
+    print(f"clean: {name}")  # noqa: T201 - the list of what was looked at, with -s
+
+
+def test_there_are_enough_surfaces():
+    """At least 66, each with a name of its own, of every kind."""
+    kinds = Counter(name.partition(":")[0] for name in SURFACES)
+    assert len(SURFACES) >= LEAST
+    assert len(kinds) == len(KINDS)
+    print(f"{len(SURFACES)} surfaces: {dict(kinds)}")  # noqa: T201 - the count, with -s
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_planted_key_is_found(form):
+    """The scanner sees each form in the middle of anything, as text and as bytes."""
+    planted = FORMS[form]
+    if isinstance(planted, str):
+        assert traces(f"<a {planted} z>") != []
+        planted = planted.encode()
+    assert traces([b"nothing here", b"\x00\xff" + planted + b"\x00"]) != []
+
+
+@pytest.mark.parametrize(
+    "harmless", ["", "apiKey=*", b"\xff\x00", ["no key", b"here"], "Zx9 QmT4v"]
+)
+def test_nothing_is_found_where_nothing_is(harmless):
+    """The scanner does not cry wolf."""
+    assert traces(harmless) == []
+
+
+def _careless(server, path="/"):
+    """Ask as one would without this library."""
+    return requests.get(server.base_url + path, params={"apiKey": KEY}, timeout=5)
+
+
+def _error(server):
+    server.default = (404, {}, b"")
+    with pytest.raises(requests.HTTPError) as caught:
+        _careless(server).raise_for_status()
+    return str(caught.value)
+
+
+def _locals(server):
+    with pytest.raises(requests.ConnectionError) as caught:
+        requests.get("http://127.0.0.1:9", params={"apiKey": KEY}, timeout=5)
+    return told(caught.value)
+
+
+def _log(server):
+    said = io.StringIO()
+    handler = logging.StreamHandler(said)
+    logger = logging.getLogger("urllib3")
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    _careless(server)
+    logger.removeHandler(handler)
+    logger.setLevel(logging.NOTSET)
+    return said.getvalue()
+
+
+CARELESS = {
+    "URL": lambda server: _careless(server).url,
+    "pickle": lambda server: pickle.dumps(_careless(server)),
+    "all within": lambda server: within(_careless(server)),
+    "error": _error,
+    "traceback with locals": _locals,
+    "log": _log,
+}
+
+
+@pytest.mark.parametrize("place", CARELESS)
+def test_a_careless_client_is_found_out(canned, place):
+    """The same places, looked at in the same way, show the key of one who sends it as usual."""
+    assert traces(CARELESS[place](canned)) != []
