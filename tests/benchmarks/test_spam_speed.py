@@ -14,7 +14,7 @@ from walletframe.analysis import flag_spam
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(600)]
 
 ROWS, TOKENS, RUNS, WANTED_S = 1_000_000, 50_000, 5, 2.0
-NAMES = Path(__file__).parents[1] / "data" / "token_names.csv"
+NAMES = Path(__file__).parents[1] / "analysis" / "data" / "token_names.csv"
 
 
 @pytest.fixture(scope="module")
