@@ -121,7 +121,9 @@ def _foreign(ground, base_url):
     line = ServiceSession(Settings(**ground.settings(base_url=base_url)))
     try:
         with pytest.raises(requests.RequestException) as caught:
-            line._session.get(line._url, params=f"address={WALLET}", timeout=BRIEFLY)
+            line._line._session.get(
+                line._line._place.url, params=f"address={WALLET}", timeout=BRIEFLY
+            )
     finally:
         line.close()
     return caught.value
