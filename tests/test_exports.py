@@ -138,8 +138,27 @@ def test_top_is_exact_where_floats_are_equal():
     assert frame["amount"].wf.top(10).index.tolist() == [1, 3, 0, 4]
 
 
+@pytest.mark.parametrize("dtype", ["float64", "Int64", "int64"])
+def test_top_takes_numbers_of_another_column(dtype):
+    """Such as values: equal ones in their order, none where they are missing."""
+    column = pd.Series([5, 7, 5, 9], dtype=dtype)
+    frame = pd.DataFrame({"value": column if dtype == "int64" else column.where(column < 9)})
+    best = [3, 1, 0] if dtype == "int64" else [1, 0, 2]
+    assert (
+        frame.set_axis(list("aaaa"))
+        .wf.top(3, by="value")
+        .equals(frame.set_axis(list("aaaa")).iloc[best])
+    )
+    assert frame.wf.top(-1, by="value").empty
+
+
 def test_top_needs_amounts():
     """A missing column and another type say what to do."""
+    for wrong in (pd.DataFrame({"amount": [1.5]}), pd.DataFrame({"amount": ["1.5"]})):
+        with pytest.raises(AmountError, match="astype"):
+            wrong.wf.top()
+    with pytest.raises(AmountError, match="astype"):
+        pd.DataFrame({"value": ["1"]}).wf.top(by="value")
     with pytest.raises(ColumnsError, match="'amount'"):
         pd.DataFrame({"x": [1]}).wf.top()
     with pytest.raises(AmountError, match="astype"):

@@ -260,6 +260,14 @@ def test_values_in_two_currencies_are_never_added():
     assert totals(both[0])["currency"].unique().tolist() == ["USD"]
 
 
+def test_values_of_ones_own_are_added_up():
+    """A column of values, exact ones too, in a currency that nobody named."""
+    holdings = details_of(FETCH).holdings
+    table = totals(holdings.assign(value=holdings["amount"] * 2), "blockchain")
+    assert table["value"].tolist() == [14]
+    assert (table["currency"].isna().item(), table["unpriced"].item()) == (True, 0)
+
+
 def test_a_wallet_asked_twice_is_one():
     """Known if it was ok once, as after a retry."""
     first, second = details_of(FETCH[2:3]), details_of([(("eth", "0xCC"), [ETHER])])

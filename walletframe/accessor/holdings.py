@@ -16,14 +16,14 @@ class HoldingsAccessor:
     _data: pd.DataFrame
 
     def top(self, n: int = 10, *, by: str = "amount") -> pd.DataFrame:
-        """Return the rows with the largest amounts, exactly.
+        """Return the rows with the largest amounts, exactly, or with the largest numbers.
 
         Parameters
         ----------
         n : int, default 10
             How many.
         by : str, default "amount"
-            The column of amounts.
+            The column of amounts, or of numbers, such as ``"value"``.
 
         Returns
         -------
@@ -35,7 +35,7 @@ class HoldingsAccessor:
         ColumnsError
             Where the column is missing.
         AmountError
-            Where the values are no amounts.
+            Where the values are neither amounts nor numbers, or floats in ``amount``.
 
         Examples
         --------

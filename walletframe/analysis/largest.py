@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pandas.api.types import is_numeric_dtype
+
+from walletframe.amounts import AmountDtype
 from walletframe.amounts.files import top_positions
 from walletframe.analysis.positions import amounts_of
 from walletframe.frames import require_columns
@@ -42,16 +45,17 @@ def top(amounts: pd.Series, n: int = 10) -> pd.Series:
 
 
 def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.DataFrame:
-    """Return the rows with the largest amounts.
+    """Return the rows with the largest amounts, or with the largest numbers of another column.
 
     Parameters
     ----------
     frame : DataFrame
-        Rows with a column of amounts.
+        Rows with a column of amounts or numbers.
     n : int, default 10
         How many.
     by : str, default "amount"
-        The column.
+        The column, such as ``"value"``. Floats in the column ``amount`` are refused: they have
+        lost digits already.
 
     Returns
     -------
@@ -63,7 +67,7 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     ColumnsError
         Where the column is missing.
     AmountError
-        Where its values are no amounts.
+        Where its values are neither amounts nor numbers.
 
     Examples
     --------
@@ -73,5 +77,8 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     [1]
     """
     require_columns(frame, [by])
-    positions = top(frame[by].reset_index(drop=True), n).index
-    return frame.iloc[positions]
+    column = frame[by].reset_index(drop=True)
+    if by == "amount" or isinstance(column.dtype, AmountDtype) or not is_numeric_dtype(column):
+        return frame.iloc[top(column, n).index]
+    ranked = column.dropna().sort_values(ascending=False, kind="stable")
+    return frame.iloc[ranked.index[: max(n, 0)]]

@@ -1,6 +1,7 @@
 """What a look at 1,000,000 balances takes: 10,000 wallets, 20,000 tokens, long tails.
 
-Every figure is a median of some runs. What has a limit is asserted against it, the rest printed.
+Every figure is a median of some runs. What has a limit is asserted against it, in the processor's
+time, so that a busy machine fails nobody; the rest is printed.
 """
 
 import time
@@ -65,15 +66,16 @@ def prices(details):
 
 
 def seconds(what, run, limit=None):
-    """Print the median seconds of some runs, and compare it with a limit."""
-    taken = []
+    """Print the median seconds of some runs, and compare those of the processor with a limit."""
+    passed, worked = [], []
     for _ in range(REPEATS):
-        start = time.perf_counter()
+        clock, processor = time.perf_counter(), time.process_time()
         run()
-        taken.append(time.perf_counter() - start)
+        passed.append(time.perf_counter() - clock)
+        worked.append(time.process_time() - processor)
     wanted = "" if limit is None else f" (at most {limit})"
-    print(f"{what}: {median(taken):.2f} s{wanted}")
-    assert limit is None or median(taken) <= limit
+    print(f"{what}: {median(passed):.2f} s, of the processor's {median(worked):.2f} s{wanted}")
+    assert limit is None or median(worked) <= limit
 
 
 @pytest.mark.parametrize("by", ["token", "wallet", "blockchain", ["wallet", "token"]], ids=str)

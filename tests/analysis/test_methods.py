@@ -1,0 +1,38 @@
+"""``df.wf`` passes on what it is given, and returns what the functions return."""
+
+import pandas as pd
+import pytest
+from fetches import details_of
+
+from walletframe import analysis
+
+ETHER, USDC = ("ETH", None, "ETH"), ("ETH", "0xA0", "USDC")
+WALLETS, HOLDINGS = details_of(
+    [
+        (("ETH", "0x01"), [(ETHER, 25, 1), (USDC, 3, 0)]),
+        (("ETH", "0x02"), [(ETHER, 1, 0), (USDC, 1, 0)]),
+        (("ETH", "0x03"), "failed"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "method,given,named",
+    [
+        ("totals", [["wallet"]], {"wallets": WALLETS}),
+        ("share", ["USDC"], {"wallets": WALLETS}),
+        ("pivot", [1], {"wallets": WALLETS}),
+        ("concentration", ["ETH"], {"wallets": WALLETS, "top": 1}),
+        ("overlap", [1], {"wallets": WALLETS}),
+        ("value", [{"ETH": 2}], {"currency": "USD", "by_symbol": True}),
+    ],
+)
+def test_methods_are_the_functions(method, given, named):
+    """Every argument reaches the function of that name."""
+    found = getattr(HOLDINGS.wf, method)(*given, **named)
+    pd.testing.assert_frame_equal(found, getattr(analysis, method)(HOLDINGS, *given, **named))
+
+
+def test_labels_are_a_column():
+    """They go beside what they name."""
+    assert HOLDINGS.wf.token_labels().tolist() == ["ETH", "USDC"] * 2
