@@ -13,6 +13,7 @@ from walletframe.accessor.exports import ExportsAccessor
 from walletframe.accessor.holdings import HoldingsAccessor
 from walletframe.accessor.spam import SpamAccessor
 from walletframe.accessor.totals import TotalsAccessor
+from walletframe.accessor.values import ValuesAccessor
 from walletframe.analysis import top
 
 NAME = "wf"
@@ -22,7 +23,12 @@ __all__ = ["NAME", "FrameAccessor", "SeriesAccessor"]
 
 @pd.api.extensions.register_dataframe_accessor(NAME)
 class FrameAccessor(
-    AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAccessor, ExportsAccessor
+    AddressesAccessor,
+    HoldingsAccessor,
+    TotalsAccessor,
+    ValuesAccessor,
+    SpamAccessor,
+    ExportsAccessor,
 ):
     """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and what they hold."""
 

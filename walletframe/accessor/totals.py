@@ -1,4 +1,4 @@
-"""What holdings add up to, what they are worth, and who has how much of them."""
+"""What holdings add up to, and who has how much of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from walletframe.analysis import (
     share,
     token_labels,
     totals,
-    value,
 )
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     from walletframe.analysis.partition import By
     from walletframe.analysis.positions import WalletsLike
-    from walletframe.analysis.valuation import PricesLike
     from walletframe.frames import TokenLike
 
 
@@ -113,6 +111,14 @@ class TotalsAccessor:
             Where the column ``amount`` holds no amounts.
         UnknownWalletError
             Where a row is of a wallet that is not in `wallets`.
+
+        Examples
+        --------
+        >>> import walletframe
+        >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
+        >>> holdings.wf.share(("NEAR", None), wallets=wallets).share.tolist()
+        [1.0]
         """
         return share(self._data, token, wallets=wallets)
 
@@ -146,6 +152,14 @@ class TotalsAccessor:
             Where a row is of a wallet that is not in `wallets`.
         SettingsError
             Where `n` is below 1.
+
+        Examples
+        --------
+        >>> import walletframe
+        >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
+        >>> holdings.wf.pivot(2, wallets=wallets).shape
+        (1, 2)
         """
         return pivot(self._data, n, wallets=wallets)
 
@@ -188,6 +202,15 @@ class TotalsAccessor:
             Where a row is of a wallet that is not in `wallets`.
         SettingsError
             Where `top` is below 1.
+
+        Examples
+        --------
+        >>> import walletframe
+        >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
+        >>> holdings.wf.concentration(("NEAR", None))[["holders", "herfindahl"]]
+           holders  herfindahl
+        0        1         1.0
         """
         return concentration(self._data, token, top=top, wallets=wallets)
 
@@ -219,48 +242,16 @@ class TotalsAccessor:
             Where a row is of a wallet that is not in `wallets`.
         SettingsError
             Where `n` is below 1.
+
+        Examples
+        --------
+        >>> import walletframe
+        >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
+        >>> holdings.wf.overlap().shape
+        (0, 7)
         """
         return overlap(self._data, n, wallets=wallets)
-
-    def value(
-        self,
-        prices: PricesLike | None = None,
-        *,
-        currency: str | None = None,
-        by_symbol: bool = False,
-    ) -> pd.DataFrame:
-        """Value each balance.
-
-        Parameters
-        ----------
-        prices : mapping, Series, DataFrame, str, Path or PriceSource, optional
-            The price of one unit of each token: a mapping of (blockchain, contract) to a number;
-            a Series with these two as its index; a DataFrame or a ``.csv`` or ``.parquet`` file
-            with ``token_blockchain``, ``token_address``, ``price`` and perhaps ``currency``; or
-            a source. Without it, the service's own prices in the column ``price``.
-        currency : str, optional
-            What the prices are in; the service names none for its own.
-        by_symbol : bool, default False
-            Take prices by symbol instead; refused where several tokens share one of them.
-
-        Returns
-        -------
-        DataFrame
-            All rows and columns, and ``unit_price``, ``value`` (float64; NaN where amount or
-            price is unknown, never 0 for that) and ``currency``.
-
-        Raises
-        ------
-        PricesError
-            Where prices can't be used, naming all bad ones with their positions.
-        AmbiguousTokenError
-            By symbol, where several tokens share one that has a price.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
-        """
-        return value(self._data, prices, currency=currency, by_symbol=by_symbol)
 
     def token_labels(self) -> pd.Series:
         """Name each row's token by text that is unique, readable and harmless.
@@ -275,5 +266,13 @@ class TotalsAccessor:
         ------
         ColumnsError
             Where a column is missing.
+
+        Examples
+        --------
+        >>> import walletframe
+        >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
+        >>> holdings.wf.token_labels().iloc[0]
+        'NEAR'
         """
         return token_labels(self._data)
