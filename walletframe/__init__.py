@@ -29,11 +29,14 @@ from walletframe.errors import (
     FetchError,
     FetchInterrupted,
     FetchWarning,
+    HistoryError,
     LedgerError,
     MissingExtraError,
     PricesError,
     SettingsError,
+    SnapshotError,
     TestKeyWarning,
+    UnknownSnapshotError,
     UnknownTokenError,
     UnknownWalletError,
     WalletframeError,
@@ -42,6 +45,7 @@ from walletframe.errors import (
 from walletframe.settings import Settings
 
 if TYPE_CHECKING:
+    from walletframe import history
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.frames import WalletDetails
     from walletframe.node import crosscheck, token_balance
@@ -63,12 +67,15 @@ __all__ = [
     "FetchError",
     "FetchInterrupted",
     "FetchWarning",
+    "HistoryError",
     "LedgerError",
     "MissingExtraError",
     "PricesError",
     "Settings",
     "SettingsError",
+    "SnapshotError",
     "TestKeyWarning",
+    "UnknownSnapshotError",
     "UnknownTokenError",
     "UnknownWalletError",
     "WalletAddress",
@@ -78,6 +85,7 @@ __all__ = [
     "configure",
     "crosscheck",
     "fetch_wallets",
+    "history",
     "sandbox",
     "token_balance",
 ]
@@ -88,6 +96,7 @@ _LOADED_WHEN_NAMED = {
     "configure": "walletframe.client",
     "crosscheck": "walletframe.node",
     "fetch_wallets": "walletframe.client",
+    "history": "walletframe.history",
     "sandbox": "walletframe.service",
     "token_balance": "walletframe.node",
 }
@@ -95,7 +104,8 @@ _LOADED_WHEN_NAMED = {
 
 def __getattr__(name: str) -> Any:
     if name in _LOADED_WHEN_NAMED:
-        value = getattr(import_module(_LOADED_WHEN_NAMED[name]), name)
+        module = import_module(_LOADED_WHEN_NAMED[name])
+        value = module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
         globals()[name] = value
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
