@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from walletframe.amounts import AmountDtype
-from walletframe.errors import SnapshotError
+from walletframe.errors import AmountError, SnapshotError
 from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES, WalletDetails, require_columns
 
 if TYPE_CHECKING:
@@ -71,16 +70,16 @@ def converted(frame: pd.DataFrame, dtypes: Mapping[str, object]) -> pd.DataFrame
 
 def _as(column: pd.Series, dtype: object) -> pd.Series:
     try:
-        converted: pd.Series = column.astype(dtype)  # type: ignore[call-overload]  # any dtype
+        if not isinstance(dtype, pd.CategoricalDtype):
+            return column.astype(dtype)  # type: ignore[call-overload,no-any-return]  # any dtype
+        strange = column[column.notna() & ~column.isin(dtype.categories)]
+        if strange.empty:
+            return column.astype(dtype)
+        reason = f"{strange.iloc[0]!r} is not known"
+    except AmountError:
+        raise
     except (TypeError, ValueError) as fault:
-        if isinstance(dtype, AmountDtype):
-            raise
         reason = str(fault)
-    else:
-        lost = converted.isna() & column.notna()
-        if not lost.any():
-            return converted
-        reason = f"{column[lost].iloc[0]!r} is not known"
     raise SnapshotError(
         f"the column {column.name!r} is none of a fetch: {reason}",
         hint="keep the frames as they were fetched",

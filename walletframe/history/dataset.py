@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
 
@@ -239,16 +239,16 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     """
     found = known_places(_path(folder))
     wallets = read_wallets(found)
-    counted = wallets.assign(
-        wallets_ok=wallets["status"] == "ok",
-        balances=wallets["tokens"].fillna(0),
-        simulated=wallets["service"] == SIMULATED,
-    ).groupby(SNAPSHOT)
-    counts = counted[["wallets_ok", "balances"]].sum().astype("int64")
-    counts.insert(0, "wallets", counted.size())
-    counts["simulated"] = counted["simulated"].any()
+    facts: dict[str, Any] = {
+        "wallets": 1,
+        "wallets_ok": wallets["status"] == "ok",
+        "balances": wallets["tokens"].fillna(0),
+        "simulated": wallets["service"] == SIMULATED,
+    }
+    counts = wallets[[SNAPSHOT]].assign(**facts).astype(dict.fromkeys(facts, "int64"))
     moments = pd.DatetimeIndex([place.moment for place in found], name=SNAPSHOT).as_unit("us")
-    return counts.reindex(moments, fill_value=0).astype({"simulated": bool}).reset_index()
+    listed = counts.groupby(SNAPSHOT).sum().reindex(moments, fill_value=0)
+    return listed.astype({"simulated": bool}).reset_index()
 
 
 def _path(folder: PathLike | None) -> Path:

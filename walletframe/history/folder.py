@@ -7,8 +7,8 @@
 
 A snapshot is a folder of its own, named by its time. It is written under another name and then
 renamed: nobody sees half of one, two writers never write to the same one, and a crash leaves
-nothing but a folder ``.saving-…``, which a later writer clears away. What the files hold is not
-known here.
+nothing but a folder ``.saving-…`` of ``.part`` files, which no search for Parquet files finds and a
+later writer clears away. What the files hold is not known here.
 """
 
 from __future__ import annotations
@@ -145,10 +145,12 @@ def add(folder: Path, moment: datetime, files: Mapping[str, Callable[[BinaryIO],
     unfinished.mkdir()
     try:
         for name, write in files.items():
-            with (unfinished / name).open("xb") as file:
+            with (unfinished / f"{name}.part").open("xb") as file:
                 write(file)
                 file.flush()
                 os.fsync(file.fileno())
+        for name in files:
+            (unfinished / f"{name}.part").rename(unfinished / name)
         _settle(unfinished)
         return _rename(unfinished, folder / f"date={moment:%Y-%m-%d}" / moment.strftime(_STAMP))
     finally:

@@ -177,7 +177,7 @@ def _both(wallets: pd.DataFrame, holdings: pd.DataFrame) -> pd.DataFrame:
 def _wallet_status(
     wallets: pd.DataFrame, cells: Places, shape: tuple[int, int]
 ) -> npt.NDArray[np.int8]:
-    codes = pd.Categorical(wallets["status"], categories=_STATUSES).codes.copy()
+    codes = pd.Index(_STATUSES).get_indexer(pd.Index(wallets["status"], dtype="str"))
     if (codes < 0).any():
         raise SnapshotError(f"{wallets['status'][codes < 0].iloc[0]!r} is no status of a wallet")
     if len(twice := np.flatnonzero(np.bincount(cells)[cells] > 1)):
