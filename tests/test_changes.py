@@ -153,6 +153,13 @@ def test_snapshots_are_compared_like_fetches(tmp_path):
     assert compare(snapshot(folder=tmp_path), after)["change"].tolist() == ["increased"]
 
 
+def test_a_snapshot_is_not_compared_with_itself(tmp_path):
+    """Nothing was asked in between: that nothing changed would be no finding."""
+    save(fetched({"ETH.0xA": [token()]}), folder=tmp_path)
+    with pytest.raises(SnapshotError, match="both are the snapshot of 20"):
+        compare(snapshot("today", folder=tmp_path), snapshot(folder=tmp_path))
+
+
 def test_frames_that_tell_no_single_time_are_refused():
     """A wallet twice, holdings of nobody, an unknown status: each is named."""
     details = fetched({"ETH.0xA": [token()]})

@@ -74,9 +74,8 @@ def test_an_empty_fetch_is_kept(folder):
     assert history.snapshots(folder=folder)["wallets"].tolist() == [0]
 
 
-def test_the_default_folder_is_the_users(monkeypatch, tmp_path):
+def test_the_default_folder_is_the_users(tmp_path):
     """Without a folder, a snapshot goes to the user's data and comes from there."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     history.save(DETAILS)
     assert len(history.load().wallets) == 5
     assert (tmp_path / "data" / "walletframe" / "history").stat().st_mode & 0o777 == 0o700

@@ -10,6 +10,7 @@ import pandas as pd
 from walletframe.errors import SnapshotError
 from walletframe.frames import SIMULATED, WalletDetails, require_columns
 from walletframe.history.grid import OK, STATUS, grid, narrowed
+from walletframe.history.tables import SNAPSHOT
 
 if TYPE_CHECKING:
     from walletframe.history.grid import Grid
@@ -54,8 +55,8 @@ def compare(before: WalletDetails, after: WalletDetails) -> pd.DataFrame:
     AmountError
         Where the amounts are of another dtype.
     SnapshotError
-        Where a wallet is in one of the two twice, where holdings belong to no wallet there, or
-        where one of the two is simulated and the other is not.
+        Where both are the same snapshot; where a wallet is in one of the two twice; where holdings
+        belong to no wallet there; or where one of the two is simulated and the other is not.
 
     Notes
     -----
@@ -75,6 +76,7 @@ def compare(before: WalletDetails, after: WalletDetails) -> pd.DataFrame:
     ['gone']
     """
     _check_simulated(before, after)
+    _check_distinct(before, after)
     sides = narrowed(before), narrowed(after)
     frames = list(zip(*sides, strict=True))
     both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in frames))
@@ -91,6 +93,17 @@ def _check_simulated(before: WalletDetails, after: WalletDetails) -> None:
         raise SnapshotError(
             "simulated holdings can't be compared with real ones",
             hint="compare snapshots of one and the same service: see wallets.service",
+        )
+
+
+def _check_distinct(before: WalletDetails, after: WalletDetails) -> None:
+    """Refuse to find that nothing changed where nothing was asked in between."""
+    times = [details.wallets.get(SNAPSHOT, pd.Series([])) for details in (before, after)]
+    same = times[0][times[0].isin(times[1])]
+    if len(same):
+        raise SnapshotError(
+            f"both are the snapshot of {same.iloc[0]}",
+            hint="save a newer one, or name an earlier time: history.snapshots() lists them",
         )
 
 
