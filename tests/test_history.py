@@ -99,6 +99,21 @@ def test_the_same_details_are_kept_as_often_as_they_are_saved(folder):
         history.save(DETAILS, folder=folder, at=moments[0])
 
 
+def test_two_snapshots_of_one_microsecond_are_both_kept(folder, monkeypatch):
+    """The later one moves on to the next."""
+
+    class Stopped(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            """Give always the same time."""
+            return DAY
+
+    monkeypatch.setattr("walletframe.history.dataset.datetime", Stopped)
+    moments = [history.save(DETAILS, folder=folder) for _ in range(3)]
+    assert moments == [DAY + timedelta(microseconds=extra) for extra in range(3)]
+    assert len(history.load(folder=folder).wallets) == 15
+
+
 def test_snapshots_are_listed(folder):
     """Oldest first: wallets, those ok, balances, and whether it is simulated."""
     three_days(folder, {"ETH.0xA": [token()], "ETH.0xB": "timeout"}, {}, {"ETH.0xB": None})

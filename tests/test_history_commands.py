@@ -1,8 +1,11 @@
 """The commands ``history`` and ``compare``."""
 
 import json
+import os
 import re
+import signal
 from datetime import UTC, datetime, timedelta
+from threading import Timer
 
 import pandas as pd
 import pytest
@@ -11,7 +14,7 @@ from fetched import fetched, token
 
 from walletframe.cli import main
 from walletframe.history import save, snapshots
-from walletframe.service import SHOWCASE
+from walletframe.service import SHOWCASE, sandbox
 
 DAY = datetime(2026, 1, 30, 6, tzinfo=UTC)
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
@@ -59,6 +62,21 @@ def test_save_keeps_a_snapshot_and_says_so(run, reachable, tmp_path):
     again = run("history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"))
     assert again.exit_code == 0
     assert snapshots(folder=tmp_path / "kept")["wallets"].tolist() == [14, 1]
+
+
+def test_an_interrupt_keeps_no_snapshot(run, monkeypatch, tmp_path):
+    """Half a list would be a snapshot of unknown wallets; what was finished is in the cache."""
+    with sandbox(latency_s=0.5) as slow:
+        own = {"API_KEY": slow.settings().api_key.reveal(), "KEY_KIND": "private"}
+        for name, value in (own | {"BASE_URL": slow.base_url, "WORKERS": "2"}).items():
+            monkeypatch.setenv(f"WALLETFRAME_{name}", value)
+        timer = Timer(1, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        wallets = [f"ETH.0x{number:040x}" for number in range(40)]
+        result = run("history", "save", *wallets, "--folder", str(tmp_path / "kept"))
+        timer.join()
+    assert (result.exit_code, (tmp_path / "kept").exists()) == (130, False)
+    assert "no snapshot was kept" in result.output
 
 
 def test_simulated_holdings_are_not_kept_among_the_users(run, reachable):
