@@ -13,11 +13,12 @@ from walletframe.service import sandbox
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
-    """Keep every test away from the user's cache folder, environment and default client."""
+    """Keep every test away from the user's folders, environment and default client."""
     monkeypatch.setattr("walletframe.client.default._default", None)
     for name in [name for name in os.environ if name.startswith("WALLETFRAME_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     return tmp_path
 
 

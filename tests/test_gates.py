@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 
 import pytest
 from numpydoc.validate import validate
@@ -65,10 +65,13 @@ DESCRIBED = (FunctionType, classmethod, property)
 
 
 def public_objects():
-    """Return the dotted names of all that the root and its classes show."""
+    """Return the dotted names of all that the root, its modules and its classes show."""
     names = []
     for name in wf.__all__:
         thing = getattr(wf, name)
+        if isinstance(thing, ModuleType):
+            names += [f"{thing.__name__}.{each}" for each in thing.__all__]
+            continue
         names.append(f"{thing.__module__}.{thing.__qualname__}")
         members = vars(thing).items() if isinstance(thing, type) else ()
         own = [each for each, value in members if isinstance(value, DESCRIBED) and each[0] != "_"]

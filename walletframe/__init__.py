@@ -29,12 +29,15 @@ from walletframe.errors import (
     FetchError,
     FetchInterrupted,
     FetchWarning,
+    HistoryError,
     LedgerError,
     MissingExtraError,
     PricesError,
     SettingsError,
+    SnapshotError,
     TestKeyWarning,
     TokenListError,
+    UnknownSnapshotError,
     UnknownTokenError,
     UnknownWalletError,
     WalletframeError,
@@ -43,6 +46,7 @@ from walletframe.errors import (
 from walletframe.settings import Settings
 
 if TYPE_CHECKING:
+    from walletframe import history
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.frames import WalletDetails
     from walletframe.node import crosscheck, token_balance
@@ -64,13 +68,16 @@ __all__ = [
     "FetchError",
     "FetchInterrupted",
     "FetchWarning",
+    "HistoryError",
     "LedgerError",
     "MissingExtraError",
     "PricesError",
     "Settings",
     "SettingsError",
+    "SnapshotError",
     "TestKeyWarning",
     "TokenListError",
+    "UnknownSnapshotError",
     "UnknownTokenError",
     "UnknownWalletError",
     "WalletAddress",
@@ -80,6 +87,7 @@ __all__ = [
     "configure",
     "crosscheck",
     "fetch_wallets",
+    "history",
     "sandbox",
     "token_balance",
 ]
@@ -90,6 +98,7 @@ _LOADED_WHEN_NAMED = {
     "configure": "walletframe.client",
     "crosscheck": "walletframe.node",
     "fetch_wallets": "walletframe.client",
+    "history": "walletframe.history",
     "sandbox": "walletframe.service",
     "token_balance": "walletframe.node",
 }
@@ -97,7 +106,8 @@ _LOADED_WHEN_NAMED = {
 
 def __getattr__(name: str) -> Any:
     if name in _LOADED_WHEN_NAMED:
-        value = getattr(import_module(_LOADED_WHEN_NAMED[name]), name)
+        module = import_module(_LOADED_WHEN_NAMED[name])
+        value = module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
         globals()[name] = value
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,8 +9,10 @@ import click
 
 from walletframe.cli.balance import balance
 from walletframe.cli.cache import cache
+from walletframe.cli.compare import compare
 from walletframe.cli.demo import demo
 from walletframe.cli.fetch import fetch
+from walletframe.cli.history import history
 from walletframe.cli.sandbox import sandbox
 from walletframe.cli.settings import settings
 from walletframe.cli.totals import totals, value
@@ -54,5 +56,16 @@ def main() -> None:
     """
 
 
-for _command in (demo, fetch, totals, value, balance, sandbox, cache, settings):
+for _command in (
+    demo,
+    fetch,
+    totals,
+    value,
+    history,
+    compare,
+    balance,
+    sandbox,
+    cache,
+    settings,
+):
     main.add_command(_command)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _HEAD, _TAIL = 6, 4
 _NUMBERS = frozenset(
     {"tokens", "amount", "block", "holders", "balances", "unknown", "value", "unpriced", "complete"}
+    | {"wallets", "ok", "before", "after", "difference"}
 )
 
 
@@ -55,9 +56,7 @@ def holdings_table(holdings: pd.DataFrame, rows: int | None = None) -> str:
         Lines for a terminal.
     """
     head = holdings if rows is None else holdings.head(rows)
-    table = _table(**_holding_cells(head))
-    left_out = len(holdings) - len(head)
-    return f"{table}\n… and {left_out:,} more" if left_out else table
+    return _with_rest(_table(**_holding_cells(head)), holdings, head)
 
 
 def balances_table(balances: pd.DataFrame) -> str:
@@ -116,9 +115,81 @@ def totals_table(totals: pd.DataFrame, rows: int | None = None) -> str:
         known of those asked.
     """
     head = totals if rows is None else totals.head(rows)
-    table = _table(**_group_cells(head), **_count_cells(head))
-    left_out = len(totals) - len(head)
-    return f"{table}\n… and {left_out:,} more" if left_out else table
+    return _with_rest(_table(**_group_cells(head), **_count_cells(head)), totals, head)
+
+
+def snapshots_table(snapshots: pd.DataFrame) -> str:
+    """Return the snapshots that were kept, one a line.
+
+    Parameters
+    ----------
+    snapshots : DataFrame
+        As `walletframe.history.snapshots` lists them.
+
+    Returns
+    -------
+    str
+        Lines for a terminal.
+    """
+    return _table(
+        snapshot=_moments(snapshots),
+        wallets=_or_dash(snapshots["wallets"]),
+        ok=_or_dash(snapshots["wallets_ok"]),
+        balances=_or_dash(snapshots["balances"]),
+    )
+
+
+def timeline_table(timeline: pd.DataFrame, rows: int | None = None) -> str:
+    """Return amounts over time, one a line.
+
+    Parameters
+    ----------
+    timeline : DataFrame
+        As `walletframe.history.timeline` lays it out.
+    rows : int, optional
+        The most lines; a last line says how many were left out.
+
+    Returns
+    -------
+    str
+        Lines for a terminal.
+    """
+    head = timeline if rows is None else timeline.head(rows)
+    table = _table(
+        **_token_cells(head),
+        snapshot=_moments(head),
+        amount=_amounts(head["amount"]),
+        status=head["status"].astype("str"),
+    )
+    return _with_rest(table, timeline, head)
+
+
+def changes_table(changes: pd.DataFrame, rows: int | None = None) -> str:
+    """Return changes, one a line.
+
+    Parameters
+    ----------
+    changes : DataFrame
+        As `walletframe.history.compare` gives them.
+    rows : int, optional
+        The most lines; a last line says how many were left out.
+
+    Returns
+    -------
+    str
+        Lines for a terminal; for what is unknown, why each side is.
+    """
+    head = changes if rows is None else changes.head(rows)
+    sides = zip(head["status_before"], head["status_after"], strict=True)
+    table = _table(
+        **_token_cells(head),
+        before=_amounts(head["before"]),
+        after=_amounts(head["after"]),
+        difference=_amounts(head["difference"]),
+        change=head["change"].astype("str"),
+        why=["" if pair == ("ok", "ok") else " → ".join(pair) for pair in sides],
+    )
+    return _with_rest(table, changes, head)
 
 
 def _group_cells(totals: pd.DataFrame) -> dict[str, Iterable[str]]:
@@ -128,11 +199,29 @@ def _group_cells(totals: pd.DataFrame) -> dict[str, Iterable[str]]:
     elif "blockchain" in totals:
         cells["blockchain"] = [shown(chain, 20) for chain in totals["blockchain"]]
     if "symbol" in totals:
-        cells["token"] = [shown(symbol, 24) for symbol in totals["symbol"].fillna("-")]
-        cells["on"] = [shown(chain, 20) for chain in totals["token_blockchain"].fillna("-")]
-        cells["contract"] = _contracts(totals)
-        cells["amount"] = ["unknown" if pd.isna(each) else str(each) for each in totals["amount"]]
+        cells |= _tokens(totals)
+        cells["amount"] = _amounts(totals["amount"])
     return cells
+
+
+def _token_cells(frame: pd.DataFrame) -> dict[str, Iterable[str]]:
+    return {"wallet": _wallet_names(frame), **_tokens(frame)}
+
+
+def _tokens(frame: pd.DataFrame) -> dict[str, Iterable[str]]:
+    return {
+        "token": [shown(symbol, 24) for symbol in frame["symbol"].fillna("-")],
+        "on": [shown(chain, 20) for chain in frame["token_blockchain"].fillna("-")],
+        "contract": _contracts(frame),
+    }
+
+
+def _amounts(column: pd.Series) -> list[str]:
+    return ["unknown" if pd.isna(each) else str(each) for each in column]
+
+
+def _moments(frame: pd.DataFrame) -> list[str]:
+    return [f"{moment:%Y-%m-%d %H:%M:%S}" for moment in frame["snapshot"]]
 
 
 def _count_cells(totals: pd.DataFrame) -> dict[str, Iterable[str]]:
@@ -148,6 +237,11 @@ def _count_cells(totals: pd.DataFrame) -> dict[str, Iterable[str]]:
         pairs = zip(totals["wallets_ok"], totals["wallets_asked"], strict=True)
         cells["complete"] = [f"{known}/{asked}" for known, asked in pairs]
     return cells
+
+
+def _with_rest(table: str, whole: pd.DataFrame, head: pd.DataFrame) -> str:
+    left_out = len(whole) - len(head)
+    return f"{table}\n… and {left_out:,} more" if left_out else table
 
 
 def _table(**columns: Iterable[str]) -> str:

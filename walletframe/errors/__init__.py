@@ -15,6 +15,9 @@
         ├── TokenListError       (ValueError)    a list of tokens that can't be read
         ├── LedgerError          (ValueError)    holdings that the sandbox can't serve
         ├── CacheError           (OSError)       answers that were kept can't be read
+        ├── SnapshotError        (ValueError)    holdings that can't be kept or compared
+        ├── UnknownSnapshotError (LookupError)   no snapshot was kept there, or none so early
+        ├── HistoryError         (OSError)       snapshots that were kept can't be read
         ├── FetchError           (RuntimeError)  wallets that failed, on request an error
         └── MissingExtraError    (ImportError)   an optional dependency is not installed
 
@@ -55,6 +58,11 @@ from walletframe.errors.names import (
 from walletframe.errors.root import (
     WalletframeError,
 )
+from walletframe.errors.snapshots import (
+    HistoryError,
+    SnapshotError,
+    UnknownSnapshotError,
+)
 from walletframe.errors.warnings import (
     AnswerWarning,
     CacheWarning,
@@ -74,12 +82,15 @@ __all__ = [
     "FetchError",
     "FetchInterrupted",
     "FetchWarning",
+    "HistoryError",
     "LedgerError",
     "MissingExtraError",
     "PricesError",
     "SettingsError",
+    "SnapshotError",
     "TestKeyWarning",
     "TokenListError",
+    "UnknownSnapshotError",
     "UnknownTokenError",
     "UnknownWalletError",
     "WalletframeError",

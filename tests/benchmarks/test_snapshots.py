@@ -1,0 +1,128 @@
+"""What history costs: two snapshots of 1,000,000 rows compared, one wallet found in a year of them.
+
+Each figure is a median of runs in one process, printed and then held against its limit.
+"""
+
+import time
+from datetime import UTC, datetime, timedelta
+from statistics import median
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from walletframe import history
+from walletframe.amounts import AmountArray
+from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES, WalletDetails
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1800)]
+
+COMPARED = (10_000, 100)  # wallets, and tokens of each
+YEAR = (1_000, 50)
+DAYS = 365
+SPELLINGS = 5_000
+REPEATS = 5
+START = datetime(2026, 1, 1, 6, tzinfo=UTC)
+
+
+def hexadecimals(random, count):
+    """Return hex addresses."""
+    return np.array([f"0x{random.bytes(20).hex()}" for _ in range(count)], dtype=object)
+
+
+def fetched(random, addresses, contracts, tokens):
+    """Return what a fetch of these wallets would be: `tokens` distinct ones for each."""
+    wallets, rows = len(addresses), len(addresses) * tokens
+    start = random.integers(0, len(contracts), wallets).repeat(tokens)
+    token = (start + np.tile(np.arange(tokens), wallets)) % len(contracts)
+    raw = random.integers(10**6, 10**18, rows).astype(str)
+    columns = {
+        "blockchain": np.full(rows, "ETH"),
+        "address": addresses.repeat(tokens),
+        "symbol": np.char.add("TK", token.astype(str)),
+        "token_address": contracts[token],
+        "amount": AmountArray.from_raw(raw, 18),
+        "decimals": np.full(rows, 18),
+        "raw_amount": raw,
+        "token_blockchain": np.full(rows, "ETH"),
+        "price": random.random(rows),
+    }
+    asked = {
+        "blockchain": "ETH",
+        "address": addresses,
+        "status": "ok",
+        "error": None,
+        "tokens": tokens,
+        "explorer_url": [f"https://etherscan.io/address/{address}" for address in addresses],
+        "fetched_at": START,
+        "source": "service",
+        "service": "https://api.example/v1",
+    }
+    return WalletDetails(
+        pd.DataFrame(asked).astype(WALLET_DTYPES), pd.DataFrame(columns).astype(HOLDING_DTYPES)
+    )
+
+
+def changed(random, details, share):
+    """Return the same with a share of the amounts drawn anew, and some wallets failed."""
+    wallets, holdings = details
+    rows = random.random(len(holdings)) < share
+    raw = holdings["raw_amount"].to_numpy(dtype=object).copy()
+    raw[rows] = random.integers(10**6, 10**18, int(rows.sum())).astype(str)
+    failed = random.random(len(wallets)) < 0.01
+    status = wallets["status"].where(~failed, "failed")
+    lost = holdings["address"].isin(wallets["address"][failed])
+    amount = AmountArray.from_raw(raw, 18)
+    return WalletDetails(
+        wallets.assign(status=status, tokens=wallets["tokens"].where(~failed)),
+        holdings.assign(amount=amount, raw_amount=pd.array(raw, dtype="str"))[~lost],
+    )
+
+
+def seconds(work):
+    """Return the median of how long a piece of work takes, and what it gave."""
+    taken = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        given = work()
+        taken.append(time.perf_counter() - start)
+    print(f"  {', '.join(f'{each:.2f}' for each in taken)} s")
+    return median(taken), given
+
+
+@pytest.mark.parametrize("share", [0.05, 1.0])
+def test_two_snapshots_of_a_million_rows_are_compared(share):
+    """Within 2 s on 2 cores, whether little or everything changed."""
+    random = np.random.default_rng(0)
+    addresses, contracts = hexadecimals(random, COMPARED[0]), hexadecimals(random, SPELLINGS)
+    before = fetched(random, addresses, contracts, COMPARED[1])
+    after = changed(random, before, share)
+    taken, changes = seconds(lambda: history.compare(before, after))
+    print(
+        f"compare of {len(before.holdings):,} with {len(after.holdings):,} rows, {share:.0%} "
+        f"changed, {len(changes):,} rows out: {taken:.2f} s (wanted: at most 2)"
+    )
+    assert taken <= 2
+
+
+def test_one_wallet_of_a_year_of_snapshots(tmp_path):
+    """Its timeline within 1 s on 2 cores."""
+    random = np.random.default_rng(1)
+    addresses, contracts = hexadecimals(random, YEAR[0]), hexadecimals(random, SPELLINGS)
+    details = fetched(random, addresses, contracts, YEAR[1])
+    start = time.perf_counter()
+    for day in range(DAYS):
+        details_of_day = changed(random, details, 0.3)
+        history.save(details_of_day, folder=tmp_path, at=START + timedelta(days=day))
+    saving = time.perf_counter() - start
+    size = sum(path.stat().st_size for path in tmp_path.rglob("*.parquet"))
+    wallet = f"ETH.{addresses[500]}"
+    taken, timeline = seconds(
+        lambda: history.timeline(history.load(wallets=wallet, folder=tmp_path))
+    )
+    print(
+        f"{DAYS} snapshots of {YEAR[0]:,} wallets with {YEAR[1]} tokens each, {size / 1e6:.0f} MB, "
+        f"made and saved in {saving / DAYS:.2f} s each; one wallet's timeline of "
+        f"{len(timeline):,} rows: {taken:.2f} s (wanted: at most 1)"
+    )
+    assert taken <= 1

@@ -1,0 +1,87 @@
+"""``walletframe history``: snapshots by a line in a shell or a cron job, and a look at them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from walletframe.cli.asking import INTERRUPTED, ask, asking
+from walletframe.cli.output import output_path, write_frame
+from walletframe.cli.snapshots import in_folder, of_symbol, only
+from walletframe.cli.sources import read_sources
+from walletframe.cli.tables import snapshots_table, timeline_table
+from walletframe.frames import summary_lines
+from walletframe.history import load, snapshots, timeline
+from walletframe.history import save as keep
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ROWS = 40
+
+
+@click.group()
+def history() -> None:
+    """Keep snapshots of what wallets hold, and look at them."""
+
+
+@history.command()
+@click.argument("wallets", nargs=-1)
+@asking
+@in_folder
+def save(wallets: tuple[str, ...], folder: Path | None, **options: Any) -> None:
+    """Fetch WALLETS and keep a snapshot, failed wallets included.
+
+    The exit code is 1 when a wallet is not ok. Simulated holdings need a --folder of their own.
+    """
+    details, interrupted = ask(wallets, **options)
+    if interrupted:
+        click.echo("Interrupted: no snapshot was kept. The same line again asks for the rest.")
+        sys.exit(INTERRUPTED)
+    moment = keep(details, folder=folder)
+    click.echo("\n".join(summary_lines(details.wallets)))
+    click.echo(f"kept: a snapshot of {moment:%Y-%m-%d %H:%M:%S} UTC")
+    sys.exit(0 if (details.wallets["status"] == "ok").all() else 1)
+
+
+@history.command()
+@click.argument("wallets", nargs=-1)
+@click.option("--file", "files", multiple=True, metavar="FILE", help="Read wallets from FILE.")
+@click.option("--since", help="The first day or moment, such as 2026-01-31 or yesterday, in UTC.")
+@click.option("--until", help="The last one.")
+@of_symbol
+@in_folder
+@click.option("--output", metavar="FILE", callback=output_path, help="A .csv, .parquet or .json.")
+@click.option("--all", "whole", is_flag=True, help=f"Print every line, not the first {_ROWS}.")
+def show(
+    wallets: tuple[str, ...],
+    files: tuple[str, ...],
+    symbol: str | None,
+    folder: Path | None,
+    *,
+    whole: bool,
+    **options: Any,
+) -> None:
+    """List the snapshots; with WALLETS, show what they held over time."""
+    asked = read_sources(wallets, files)
+    if not asked:
+        if symbol or any(options.values()):
+            raise click.UsageError("no wallets: name some, or a --file of them")
+        _list(folder)
+        return
+    output = options.pop("output")
+    [found] = only(symbol, load(wallets=asked, folder=folder, **options))
+    lines = timeline(found)
+    click.echo(timeline_table(lines, None if whole else _ROWS))
+    if output is not None:
+        write_frame(lines, output, name="timeline")
+        click.echo(f"written: {output}")
+
+
+def _list(folder: Path | None) -> None:
+    listed = snapshots(folder=folder)
+    click.echo(snapshots_table(listed))
+    if listed["simulated"].any():
+        click.echo("Simulated data: the sandbox made it up.")

@@ -1,0 +1,11 @@
+"""Snapshots of what wallets held, kept on this machine; what changed; and how it went over time.
+
+A snapshot is the two frames of a fetch, failed wallets included. What was not known at its time
+stays unknown: no change and no total takes it for nothing.
+"""
+
+from walletframe.history.changes import compare
+from walletframe.history.dataset import load, save, snapshot, snapshots
+from walletframe.history.timelines import timeline, total_timeline
+
+__all__ = ["compare", "load", "save", "snapshot", "snapshots", "timeline", "total_timeline"]

@@ -1,0 +1,88 @@
+"""What may be kept: frames as they were fetched, and simulated holdings never among real ones."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from walletframe.errors import HistoryError, SnapshotError
+from walletframe.frames import SIMULATED, wallet_identities
+from walletframe.history.contract import conformed
+from walletframe.history.folder import places
+from walletframe.history.tables import read_wallets
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from walletframe.frames import WalletDetails
+
+
+def admitted(details: WalletDetails, folder: Path, *, may_be_simulated: bool) -> WalletDetails:
+    """Give what is kept of a fetch in a folder.
+
+    Parameters
+    ----------
+    details : WalletDetails
+        What was fetched.
+    folder : Path
+        Where it is to be kept.
+    may_be_simulated : bool
+        Whether the folder is one for simulated holdings at all.
+
+    Returns
+    -------
+    WalletDetails
+        With the columns and dtypes of the contract.
+
+    Raises
+    ------
+    ColumnsError, AmountError
+        Where a column is missing, or amounts are floats.
+    SnapshotError
+        Where the frames are not as they were fetched, or simulated and real ones would be mixed.
+    """
+    kept = conformed(details)
+    _check_whole(kept)
+    _check_kind(kept, folder, may_be_simulated=may_be_simulated)
+    return kept
+
+
+def _check_whole(details: WalletDetails) -> None:
+    """Refuse frames that were changed: they would tell of changes that never were."""
+    wallets, holdings = details
+    names = ["blockchain", "address"]
+    who = wallet_identities(pd.concat([wallets[names], holdings[names]], ignore_index=True))
+    asked, holders = np.split(who.codes, [len(wallets)])
+    times = np.bincount(asked, minlength=len(who.keys))
+    said = np.zeros(len(who.keys), dtype=np.int64)
+    said[asked] = wallets["tokens"].fillna(0)
+    there = np.bincount(holders, minlength=len(who.keys))
+    wrong = np.flatnonzero((times != 1) | (said != there))
+    if len(wrong):
+        place = wrong[0]
+        name = ".".join(str(part) for part in who.keys[place])
+        raise SnapshotError(
+            f"{len(wrong)} wallets are not as they were fetched; the first is {name!a}: "
+            f"{times[place]} rows in wallets, {there[place]} in holdings where tokens says "
+            f"{said[place]}",
+            hint="save what was fetched, and leave rows out after loading it",
+        )
+
+
+def _check_kind(details: WalletDetails, folder: Path, *, may_be_simulated: bool) -> None:
+    kinds = _kinds(details.wallets)
+    refused = True in kinds and not may_be_simulated
+    with suppress(HistoryError):  # a broken snapshot keeps no other one from being saved
+        kinds |= _kinds(read_wallets(places(folder)[-1:]))
+    if refused or len(kinds) > 1:
+        raise SnapshotError(
+            f"simulated holdings have no place among real ones in {folder}",
+            hint="give each kind a folder of its own: folder=…",
+        )
+
+
+def _kinds(wallets: pd.DataFrame) -> set[bool]:
+    return {bool(simulated) for simulated in (wallets["service"] == SIMULATED).unique()}

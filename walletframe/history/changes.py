@@ -1,0 +1,128 @@
+"""What changed between two times, and what can't be said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from walletframe.errors import SnapshotError
+from walletframe.frames import SIMULATED, WalletDetails, require_columns
+from walletframe.history.grid import OK, STATUS, grid, narrowed
+from walletframe.history.tables import SNAPSHOT
+
+if TYPE_CHECKING:
+    from walletframe.history.grid import Grid
+
+CHANGE = pd.CategoricalDtype(
+    pd.Index(["new", "gone", "increased", "decreased", "unknown"], dtype="str")
+)
+_NEW, _GONE, _INCREASED, _DECREASED, _UNKNOWN = range(len(CHANGE.categories))
+
+
+def compare(before: WalletDetails, after: WalletDetails) -> pd.DataFrame:
+    """Say what changed in the holdings of each wallet, exactly, and what can't be said.
+
+    Parameters
+    ----------
+    before, after : WalletDetails
+        Two fetches, or two snapshots, such as ``history.snapshot("yesterday")``.
+
+    Returns
+    -------
+    DataFrame
+        One row for each token of a wallet that changed or may have, on an index from 0; none
+        where all is known to be as it was. In the order of the wallets of `before`, then of those
+        in `after` alone. With the columns
+
+        - ``blockchain``, ``address``, str: the wallet, as last written;
+        - ``symbol``, ``token_address``, ``token_blockchain``, str: the token; all NA in the one row
+          of a wallet of which nothing is known in one of the two and no token in the other;
+        - ``before``, ``after``, amount: whole tokens; 0 where an answer does not list the token, NA
+          where the amount is not known;
+        - ``difference``, amount: ``after - before``, exact; NA where either is;
+        - ``change``, category: ``new`` (from 0 or not listed), ``gone`` (to 0 or not listed),
+          ``increased``, ``decreased``, ``unknown``;
+        - ``status_before``, ``status_after``, category: ``ok`` where the amount is known; else the
+          wallet's status, ``stale`` (its answer was out of date), ``no_list`` (it came without
+          balances), ``no_decimals`` (the amount is NA) or ``not_asked``.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    AmountError
+        Where the amounts are of another dtype.
+    SnapshotError
+        Where both are the same snapshot; where a wallet is in one of the two twice; where holdings
+        belong to no wallet there; or where one of the two is simulated and the other is not.
+
+    Notes
+    -----
+    Tokens are told by contract and blockchain, wallets by address and blockchain, hex without case.
+    A token that an answer lists twice is added up. Give both frames whole: a row that was dropped
+    from one of the two counts as not listed.
+
+    Examples
+    --------
+    >>> import walletframe
+    >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+    ...     before = walletframe.fetch_wallets("NEAR.alice.near", client=client)
+    >>> compare(before, before).empty
+    True
+    >>> sold = before._replace(holdings=before.holdings.iloc[1:])
+    >>> compare(before, sold)["change"].tolist()
+    ['gone']
+    """
+    _check_simulated(before, after)
+    _check_distinct(before, after)
+    sides = narrowed(before), narrowed(after)
+    frames = list(zip(*sides, strict=True))
+    both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in frames))
+    wallet_times, holding_times = (np.repeat([0, 1], [*map(len, pair)]) for pair in frames)
+    return _changes(grid(both, (wallet_times, holding_times), 2))
+
+
+def _check_simulated(before: WalletDetails, after: WalletDetails) -> None:
+    kinds: set[bool] = set()
+    for wallets in (before.wallets, after.wallets):
+        require_columns(wallets, ["service"])
+        kinds |= {service == SIMULATED for service in wallets["service"].unique()}
+    if len(kinds) > 1:
+        raise SnapshotError(
+            "simulated holdings can't be compared with real ones",
+            hint="compare snapshots of one and the same service: see wallets.service",
+        )
+
+
+def _check_distinct(before: WalletDetails, after: WalletDetails) -> None:
+    """Refuse to find that nothing changed where nothing was asked in between."""
+    times = [details.wallets.get(SNAPSHOT, pd.Series([])) for details in (before, after)]
+    same = times[0][times[0].isin(times[1])]
+    if len(same):
+        raise SnapshotError(
+            f"both are the snapshot of {same.iloc[0]}",
+            hint="save a newer one, or name an earlier time: history.snapshots() lists them",
+        )
+
+
+def _changes(cells: Grid) -> pd.DataFrame:
+    known = cells.status == OK
+    both_known = known.all(axis=1)
+    earlier, later = cells.integers.T
+    difference = later - earlier
+    rows = np.flatnonzero(~both_known | (difference != 0))
+    both_known, difference = both_known[rows], difference[rows]
+    earlier, later, known = earlier[rows], later[rows], known[rows]
+    kinds = [~both_known, earlier == 0, later == 0, difference > 0]
+    change = np.select(kinds, [_UNKNOWN, _NEW, _GONE, _INCREASED], _DECREASED)
+    status = cells.status[rows]
+    return cells.labels(rows).assign(
+        before=cells.amounts(earlier, known[:, 0]),
+        after=cells.amounts(later, known[:, 1]),
+        difference=cells.amounts(difference, both_known),
+        change=pd.Categorical.from_codes(change, dtype=CHANGE),
+        status_before=pd.Categorical.from_codes(status[:, 0], dtype=STATUS),
+        status_after=pd.Categorical.from_codes(status[:, 1], dtype=STATUS),
+    )

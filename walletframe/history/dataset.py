@@ -1,0 +1,273 @@
+"""Keeping snapshots and having them back; see `folder` and `tables` for what is on the disk."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pandas as pd
+
+from walletframe.address import canonical_key, parse_wallets
+from walletframe.errors import SnapshotError, UnknownSnapshotError
+from walletframe.frames import SIMULATED
+from walletframe.history.admission import admitted
+from walletframe.history.folder import HOLDINGS, WALLETS, add, default_folder, known_places
+from walletframe.history.moments import bounds, in_utc
+from walletframe.history.tables import SNAPSHOT, read, read_wallets, write
+
+if TYPE_CHECKING:
+    from walletframe.address import WalletsLike
+    from walletframe.frames import WalletDetails
+    from walletframe.history.folder import Place
+    from walletframe.history.moments import Moment
+
+PathLike: TypeAlias = str | Path
+_LATEST = "latest"
+
+
+def save(
+    details: WalletDetails, *, folder: PathLike | None = None, at: datetime | None = None
+) -> pd.Timestamp:
+    """Keep what was fetched as a snapshot: wallets, statuses and holdings, exactly.
+
+    Parameters
+    ----------
+    details : WalletDetails
+        As it was fetched, failed wallets included. Columns of your own are not kept.
+    folder : str or Path, optional
+        Where; made where there is none. Default: a folder ``history`` in the user's data folder,
+        for real holdings alone: simulated ones need a folder of their own.
+    at : datetime, optional
+        The snapshot's time; in UTC unless it has a zone. Default: now. When each wallet's answer
+        came is kept beside it, in ``wallets.fetched_at``.
+
+    Returns
+    -------
+    Timestamp
+        The snapshot's time, in UTC.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    AmountError
+        Where the amounts are floats.
+    SnapshotError
+        Where the frames are not as they were fetched: a wallet is there twice, or has not as many
+        holdings as its ``tokens`` says; where simulated and real holdings would be mixed; where
+        there is a snapshot of that very time.
+    OSError
+        Where the folder can't be written.
+
+    Notes
+    -----
+    A snapshot is there as a whole or not at all, whatever happens, and any number of processes may
+    save at once. Saving the same details again keeps another snapshot. Snapshots are Parquet files,
+    ``date=…/…/holdings.parquet`` and ``wallets.parquet``, with exact amounts as text, which DuckDB,
+    polars and pandas open; to forget one, delete its folder.
+
+    Examples
+    --------
+    >>> import tempfile, walletframe
+    >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+    ...     details = walletframe.fetch_wallets("NEAR.alice.near", client=client)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     moment = save(details, folder=folder, at=datetime(2026, 1, 31, 6))
+    ...     same = snapshot("2026-01-31", folder=folder).holdings
+    >>> moment
+    Timestamp('2026-01-31 06:00:00+0000', tz='UTC')
+    >>> same["amount"].equals(details.holdings["amount"])
+    True
+    """
+    path = _path(folder)
+    kept = admitted(details, path, may_be_simulated=folder is not None)
+    moment = datetime.now(UTC) if at is None else in_utc(at)
+    while not _add(kept, path, moment):
+        if at is not None:
+            raise SnapshotError(f"there is a snapshot of {moment} already", hint="give another at=")
+        moment += timedelta(microseconds=1)
+    return pd.Timestamp(moment)
+
+
+def load(
+    *,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    wallets: WalletsLike | None = None,
+    folder: PathLike | None = None,
+) -> WalletDetails:
+    """Load snapshots.
+
+    Parameters
+    ----------
+    since, until : str, date, datetime or Timestamp, optional
+        The first and the last time, inclusive: a day of UTC (``"2026-01-31"``, ``"yesterday"``), or
+        a moment, in UTC unless it names its zone.
+    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable, optional
+        Which wallets, in any form that `fetch_wallets` takes; those that are in no snapshot have no
+        rows. Default: all.
+    folder : str or Path, optional
+        Where they were saved.
+
+    Returns
+    -------
+    WalletDetails
+        ``wallets`` and ``holdings`` with the columns and dtypes of a fetch, behind a first column
+        ``snapshot``, datetime64[us, UTC]. By time, then as saved; without rows where no snapshot is
+        of that time.
+
+    Raises
+    ------
+    UnknownSnapshotError
+        Where the folder has no snapshot at all.
+    AddressError
+        Where a wallet can't be read.
+    SnapshotError
+        Where a time can't be read.
+    HistoryError
+        Where a snapshot can't be read.
+
+    Examples
+    --------
+    >>> import tempfile, walletframe
+    >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+    ...     details = walletframe.fetch_wallets(["NEAR.alice.near", "NEAR.bob"], client=client)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for day in (30, 31):
+    ...         _ = save(details, folder=folder, at=datetime(2026, 1, day))
+    ...     history = load(wallets="near.bob", folder=folder)
+    >>> history.wallets[["snapshot", "address", "status"]]
+                       snapshot address status
+    0 2026-01-30 00:00:00+00:00     bob     ok
+    1 2026-01-31 00:00:00+00:00     bob     ok
+    """
+    found = known_places(_path(folder))
+    if since is not None:
+        first, _ = bounds(since)
+        found = [place for place in found if place.moment >= first]
+    if until is not None:
+        _, last = bounds(until)
+        found = [place for place in found if place.moment <= last]
+    return read(found, _keys(wallets))
+
+
+def snapshot(
+    when: Moment = _LATEST,
+    *,
+    wallets: WalletsLike | None = None,
+    folder: PathLike | None = None,
+) -> WalletDetails:
+    """Load one snapshot: the last one up to a time.
+
+    Parameters
+    ----------
+    when : str, date, datetime or Timestamp, default "latest"
+        A day of UTC (``"2026-01-31"``, ``"yesterday"``), up to its end; a moment, in UTC unless it
+        names its zone; or ``"latest"``.
+    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable, optional
+        Which wallets, in any form that `fetch_wallets` takes. Default: all.
+    folder : str or Path, optional
+        Where it was saved.
+
+    Returns
+    -------
+    WalletDetails
+        As saved, with a first column ``snapshot``, which says how old it really is.
+
+    Raises
+    ------
+    UnknownSnapshotError
+        Where no snapshot is so early.
+    AddressError
+        Where a wallet can't be read.
+    SnapshotError
+        Where the time can't be read.
+    HistoryError
+        Where the snapshot can't be read.
+
+    Examples
+    --------
+    >>> import tempfile, walletframe
+    >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+    ...     details = walletframe.fetch_wallets("NEAR.bob", client=client)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save(details, folder=folder, at=datetime(2026, 1, 31))
+    ...     snapshot("2026-02-03", folder=folder).wallets["snapshot"].item()
+    Timestamp('2026-01-31 00:00:00+0000', tz='UTC')
+    """
+    found = known_places(_path(folder))
+    if when != _LATEST:
+        _, last = bounds(when)
+        found = [place for place in found if place.moment <= last] or _none_so_early(found, when)
+    return read(found[-1:], _keys(wallets))
+
+
+def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
+    """List the snapshots that were kept.
+
+    Parameters
+    ----------
+    folder : str or Path, optional
+        Where they were saved.
+
+    Returns
+    -------
+    DataFrame
+        One row for each, the oldest first, on an index from 0. With the columns ``snapshot``,
+        datetime64[us, UTC]; ``wallets``, ``wallets_ok`` and ``balances``, int64; ``simulated``,
+        bool.
+
+    Raises
+    ------
+    UnknownSnapshotError
+        Where there are none.
+    HistoryError
+        Where one can't be read.
+
+    Examples
+    --------
+    >>> import tempfile, walletframe
+    >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+    ...     details = walletframe.fetch_wallets("NEAR.bob", client=client)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = save(details, folder=folder, at=datetime(2026, 1, 31))
+    ...     snapshots(folder=folder)[["snapshot", "wallets", "wallets_ok", "simulated"]]
+                       snapshot  wallets  wallets_ok  simulated
+    0 2026-01-31 00:00:00+00:00        1           1       True
+    """
+    found = known_places(_path(folder))
+    wallets = read_wallets(found)
+    facts: dict[str, Any] = {
+        "wallets": 1,
+        "wallets_ok": wallets["status"] == "ok",
+        "balances": wallets["tokens"].fillna(0),
+        "simulated": wallets["service"] == SIMULATED,
+    }
+    counts = wallets[[SNAPSHOT]].assign(**facts).astype(dict.fromkeys(facts, "int64"))
+    moments = pd.DatetimeIndex([place.moment for place in found], name=SNAPSHOT).as_unit("us")
+    listed = counts.groupby(SNAPSHOT).sum().reindex(moments, fill_value=0)
+    return listed.astype({"simulated": bool}).reset_index()
+
+
+def _path(folder: PathLike | None) -> Path:
+    return default_folder() if folder is None else Path(folder)
+
+
+def _keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | None:
+    if wallets is None:
+        return None
+    return {canonical_key(each.blockchain, each.address) for each in parse_wallets(wallets)}
+
+
+def _none_so_early(found: list[Place], when: Moment) -> list[Place]:
+    raise UnknownSnapshotError(
+        f"no snapshot is of {when} or earlier",
+        hint=f"the oldest is of {found[0].moment:%Y-%m-%d %H:%M} UTC; see history.snapshots()",
+    )
+
+
+def _add(details: WalletDetails, folder: Path, moment: datetime) -> bool:
+    files = {name: partial(write, details, name, moment) for name in (WALLETS, HOLDINGS)}
+    return add(folder, moment, files)

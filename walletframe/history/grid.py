@@ -1,0 +1,225 @@
+"""What is known of every wallet's every token at every time, exactly: one cell for each.
+
+A cell is an amount or the reason why there is none. A token that an answer does not list is a known
+zero; a token that it lists twice is added up; nothing is known of a wallet that failed, was not
+asked, or answered without a list, nor from an answer that is out of date.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from walletframe.amounts import AmountArray
+from walletframe.errors import AmountError, SnapshotError
+from walletframe.frames import (
+    Source,
+    WalletDetails,
+    require_columns,
+    token_identities,
+    wallet_identities,
+)
+from walletframe.wire import Status
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Places = npt.NDArray[np.intp]
+
+_WALLET = ["blockchain", "address"]
+_TOKEN = ["symbol", "token_address", "token_blockchain"]
+_STATUSES = [status.value for status in Status]
+_NAMES = [*_STATUSES, "stale", "no_list", "no_decimals", "not_asked"]
+STATUS: Final = pd.CategoricalDtype(pd.Index(_NAMES, dtype="str"))
+OK = _NAMES.index("ok")
+STALE, NO_LIST, NO_DECIMALS, NOT_ASKED = range(len(_STATUSES), len(_NAMES))
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Cells of p pairs of a wallet and a token at s times.
+
+    Attributes
+    ----------
+    details : WalletDetails
+        What the pairs are taken from.
+    wallet_rows, holding_rows : ndarray of intp, shape (p,)
+        Where each pair is last written, in the order of the wallets' first mention, then of the
+        tokens'; a wallet of which no token is known at any time has one pair, of holding -1.
+    tokens : ndarray of intp, shape (p,)
+        Which token it is, from 0; -1 for none.
+    integers : ndarray of Python integers, shape (p, s)
+        The amounts times 10**scale; 0 where none is known.
+    scale : int
+        The same for all.
+    status : ndarray of int8, shape (p, s)
+        Codes of `STATUS`: OK where the amount is known.
+    wallet_status : ndarray of int8, shape (w, s)
+        The same for each wallet as a whole.
+    """
+
+    details: WalletDetails
+    wallet_rows: Places
+    holding_rows: Places
+    tokens: Places
+    integers: npt.NDArray[np.object_]
+    scale: int
+    status: npt.NDArray[np.int8]
+    wallet_status: npt.NDArray[np.int8]
+
+    def labels(self, pairs: Places) -> pd.DataFrame:
+        """Name some pairs: their wallet, and their token or NA."""
+        wallets, holdings = self.details
+        whose, which = wallets[_WALLET].take(self.wallet_rows[pairs]), self.holding_rows[pairs]
+        columns = {name: column.array for name, column in whose.items()}
+        for name in _TOKEN:
+            columns[name] = holdings[name].array.take(which, allow_fill=True)
+        return pd.DataFrame(columns).astype("str")
+
+    def amounts(self, integers: npt.NDArray[np.object_], known: npt.NDArray[np.bool_]) -> Any:
+        """Give integers of this scale as amounts, NA where they are not known."""
+        return AmountArray(np.where(known, integers, 0), ~known, self.scale)
+
+
+def narrowed(details: WalletDetails, *more: str) -> WalletDetails:
+    """Give the columns that the cells need, and no others.
+
+    Parameters
+    ----------
+    details : WalletDetails
+        Any.
+    *more : str
+        What else both frames have to have.
+
+    Returns
+    -------
+    WalletDetails
+        The same rows.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    AmountError
+        Where the amounts are of another dtype.
+    """
+    needed = ([*_WALLET, "status", "tokens", "source", *more], [*_WALLET, *_TOKEN, "amount", *more])
+    for frame, names in zip(details, needed, strict=True):
+        require_columns(frame, names)
+    narrow = WalletDetails(*(frame[names] for frame, names in zip(details, needed, strict=True)))
+    if not isinstance(narrow.holdings["amount"].array, AmountArray):
+        raise AmountError(
+            f"a column of {narrow.holdings['amount'].dtype} holds no amounts",
+            hint='convert it: .astype({"amount": "amount"})',
+        )
+    return narrow
+
+
+def grid(details: WalletDetails, times: tuple[Places, Places], count: int) -> Grid:
+    """Lay out all cells.
+
+    Parameters
+    ----------
+    details : WalletDetails
+        The frames of all times, `narrowed`, one after the other.
+    times : tuple of two ndarrays of intp
+        For each row of the wallets, and of the holdings, which time it is of.
+    count : int
+        How many times there are.
+
+    Returns
+    -------
+    Grid
+        Everything that is known.
+
+    Raises
+    ------
+    SnapshotError
+        Where a wallet is there twice at one time, a status is not known, or holdings belong to
+        no wallet.
+    """
+    wallets, holdings = details
+    who = wallet_identities(_both(wallets, holdings))
+    asked, holders = np.split(who.codes, [len(wallets)])
+    wallet_status = _wallet_status(wallets, asked * count + times[0], (len(who.keys), count))
+    _check_holders(holdings, wallet_status[holders, times[1]])
+    what = token_identities(holdings)
+    pairs, distinct = pd.factorize(holders * len(what.keys) + what.codes)
+    owner, token = np.divmod(distinct, max(len(what.keys), 1))
+    idle = np.setdiff1d(asked, owner)
+    order = np.argsort(np.concatenate([owner, idle]), kind="stable")
+    shape = (len(order), count)
+    place = np.argsort(order)[pairs]
+    integers, unknown, scale = _sums(holdings["amount"].array, place * count + times[1], shape)
+    owner = np.concatenate([owner, idle])[order]
+    status = wallet_status[owner]
+    status[(status == OK) & unknown] = NO_DECIMALS
+    integers[status != OK] = 0
+    return Grid(
+        details,
+        _last(asked, len(who.keys))[owner],
+        _last(place, len(order)),
+        np.concatenate([token, np.full(len(idle), -1)])[order],
+        integers,
+        scale,
+        status,
+        wallet_status,
+    )
+
+
+def _both(wallets: pd.DataFrame, holdings: pd.DataFrame) -> pd.DataFrame:
+    return pd.concat([wallets[_WALLET], holdings[_WALLET]], ignore_index=True)
+
+
+def _wallet_status(
+    wallets: pd.DataFrame, cells: Places, shape: tuple[int, int]
+) -> npt.NDArray[np.int8]:
+    codes = pd.Index(_STATUSES).get_indexer(pd.Index(wallets["status"], dtype="str"))
+    if (codes < 0).any():
+        raise SnapshotError(f"{wallets['status'][codes < 0].iloc[0]!r} is no status of a wallet")
+    if len(twice := np.flatnonzero(np.bincount(cells)[cells] > 1)):
+        first = wallets.iloc[twice[0]]
+        raise SnapshotError(
+            f"the wallet {first['blockchain']}.{first['address']!a} is there more than once",
+            hint="compare one snapshot with one other: history.snapshot(…) gives a single one",
+        )
+    codes[(codes == OK) & (wallets["source"] == Source.STALE).to_numpy()] = STALE
+    codes[(codes == OK) & wallets["tokens"].isna().to_numpy()] = NO_LIST
+    status = np.full(shape, NOT_ASKED, dtype=np.int8)
+    status.ravel()[cells] = codes
+    return status
+
+
+def _check_holders(holdings: pd.DataFrame, status: npt.NDArray[np.int8]) -> None:
+    if len(strange := np.flatnonzero(status == NOT_ASKED)):
+        first = holdings.iloc[strange[0]]
+        raise SnapshotError(
+            f"there are holdings of {first['blockchain']}.{first['address']!a}, which is not "
+            "among the wallets",
+            hint="give wallets and holdings of the same fetch",
+        )
+
+
+def _sums(
+    amounts: AmountArray, cells: Places, shape: tuple[int, int]
+) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.bool_], int]:
+    """Add up each cell; unknown where one of its amounts is."""
+    integers, missing, scale = amounts.exact()
+    sums = np.full(shape[0] * shape[1], 0, dtype=object)
+    if np.bincount(cells).max(initial=0) > 1:
+        np.add.at(sums, cells, integers)
+    else:
+        sums[cells] = integers
+    unknown = np.zeros(len(sums), dtype=bool)
+    unknown[cells[missing]] = True
+    return sums.reshape(shape), unknown.reshape(shape), scale
+
+
+def _last(codes: Places, count: int) -> Places:
+    """Give the position of each code's last row, -1 where there is none."""
+    last = np.full(count, -1, dtype=np.intp)
+    last[codes] = np.arange(len(codes))  # of several writes the last one stays
+    return last

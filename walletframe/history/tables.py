@@ -1,0 +1,222 @@
+"""What the files of a snapshot hold: the two frames of a fetch, as Parquet that opens anywhere.
+
+Beside the columns of the contract, and the decimals beside the amounts, each row has its
+``snapshot``, its ``position`` in the frame that was saved, and a ``wallet_key``, which is the same
+in every snapshot whatever the spelling. Rows are sorted by it, in small groups with statistics, so
+that those of one wallet are found without reading the others.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from walletframe.amounts import AmountDtype
+from walletframe.amounts.files import SUFFIX, to_portable_table
+from walletframe.errors import HistoryError
+from walletframe.frames import (
+    HOLDING_DTYPES,
+    WALLET_DTYPES,
+    WalletDetails,
+    wallet_identities,
+)
+from walletframe.history.contract import converted
+from walletframe.history.folder import HOLDINGS, WALLETS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from walletframe.history.folder import Place
+
+FORMAT: Final = 1
+SNAPSHOT: Final = "snapshot"
+_FORMAT_KEY = b"walletframe_history"
+_KEY, _POSITION = "wallet_key", "position"
+_GROUP_ROWS = 2048  # fewer make the footers dear, more the rows that are read for one wallet
+_ALL_DIFFERENT = {"amount", "raw_amount", "explorer_url", "error"}
+_MOMENT = pd.DatetimeTZDtype("us", "UTC")
+_INTEGERS = {pa.int16(): pd.Int16Dtype(), pa.int64(): pd.Int64Dtype()}
+_DTYPES: dict[str, Mapping[str, object]] = {WALLETS: WALLET_DTYPES, HOLDINGS: HOLDING_DTYPES}
+
+
+def _kind(dtype: object) -> pa.DataType:
+    numbers = {"Int64": pa.int64(), "Int16": pa.int16(), "float64": pa.float64()}
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return pa.timestamp("us", "UTC")
+    return numbers.get(str(dtype), pa.large_string())
+
+
+def _schema(name: str) -> pa.Schema:
+    fields = [(SNAPSHOT, pa.timestamp("us", "UTC"))]
+    for column, dtype in _DTYPES[name].items():
+        fields.append((column, _kind(dtype)))
+        if isinstance(dtype, AmountDtype):
+            fields.append((f"{column}{SUFFIX}", pa.decimal128(38, 18)))
+    fields += [(_POSITION, pa.int64()), (_KEY, pa.large_string())]
+    return pa.schema(fields, metadata={_FORMAT_KEY: str(FORMAT)})
+
+
+_SCHEMAS = {name: _schema(name) for name in _DTYPES}
+
+
+def write(details: WalletDetails, name: str, moment: datetime, file: BinaryIO) -> None:
+    """Write one frame of a snapshot.
+
+    Parameters
+    ----------
+    details : WalletDetails
+        As the contract says.
+    name : {WALLETS, HOLDINGS}
+        Which of the two.
+    moment : datetime
+        The snapshot's time, in UTC.
+    file : binary file
+        Where to.
+    """
+    frame = details.wallets if name == WALLETS else details.holdings
+    identities = wallet_identities(frame)
+    keys = np.array([f"{chain}.{address}" for chain, address in identities.keys], dtype=object)
+    whole = frame.assign(
+        **{
+            SNAPSHOT: pd.Series(pd.Timestamp(moment), index=frame.index, dtype=_MOMENT),
+            _POSITION: np.arange(len(frame)),
+            _KEY: pd.array(keys[identities.codes], dtype="str"),
+        }
+    )
+    schema = _SCHEMAS[name]
+    table = to_portable_table(whole).select(schema.names).cast(schema).sort_by(_KEY)
+    repeated = [
+        field.name
+        for field in schema
+        if pa.types.is_large_string(field.type) and field.name not in _ALL_DIFFERENT
+    ]
+    pq.write_table(
+        table,
+        file,
+        row_group_size=_GROUP_ROWS,
+        compression="zstd",
+        use_dictionary=repeated,
+        write_statistics=[SNAPSHOT, _KEY],  # the others are in no order: they would find nothing
+    )
+
+
+def read(places: Sequence[Place], keys: Collection[tuple[str, str]] | None) -> WalletDetails:
+    """Read snapshots, or some wallets of them.
+
+    Parameters
+    ----------
+    places : sequence of Place
+        Which snapshots.
+    keys : collection of (str, str), optional
+        The wallets, in the form in which two are compared; None for all.
+
+    Returns
+    -------
+    WalletDetails
+        With a first column ``snapshot``; in the order of the snapshots and, within each, as saved.
+
+    Raises
+    ------
+    HistoryError
+        Where a file is missing, broken, or of a later release.
+    """
+    wallets = read_wallets(places, keys)
+    return WalletDetails(wallets, _read(places, HOLDINGS, keys))
+
+
+def read_wallets(
+    places: Sequence[Place], keys: Collection[tuple[str, str]] | None = None
+) -> pd.DataFrame:
+    """Read the wallets of snapshots, without what they held.
+
+    Parameters
+    ----------
+    places : sequence of Place
+        Which snapshots.
+    keys : collection of (str, str), optional
+        The wallets, in the form in which two are compared; None for all.
+
+    Returns
+    -------
+    DataFrame
+        With a first column ``snapshot``; in the order of the snapshots and, within each, as saved.
+
+    Raises
+    ------
+    HistoryError
+        Where a file is missing, broken, or of a later release.
+    """
+    return _read(places, WALLETS, keys)
+
+
+def _read(
+    places: Sequence[Place], name: str, keys: Collection[tuple[str, str]] | None
+) -> pd.DataFrame:
+    wanted = None if keys is None else sorted(".".join(key) for key in keys)
+    columns = [SNAPSHOT, *_DTYPES[name], _POSITION, _KEY]
+    files = [place.path / name for place in places]
+    with ThreadPoolExecutor() as threads:
+        tables: list[pa.Table] = list(
+            threads.map(partial(_rows, columns=columns, wanted=wanted), files)
+        )
+    empty = _SCHEMAS[name].empty_table().select(columns)
+    table = pa.concat_tables([empty, *tables]).drop_columns(_KEY)
+    in_order = table.sort_by([(SNAPSHOT, "ascending"), (_POSITION, "ascending")])
+    frame = in_order.drop_columns(_POSITION).to_pandas(types_mapper=_INTEGERS.get)
+    return converted(frame, {SNAPSHOT: _MOMENT, **_DTYPES[name]})
+
+
+def _rows(path: Path, *, columns: list[str], wanted: list[str] | None) -> pa.Table:
+    """Read a file's rows, or those of some wallets without most of the others."""
+    try:
+        with pq.ParquetFile(path) as file:
+            _check_format(path, file.metadata)
+            if wanted is None:
+                return file.read(columns=columns, use_threads=False)
+            groups = _groups(file.metadata, wanted)
+            table = file.read_row_groups(groups, columns=columns, use_threads=False)
+            named = pa.array(wanted, pa.large_string())
+            return table.filter(pc.is_in(table[_KEY], value_set=named))
+    except HistoryError:
+        raise
+    except (OSError, pa.ArrowInvalid) as fault:
+        reason = str(fault)
+    raise HistoryError(
+        f"{path} can't be read: {reason}", hint="to go on without this snapshot, move it away"
+    )
+
+
+def _groups(metadata: pq.FileMetaData, wanted: list[str]) -> list[int]:
+    """Give the groups of rows that may hold a wanted wallet, by the first and last in each."""
+    column = metadata.schema.names.index(_KEY)
+    ranges = (
+        metadata.row_group(group).column(column).statistics
+        for group in range(metadata.num_row_groups)
+    )
+    return [
+        group
+        for group, keys in enumerate(ranges)
+        if bisect_left(wanted, keys.min) < bisect_right(wanted, keys.max)
+    ]
+
+
+def _check_format(path: Path, metadata: pq.FileMetaData) -> None:
+    written = (metadata.metadata or {}).get(_FORMAT_KEY, b"")
+    if not written.isdigit():
+        raise HistoryError(f"{path} is no part of a snapshot", hint="move it away")
+    if int(written) > FORMAT:
+        raise HistoryError(
+            f"{path}: a later release of walletframe wrote it (format {int(written)}; this one "
+            f"reads up to {FORMAT})",
+            hint="update walletframe: pip install --upgrade walletframe",
+        )

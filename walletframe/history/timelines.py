@@ -1,0 +1,147 @@
+"""Holdings over time, as long frames for charts: what is not known is NA, never 0 or left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from walletframe.frames import TokenLike, WalletDetails, find_token
+from walletframe.history.grid import NO_DECIMALS, NOT_ASKED, OK, STATUS, Grid, grid, narrowed
+from walletframe.history.tables import SNAPSHOT
+
+
+def timeline(history: WalletDetails, *, token: TokenLike | None = None) -> pd.DataFrame:
+    """Lay out how much of each token each wallet held at each snapshot.
+
+    Parameters
+    ----------
+    history : WalletDetails
+        Snapshots, as from `load`.
+    token : str or (str, str or None), optional
+        One token alone: (blockchain, contract), None for a native coin, or a symbol that no other
+        token has there.
+
+    Returns
+    -------
+    DataFrame
+        For each token that a wallet held at any time one row for each snapshot in which it was
+        asked for, by wallet, then token, then time, on an index from 0. With the columns
+
+        - ``snapshot``, datetime64[us, UTC];
+        - ``blockchain``, ``address``, ``symbol``, ``token_address``, ``token_blockchain``, str: as
+          last written;
+        - ``amount``, amount: whole tokens; 0 where the answer does not list the token, NA where the
+          amount is not known;
+        - ``status``, category: ``ok`` where it is known; else why not, as in `compare`.
+
+        A wallet without any such token has rows without a token for the snapshots of which nothing
+        is known.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    AmbiguousTokenError
+        Where several tokens share the symbol.
+    UnknownTokenError
+        Where no snapshot has the token.
+    SnapshotError
+        Where a snapshot has a wallet twice, or holdings that belong to no wallet.
+
+    Examples
+    --------
+    >>> import walletframe
+    >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+    ...     wallets, holdings = walletframe.fetch_wallets("NEAR.alice.near", client=client)
+    >>> day = pd.Timestamp("2026-01-31", tz="UTC").as_unit("us")
+    >>> history = WalletDetails(wallets.assign(snapshot=day), holdings.assign(snapshot=day))
+    >>> timeline(history, token=("NEAR", None))[["snapshot", "symbol", "status"]]
+                       snapshot symbol status
+    0 2026-01-31 00:00:00+00:00   NEAR     ok
+    """
+    moments, cells = _cells(history, token)
+    idle = (cells.tokens < 0)[:, np.newaxis]
+    pairs, times = np.nonzero((cells.status != NOT_ASKED) & ~(idle & (cells.status == OK)))
+    status = cells.status[pairs, times]
+    frame = cells.labels(pairs)
+    frame.insert(0, SNAPSHOT, moments[times])
+    return frame.assign(
+        amount=cells.amounts(cells.integers[pairs, times], status == OK),
+        status=pd.Categorical.from_codes(status, dtype=STATUS),
+    )
+
+
+def total_timeline(history: WalletDetails, *, token: TokenLike | None = None) -> pd.DataFrame:
+    """Add up how much of each token all wallets together held at each snapshot.
+
+    Parameters
+    ----------
+    history : WalletDetails
+        Snapshots, as from `load`.
+    token : str or (str, str or None), optional
+        One token alone: (blockchain, contract), None for a native coin, or a symbol that no other
+        token has there.
+
+    Returns
+    -------
+    DataFrame
+        One row for each token and snapshot, by token, then time, on an index from 0. With the
+        columns
+
+        - ``snapshot``, datetime64[us, UTC];
+        - ``symbol``, ``token_address``, ``token_blockchain``, str: as last written;
+        - ``amount``, amount: the sum of what is known, in whole tokens: less than there was where
+          not all wallets are known; NA where none is;
+        - ``wallets_known``, ``wallets``, int64: of how many wallets of this history the amount is
+          known in this snapshot. A chart of complete sums alone has NA where they differ.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    AmbiguousTokenError
+        Where several tokens share the symbol.
+    UnknownTokenError
+        Where no snapshot has the token.
+    SnapshotError
+        Where a snapshot has a wallet twice, or holdings that belong to no wallet.
+
+    Examples
+    --------
+    >>> import walletframe
+    >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+    ...     wallets, holdings = walletframe.fetch_wallets("NEAR.alice.near", client=client)
+    >>> day = pd.Timestamp("2026-01-31", tz="UTC").as_unit("us")
+    >>> history = WalletDetails(wallets.assign(snapshot=day), holdings.assign(snapshot=day))
+    >>> total_timeline(history, token=("NEAR", None))[["symbol", "wallets_known", "wallets"]]
+      symbol  wallets_known  wallets
+    0   NEAR              1        1
+    """
+    moments, cells = _cells(history, token)
+    held = np.flatnonzero(cells.tokens >= 0)
+    tokens, first = np.unique(cells.tokens[held], return_index=True)
+    shape = (len(tokens), len(moments))
+    sums, unknown = np.full(shape, 0, dtype=object), np.zeros(shape, dtype=np.int64)
+    np.add.at(sums, cells.tokens[held], cells.integers[held])
+    np.add.at(unknown, cells.tokens[held], cells.status[held] == NO_DECIMALS)
+    wallets = len(cells.wallet_status)
+    known = (cells.wallet_status == OK).sum(axis=0) - unknown
+    frame = cells.labels(held[first].repeat(len(moments))).drop(columns=["blockchain", "address"])
+    frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(tokens))])
+    return frame.assign(
+        amount=cells.amounts(sums.ravel(), known.ravel() > 0),
+        wallets_known=known.ravel(),
+        wallets=wallets,
+    )
+
+
+def _cells(history: WalletDetails, token: TokenLike | None) -> tuple[pd.DatetimeIndex, Grid]:
+    wallets, holdings = narrowed(history, SNAPSHOT)
+    if token is not None:
+        holdings = holdings[find_token(holdings, token)]
+    moments = pd.DatetimeIndex(wallets[SNAPSHOT].unique()).sort_values()
+    wallet_times, holding_times = (
+        moments.get_indexer(pd.DatetimeIndex(frame[SNAPSHOT])) for frame in (wallets, holdings)
+    )
+    narrow = WalletDetails(wallets, holdings)
+    return moments, grid(narrow, (wallet_times, holding_times), len(moments))
