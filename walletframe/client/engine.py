@@ -97,6 +97,7 @@ class Client:
         offline: bool = False,
         progress: Progress = None,
         on_failure: OnFailure = "warn",
+        cancel: Event | None = None,
     ) -> WalletDetails:
         """Fetch the tokens of wallets.
 
@@ -113,6 +114,9 @@ class Client:
             False draws no bar; a callable gets (done, total, counts by status).
         on_failure : {"warn", "raise", "ignore"}, default "warn"
             What to do where wallets are not ok. Each has its row, whatever it is.
+        cancel : threading.Event, optional
+            Ends the fetch when another thread sets it: what was not finished by then has the
+            status ``cancelled``. For one fetch, which sets it at its end.
 
         Returns
         -------
@@ -146,7 +150,7 @@ class Client:
             self.settings.expire_after_s, refresh, offline, self.settings.stale_if_error
         )
         asked = distinct_wallets(parse_wallets(wallets))
-        details, strangers = self._run(asked, policy, progress)
+        details, strangers = self._run(asked, policy, progress, cancel or Event())
         self._warn_of_test_key()
         if strangers:
             notify(
@@ -157,10 +161,11 @@ class Client:
         conclude(details, on_failure)
         return details
 
-    def _run(self, asked: list[WalletAddress], policy: Policy, progress: Progress) -> _Found:
+    def _run(
+        self, asked: list[WalletAddress], policy: Policy, progress: Progress, cancel: Event
+    ) -> _Found:
         """Let a thread do the work, and wait; an interrupt finds nothing half done."""
         self._open_store()
-        cancel = Event()
         job = Job(lambda report: self._work(asked, policy, report, cancel))
         try:
             with counted(progress, len(asked)) as tell:
