@@ -45,6 +45,14 @@ def test_a_line_is_read_as_a_whole_or_not_at_all():
     assert (found.wallets, found.unread) == ([], "ETH.0x1, nonsense, ETH.0x2")
 
 
+def test_two_words_are_no_wallet():
+    """What people write between their wallets is told, not asked for."""
+    assert [text for _, text, _ in read_pasted("my wallets:\nETH.0x1").problems] == [
+        "my",
+        "wallets:",
+    ]
+
+
 def test_nothing():
     """Blank text holds no wallet and no problem."""
     assert (names(" \n# only a comment\n"), read_pasted("").problems) == ([], [])

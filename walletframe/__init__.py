@@ -38,6 +38,7 @@ from walletframe.errors import (
     TestKeyWarning,
     TokenListError,
     UnknownSnapshotError,
+    UnknownBlockchainError,
     UnknownTokenError,
     UnknownWalletError,
     WalletframeError,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.frames import WalletDetails
     from walletframe.node import crosscheck, token_balance
+    from walletframe.pickers import BlockchainPicker, FetchPanel, TokenPicker, WalletPicker
     from walletframe.service import sandbox
 
 __version__ = "0.1.0"
@@ -61,12 +63,14 @@ __all__ = [
     "AmountDtype",
     "AmountError",
     "AnswerWarning",
+    "BlockchainPicker",
     "CacheError",
     "CacheWarning",
     "Client",
     "ColumnsError",
     "FetchError",
     "FetchInterrupted",
+    "FetchPanel",
     "FetchWarning",
     "HistoryError",
     "LedgerError",
@@ -78,10 +82,13 @@ __all__ = [
     "TestKeyWarning",
     "TokenListError",
     "UnknownSnapshotError",
+    "TokenPicker",
+    "UnknownBlockchainError",
     "UnknownTokenError",
     "UnknownWalletError",
     "WalletAddress",
     "WalletDetails",
+    "WalletPicker",
     "WalletframeError",
     "WalletframeWarning",
     "configure",
@@ -93,8 +100,12 @@ __all__ = [
 ]
 
 _LOADED_WHEN_NAMED = {
+    "BlockchainPicker": "walletframe.pickers",
     "Client": "walletframe.client",
+    "FetchPanel": "walletframe.pickers",
+    "TokenPicker": "walletframe.pickers",
     "WalletDetails": "walletframe.frames",
+    "WalletPicker": "walletframe.pickers",
     "configure": "walletframe.client",
     "crosscheck": "walletframe.node",
     "fetch_wallets": "walletframe.client",

@@ -64,8 +64,13 @@ def shown(text: str, limit: int = 80) -> str:
     >>> shown("a\x1b[31m\u202eb\n c")
     'a[31mb c'
     """
+<<<<<<< HEAD
     if len(text) <= limit and text.isascii() and text.isprintable():
         return " ".join(text.split())
+=======
+    if len(text) <= limit and text.isascii() and text.isprintable() and " " not in text:
+        return text
+>>>>>>> c7280ef (Add pickers of blockchains, wallets and tokens, and a panel that fetches)
     head = text[: 4 * limit]
     visible = "".join(
         " " if char.isspace() else char for char in head if char.isspace() or not is_unseen(char)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletAddress, WalletLike
 
 _BETWEEN = re.compile(r"[\s,;]+")
+_NO_WORD = re.compile(r"[\d.]")  # "my wallets:" is no blockchain and address
 _AROUND = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - what chats make of straight quotes
 
 
@@ -74,6 +75,6 @@ def read_pasted(text: str) -> Pasted:
 def _pieces(line: str) -> list[WalletLike]:
     pieces = [piece.strip(_AROUND) for piece in _BETWEEN.split(line)]
     pieces = [piece for piece in pieces if piece]
-    if len(pieces) == 2 and "." not in pieces[0]:  # noqa: PLR2004 - two columns
+    if len(pieces) == 2 and "." not in pieces[0] and _NO_WORD.search(pieces[1]):  # noqa: PLR2004
         return [(pieces[0], pieces[1])]
     return [*pieces]

@@ -10,7 +10,7 @@ from walletframe.frames.contract import (
     typed_frame,
 )
 from walletframe.frames.details import WalletDetails
-from walletframe.frames.display import holdings_table, table_html, wallets_table
+from walletframe.frames.display import holdings_table, summary_html, table_html, wallets_table
 from walletframe.frames.identity import (
     Identities,
     TokenKey,
@@ -43,6 +43,7 @@ __all__ = [
     "holdings_table",
     "is_simulated",
     "require_columns",
+    "summary_html",
     "summary_lines",
     "table_html",
     "token_identities",

@@ -5,7 +5,7 @@ the first rows of both. All that strangers wrote goes through `walletframe.text`
 """
 
 from walletframe.frames.display.markdown import display_markdown
-from walletframe.frames.display.page import display_html, table_html
+from walletframe.frames.display.page import display_html, summary_html, table_html
 from walletframe.frames.display.plain import display_text, table_text
 from walletframe.frames.display.tables import Cell, Table, holdings_table, wallets_table
 
@@ -16,6 +16,7 @@ __all__ = [
     "display_markdown",
     "display_text",
     "holdings_table",
+    "summary_html",
     "table_html",
     "table_text",
     "wallets_table",

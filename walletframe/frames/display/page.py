@@ -38,8 +38,25 @@ def display_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     True
     """
     tables = [table for table in (wallets_table(wallets), holdings_table(holdings)) if table.total]
-    parts = [*_summary(wallets, holdings), *_failures(wallets), *map(table_html, tables)]
-    return f'<div class="wf-details {_NO_MATHS}">{"".join(parts)}</div>'
+    parts = [summary_html(wallets, holdings), *map(table_html, tables)]
+    return f'<div class="wf-details">{"".join(parts)}</div>'
+
+
+def summary_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
+    """Return the summary, and what failed and why.
+
+    Parameters
+    ----------
+    wallets, holdings : DataFrame
+        The two of a `WalletDetails`.
+
+    Returns
+    -------
+    str
+        One element.
+    """
+    parts = [*_summary(wallets, holdings), *_failures(wallets)]
+    return f'<div class="{_NO_MATHS}">{"".join(parts)}</div>'
 
 
 def table_html(table: Table) -> str:
