@@ -45,6 +45,13 @@ def test_a_line_is_read_as_a_whole_or_not_at_all():
     assert (found.wallets, found.unread) == ([], "ETH.0x1, nonsense, ETH.0x2")
 
 
+@pytest.mark.parametrize("text", ["nonsense ETH.0x1", "0x12 ETH.0x1"])
+def test_what_stands_beside_a_wallet_is_no_blockchain(text):
+    """A wallet in full is not taken for the address of what stands before it."""
+    [(_, piece, _)] = read_pasted(text).problems
+    assert piece == text.split()[0]
+
+
 def test_two_words_are_no_wallet():
     """What people write between their wallets is told, not asked for."""
     assert [text for _, text, _ in read_pasted("my wallets:\nETH.0x1").problems] == [

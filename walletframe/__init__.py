@@ -124,5 +124,15 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """Register ``%wallets`` and ``%%wallets``, for ``%load_ext walletframe``."""
+    import_module("walletframe.magics").load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Take the completion of ``%wallets`` away again, for ``%unload_ext walletframe``."""
+    import_module("walletframe.magics").unload(shell)
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from walletframe.address.forms import WalletAddress, WalletLike
 
 _BETWEEN = re.compile(r"[\s,;]+")
-_NO_WORD = re.compile(r"[\d.]")  # "my wallets:" is no blockchain and address
+_IDENTIFIER = re.compile(r"(?!0x)[A-Za-z][\w-]*")
+_ADDRESS = re.compile(r"(?![A-Z][A-Z0-9_]*\.).*[\d.].*")  # neither a wallet in full nor a word
 _AROUND = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - what chats make of straight quotes
 
 
@@ -75,6 +76,11 @@ def read_pasted(text: str) -> Pasted:
 def _pieces(line: str) -> list[WalletLike]:
     pieces = [piece.strip(_AROUND) for piece in _BETWEEN.split(line)]
     pieces = [piece for piece in pieces if piece]
-    if len(pieces) == 2 and "." not in pieces[0] and _NO_WORD.search(pieces[1]):  # noqa: PLR2004
+    if len(pieces) == 2 and _is_row(*pieces):  # noqa: PLR2004 - two columns
         return [(pieces[0], pieces[1])]
     return [*pieces]
+
+
+def _is_row(first: str, second: str) -> bool:
+    """Tell a blockchain and an address from two wallets, and from words between wallets."""
+    return bool(_IDENTIFIER.fullmatch(first) and _ADDRESS.fullmatch(second))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from walletframe.pickers.options import Option, Options, Value
 
 LIMIT = 200
-_NARROW = {"description_width": "6.5em"}
+_NARROW = {"description_width": "7.5em"}
 
 
 class Chooser(Pane, ValueWidget):
@@ -101,6 +101,8 @@ class Chooser(Pane, ValueWidget):
             self._showing = True
             self._list.options = [(option.label, place) for place, option in enumerate(self._shown)]
             self._show_marks()
+        for part in (self._search, self._list, self._status):
+            part.layout.display = None if len(self._options) else "none"
         self._show_status()
 
     def _show_marks(self) -> None:

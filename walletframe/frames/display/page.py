@@ -15,6 +15,7 @@ _REASON = 160
 _NO_MATHS = "mathjax_ignore tex2jax_ignore"  # what tells MathJax 3 and 2 to leave a $ alone
 _LINE = "var(--jp-border-color1, rgba(128, 128, 128, 0.5))"
 _FAINT = "var(--jp-ui-font-color2, inherit)"
+_NUMBER = "text-align: right; font-variant-numeric: tabular-nums"
 _MARK = "var(--jp-warn-color1, currentColor)"
 
 
@@ -112,6 +113,8 @@ def _cell(name: str, cell: Cell) -> str:
 
 
 def _side(name: str) -> str:
+    if name == "amount":  # up to 79 digits, all of which are shown
+        return f"{_NUMBER}; min-width: 14em; max-width: 26em; overflow-wrap: anywhere"
     if name in NUMBERS:
-        return "text-align: right; font-variant-numeric: tabular-nums"
-    return "text-align: left"
+        return f"{_NUMBER}; white-space: nowrap"
+    return f"text-align: left; {'min-width: 14em' if name == 'reason' else 'white-space: nowrap'}"
