@@ -36,7 +36,7 @@ def wait_for(condition, seconds=10):
 
 def finished(panel):
     """Wait for the end of what a panel does."""
-    wait_for(lambda: panel._fetching is None)
+    wait_for(lambda: panel._bar._fetching is None)
     with TURN:
         return panel.details
 
@@ -46,13 +46,13 @@ def test_what_is_pasted_is_fetched(panel):
     seen = []
     panel.observe(lambda change: seen.append(change["new"]), "details")
     panel._picker._text.value = "\n".join(WALLETS[:3])
-    panel._fetch.click()
+    panel._bar._start.click()
     details = finished(panel)
     assert details.wallets.address.tolist() == [name[4:] for name in WALLETS[:3]]
     assert seen == [details]
     assert "3 wallets on 1 blockchain: 3 ok" in panel._found.value
     assert "Simulated data" in panel._found.value
-    assert panel._retry.layout.display == "none"
+    assert panel._bar._retry.layout.display == "none"
 
 
 def test_known_wallets_are_chosen_at_first(client):
@@ -66,25 +66,25 @@ def test_known_wallets_are_chosen_at_first(client):
 def test_a_bad_line_stops_the_fetch(panel):
     """Nothing is asked until each line can be read; what is wrong is told where it stands."""
     panel._picker._text.value = "ETH.0x1\nnonsense"
-    panel._fetch.click()
-    assert panel._fetching is None
+    panel._bar._start.click()
+    assert panel._bar._fetching is None
     assert "Line 2: nonsense" in panel._picker._problems.value
 
 
 def test_no_wallets_are_told(panel):
     """An alert says what to do."""
-    panel._fetch.click()
-    assert 'role="alert"' in panel._alert.value
-    assert "no wallets to fetch" in panel._alert.value
+    panel._bar._start.click()
+    assert 'role="alert"' in panel._bar._alert.value
+    assert "no wallets to fetch" in panel._bar._alert.value
 
 
 def test_settings_that_are_missing_are_told(monkeypatch):
     """Without a client and without settings, the hint is shown in the panel."""
     panel = FetchPanel(WALLETS[:1])
-    panel._fetch.click()
+    panel._bar._start.click()
     finished(panel)
-    assert "base_url" in panel._alert.value
-    assert not panel._fetch.disabled
+    assert "base_url" in panel._bar._alert.value
+    assert not panel._bar._start.disabled
     monkeypatch.setattr(default, "_default", None)
     panel.close()
 
@@ -95,19 +95,19 @@ def test_cancel_keeps_what_was_finished():
         settings = {"cache": "memory", "workers": 4, "requests_per_second": 1000}
         with service.client(**settings) as client:
             panel = FetchPanel(WALLETS, client=client)
-            panel._fetch.click()
-            assert (panel._fetch.disabled, panel._cancel.disabled) == (True, False)
-            wait_for(lambda: panel._bar.value > 4)
-            assert "of 30 wallets, about" in panel._said.value
+            panel._bar._start.click()
+            assert (panel._bar._start.disabled, panel._bar._cancel.disabled) == (True, False)
+            wait_for(lambda: panel._bar._bar.value > 4)
+            assert "of 30 wallets, about" in panel._bar._said.value
             begun = time.monotonic()
-            panel._cancel.click()
+            panel._bar._cancel.click()
             counts = finished(panel).wallets.status.value_counts()
             assert time.monotonic() - begun < 2
             assert counts["ok"] >= 4
             assert counts["ok"] + counts["cancelled"] == 30
-            assert f"Ask again for {counts['cancelled']} not ok" == panel._retry.description
+            assert f"Ask again for {counts['cancelled']} not ok" == panel._bar._retry.description
             assert "cancelled before it was answered" in panel._found.value
-            panel._retry.click()
+            panel._bar._retry.click()
             again = finished(panel).wallets
             panel.close()
     assert (again.status == "ok").all()

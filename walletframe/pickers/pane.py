@@ -33,6 +33,9 @@ class Pane(VBox):
         self._alert = HTML(layout=Layout(display="none"))
         super().__init__(layout=Layout(width="100%"), **options)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: run its cell again where it is not to be seen>"
+
     def close(self) -> None:
         """Close this and all that is in it, so that no widget is left behind."""
         with TURN:
@@ -42,7 +45,10 @@ class Pane(VBox):
         self._stop()
         self.unobserve_all()
         for model in list(dict.fromkeys(_models(self))):
-            Widget.close(model)
+            if isinstance(model, Pane) and model is not self:
+                model.close()
+            else:
+                Widget.close(model)
 
     def is_closed(self) -> bool:
         """Tell whether it was closed.

@@ -1,22 +1,18 @@
-"""Fetch wallets with buttons: paste or pick, watch, cancel, see what failed, ask again."""
+"""Fetch wallets without a line of Python: paste or pick, watch, see what failed."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ipywidgets import HTML, Button, Checkbox, HBox, IntProgress, Layout
-from traitlets import Instance
+from ipywidgets import HTML, Checkbox, Layout
+from traitlets import Instance, observe
 
-from walletframe.client import default_client
-from walletframe.errors import WalletframeError
 from walletframe.frames import WalletDetails, summary_html, table_html, wallets_table
-from walletframe.pickers.fetching import Fetching
+from walletframe.pickers.bar import FetchBar
 from walletframe.pickers.pane import Pane, guarded
 from walletframe.pickers.wallets import WalletPicker
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from walletframe.client import Client
     from walletframe.pickers.wallets import KnownWallets
 
@@ -56,9 +52,6 @@ class FetchPanel(Pane):
 
     def __init__(self, wallets: KnownWallets = (), *, client: Client | None = None) -> None:
         super().__init__()
-        self._client = client
-        self._fetching: Fetching | None = None
-        self._asked: Sequence[str] = ()
         self._picker = WalletPicker(wallets)
         self._picker.choose_all()
         self._refresh = Checkbox(
@@ -66,86 +59,33 @@ class FetchPanel(Pane):
             indent=False,
             layout=Layout(width="auto"),
         )
-        self._fetch = Button(description="Fetch", icon="download", button_style="primary")
-        self._cancel = Button(description="Cancel", icon="stop", disabled=True)
-        self._retry = Button(icon="repeat", layout=Layout(width="auto", display="none"))
-        self._bar = IntProgress(layout=Layout(width="auto", display="none"))
-        self._said, self._found = HTML(), HTML()
-        buttons = HBox([self._fetch, self._cancel, self._retry], layout=Layout(flex_flow="wrap"))
-        shown = (self._refresh, buttons, self._alert, self._said, self._bar, self._found)
-        self.children = (self._picker, *shown)
-        self._fetch.on_click(lambda _: self.fetch())
-        self._cancel.on_click(lambda _: self.cancel())
-        self._retry.on_click(lambda _: self.retry())
+        self._bar = FetchBar("Fetch", self.fetch, client)
+        self._found = HTML(layout=Layout(display="none"))
+        self.children = (self._picker, self._refresh, self._alert, self._bar, self._found)
+        self._bar.observe(self._take, "details")
 
     @guarded
     def fetch(self) -> None:
         """Fetch what is pasted and what is chosen; where a line can't be read, ask for none."""
         if self._picker.take_pasted():
-            self._begin(self._picker.value, refresh=self._refresh.value)
+            self._bar.fetch(self._picker.value, refresh=self._refresh.value)
 
-    @guarded
-    def retry(self) -> None:
-        """Ask again for what is not ok; what is ok is taken from the cache."""
-        self._begin(self._asked, refresh=False)
-
-    @guarded
     def cancel(self) -> None:
         """End the fetch that is under way, if any; what was finished is kept."""
-        if self._fetching is not None:
-            self._cancel.disabled = True
-            self._say("cancelling …")
-            self._fetching.cancel()
+        self._bar.cancel()
 
-    def _stop(self) -> None:
-        if self._fetching is not None:
-            self._fetching.stop()
-
-    def _begin(self, wallets: Sequence[str], *, refresh: bool) -> None:
-        if self._fetching is not None:
-            return
-        self.tell_fault("")
-        if not wallets:
-            raise WalletframeError(
-                "no wallets to fetch", hint="paste some, or choose from the list"
-            )
-        client = self._client or default_client()
-        self._asked = wallets
-        self._bar.value, self._bar.max, self._bar.layout.display = 0, len(wallets), None
-        self._say(f"0 of {len(wallets):,} wallets")
-        self._set_busy(busy=True)
-        self._fetching = Fetching(
-            client, wallets, refresh=refresh, tell=self._tell, finish=self._finish
-        )
+    def retry(self) -> None:
+        """Ask again for what is not ok; what is ok is taken from the cache."""
+        self._bar.retry()
 
     @guarded
-    def _tell(self, done: int, total: int, counts: Mapping[str, int], left: str) -> None:
-        self._bar.max, self._bar.value = total, done
-        statuses = ", ".join(f"{count:,} {status}" for status, count in counts.items())
-        self._say(", ".join(part for part in (f"{done:,} of {total:,} wallets", left) if part))
-        self._said.value += f"<div>{statuses}</div>"
+    def _take(self, change: dict[str, Any]) -> None:
+        self.details = change["new"]
 
-    @guarded
-    def _finish(self, result: WalletDetails | Exception) -> None:
-        self._fetching = None
-        self._set_busy(busy=False)
-        self._bar.layout.display = "none"
-        self._said.value = ""
-        if isinstance(result, Exception):
-            raise result
-        self._show(result)
-        self.details = result
-
-    def _show(self, details: WalletDetails) -> None:
+    @observe("details")
+    def _show(self, change: dict[str, Any]) -> None:
+        details = change["new"]
         failed = details.wallets[details.wallets["status"] != "ok"]
         table = table_html(wallets_table(failed, _FAILURES)) if len(failed) else ""
         self._found.value = f'<div role="status">{summary_html(*details)}</div>{table}'
-        self._retry.description = f"Ask again for {len(failed):,} not ok"
-        self._retry.layout.display = None if len(failed) else "none"
-
-    def _say(self, text: str) -> None:
-        self._said.value = f'<div role="status">{text}</div>'
-
-    def _set_busy(self, *, busy: bool) -> None:
-        self._fetch.disabled = self._retry.disabled = busy
-        self._cancel.disabled = not busy
+        self._found.layout.display = None
