@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 from canned_service import answer, balance, wallet
-from hostile_text import HOSTILE
+from hostile import SYMBOLS
 from IPython.core.formatters import DisplayFormatter
 from nbconvert.filters import markdown2html
 
@@ -18,6 +18,7 @@ from walletframe.wire import Outcome, Status, read_answer
 NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 TOP = str(2**256 - 1)
 TABLE = {"ul", "li", "table", "thead", "tbody", "tr", "th", "td", "a"}
+HOSTILE = [*SYMBOLS.values()]
 TAGS = TABLE | {"div", "strong", "caption", "span"}
 
 

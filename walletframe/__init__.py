@@ -51,7 +51,13 @@ if TYPE_CHECKING:
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.frames import WalletDetails
     from walletframe.node import crosscheck, token_balance
-    from walletframe.pickers import BlockchainPicker, FetchPanel, TokenPicker, WalletPicker
+    from walletframe.pickers import (
+        BlockchainPicker,
+        FetchPanel,
+        HoldingsExplorer,
+        TokenPicker,
+        WalletPicker,
+    )
     from walletframe.service import sandbox
 
 __version__ = "0.1.0"
@@ -73,6 +79,7 @@ __all__ = [
     "FetchPanel",
     "FetchWarning",
     "HistoryError",
+    "HoldingsExplorer",
     "LedgerError",
     "MissingExtraError",
     "PricesError",
@@ -103,6 +110,7 @@ _LOADED_WHEN_NAMED = {
     "BlockchainPicker": "walletframe.pickers",
     "Client": "walletframe.client",
     "FetchPanel": "walletframe.pickers",
+    "HoldingsExplorer": "walletframe.pickers",
     "TokenPicker": "walletframe.pickers",
     "WalletDetails": "walletframe.frames",
     "WalletPicker": "walletframe.pickers",

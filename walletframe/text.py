@@ -223,6 +223,31 @@ def as_link(text: str) -> str | None:
     return text if fit and not any(is_unseen(char) or char in _QUOTES for char in text) else None
 
 
+def as_html_block(text: str) -> str:
+    r"""Return lines of text as harmless HTML that keeps them, for an element ``pre``.
+
+    Parameters
+    ----------
+    text : str
+        Anything; it is not cut.
+
+    Returns
+    -------
+    str
+        Escaped as in `as_html`, without unseen characters but spaces and ends of lines.
+
+    Examples
+    --------
+    >>> as_html_block("if a < b:\\n    pass")
+    'if a &lt; b:\\n    pass'
+    """
+    return _escaped("".join(char for char in text if char in " \n" or not is_unseen(char)))
+
+
+def as_markup(text: str, limit: int = 80) -> str:
+    return html.escape(shown(text, limit), quote=False).replace("$", "&#36;")
+
+
 def _escaped(line: str) -> str:
     return html.escape(line).replace("$", "&#36;")
 >>>>>>> 93d9a09 (Show a fetch as text, HTML and Markdown: summary, failures, both tables)

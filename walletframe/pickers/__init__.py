@@ -6,8 +6,9 @@ fetch run on threads of their own. What goes wrong is told in the widget itself.
 """
 
 from walletframe.pickers.blockchains import BlockchainPicker
+from walletframe.pickers.explorer import HoldingsExplorer
 from walletframe.pickers.panel import FetchPanel
 from walletframe.pickers.tokens import TokenPicker
 from walletframe.pickers.wallets import WalletPicker
 
-__all__ = ["BlockchainPicker", "FetchPanel", "TokenPicker", "WalletPicker"]
+__all__ = ["BlockchainPicker", "FetchPanel", "HoldingsExplorer", "TokenPicker", "WalletPicker"]

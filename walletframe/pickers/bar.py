@@ -26,8 +26,8 @@ class FetchBar(Pane):
 
     Parameters
     ----------
-    description : str
-        What the first button says.
+    start : Button
+        The first button.
     begin : callable
         Is called by that button, to call `fetch` in its turn.
     client : Client, optional
@@ -42,18 +42,12 @@ class FetchBar(Pane):
     details = Instance(WalletDetails, allow_none=True, default_value=None)
 
     def __init__(
-        self, description: str, begin: Callable[[], None], client: Client | None = None
+        self, start: Button, begin: Callable[[], None], client: Client | None = None
     ) -> None:
         super().__init__()
-        self._client = client
+        self._start, self._client = start, client
         self._fetching: Fetching | None = None
         self._asked: Sequence[str] = ()
-        self._start = Button(
-            description=description,
-            icon="download",
-            button_style="primary",
-            layout={"width": _AUTO},
-        )
         self._cancel = Button(
             description="Cancel", icon="stop", disabled=True, layout={"width": _AUTO}
         )

@@ -97,11 +97,9 @@ def blockchain_options(source: BlockchainsLike) -> Options:
         One for each; those with the most rows first.
     """
     if isinstance(source, WalletDetails):
-        source = source.holdings if len(source.holdings) else source.wallets
-    if isinstance(source, pd.DataFrame):
-        require_columns(source, ["blockchain"])
-        counts = source["blockchain"].dropna().value_counts(sort=False)
-        pairs = [(str(name), int(count)) for name, count in counts.items()]
+        pairs = [*_counts(source.holdings), *_counts(source.wallets)]
+    elif isinstance(source, pd.DataFrame):
+        pairs = _counts(source)
     else:
         pairs = [(name, 1) for name in source]
     spelling: dict[str, str] = {}
@@ -112,6 +110,12 @@ def blockchain_options(source: BlockchainsLike) -> Options:
         Option(name, shown(name), name.casefold(), _folded(name))
         for name, _ in totals.most_common()
     )
+
+
+def _counts(frame: pd.DataFrame) -> list[tuple[str, int]]:
+    require_columns(frame, ["blockchain"])
+    counts = frame["blockchain"].dropna().value_counts(sort=False)
+    return [(str(name), int(count)) for name, count in counts.items()]
 
 
 def _folded(name: str) -> str:

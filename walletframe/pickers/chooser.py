@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from walletframe.pickers.options import Option, Options, Value
 
 LIMIT = 200
-_NARROW = {"description_width": "7.5em"}
+_LATE_S = 0.3  # a page may send Enter before the last letters
+_NARROW = {"description_width": "8.5em"}
 
 
 class Chooser(Pane, ValueWidget):
@@ -46,7 +47,8 @@ class Chooser(Pane, ValueWidget):
         self._options = options
         self._shown: list[Option] = []
         self._total, self._showing = 0, False
-        self._pause = Pause(self._show)
+        self._takes_first = False
+        self._pause = Pause(self._follow)
         wide = {"width": "auto", "min_width": "0"}
         self._search = Text(placeholder=hint, style=_NARROW, layout=Layout(**wide))
         self._list = SelectMultiple(rows=6, style=_NARROW, layout=Layout(**wide))
@@ -55,7 +57,8 @@ class Chooser(Pane, ValueWidget):
         super().__init__()
         self.children = (self._search, self._list, self._status, self._chips, self._alert)
         self.description = description
-        self._search.observe(lambda _: self._pause.begin(), "value")
+        self._search.observe(lambda _: self._wait(), "value")
+        self._search.on_msg(self._hear)
         self._list.observe(self._take_over, "index")
         self.value = value
         self._show()
@@ -92,6 +95,24 @@ class Chooser(Pane, ValueWidget):
             self._show_status()
             self.tell_fault("")
 
+    def _wait(self) -> None:
+        self._pause.begin(_LATE_S if self._takes_first else None)
+
+    def _hear(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
+        if content.get("event") == "submit":
+            self._takes_first = True
+            self._wait()
+
+    @guarded
+    def _follow(self) -> None:
+        """Show what the words find; after Enter, choose the first of it and begin anew."""
+        self._show()
+        if self._takes_first:
+            self._takes_first = False
+            if self._search.value.strip() and self._shown:
+                self.value = (*self.value, self._shown[0].value)
+                self._search.value = ""
+
     @guarded
     def _show(self) -> None:
         """Show what the words find."""
@@ -117,6 +138,8 @@ class Chooser(Pane, ValueWidget):
         parts = [found if self._search.value.strip() else f"{self._total:,} to choose from"]
         if self._total > LIMIT:
             parts.append(f"first {LIMIT} shown")
+        if self._search.value.strip() and self._total:
+            parts.append("Enter chooses the first")
         parts.append(f"{len(self.value):,} chosen")
         self._status.value = f'<div role="status">{", ".join(parts)}</div>'
 

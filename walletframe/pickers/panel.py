@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ipywidgets import HTML, Checkbox, Layout
+from ipywidgets import HTML, Button, Checkbox, Layout
 from traitlets import Instance, observe
 
 from walletframe.frames import WalletDetails, summary_html, table_html, wallets_table
@@ -32,8 +32,9 @@ class FetchPanel(Pane):
     Attributes
     ----------
     details : WalletDetails or None
-        What was fetched last; None before that. Can be observed and linked. After a cancelled
-        fetch it holds what was finished, and the status ``cancelled`` for the rest.
+        What was fetched last; before that the WalletDetails given as `wallets`, or None. Can be
+        observed and linked. After a cancelled fetch it holds what was finished, and the status
+        ``cancelled`` for the rest.
 
     Raises
     ------
@@ -59,10 +60,13 @@ class FetchPanel(Pane):
             indent=False,
             layout=Layout(width="auto"),
         )
-        self._bar = FetchBar("Fetch", self.fetch, client)
+        start = Button(description="Fetch", icon="download", button_style="primary")
+        self._bar = FetchBar(start, self.fetch, client)
         self._found = HTML(layout=Layout(display="none"))
         self.children = (self._picker, self._refresh, self._alert, self._bar, self._found)
         self._bar.observe(self._take, "details")
+        if isinstance(wallets, WalletDetails):
+            self.details = wallets
 
     @guarded
     def fetch(self) -> None:

@@ -15,7 +15,8 @@ _REASON = 160
 _NO_MATHS = "mathjax_ignore tex2jax_ignore"  # what tells MathJax 3 and 2 to leave a $ alone
 _LINE = "var(--jp-border-color1, rgba(128, 128, 128, 0.5))"
 _FAINT = "var(--jp-ui-font-color2, inherit)"
-_NUMBER = "text-align: right; font-variant-numeric: tabular-nums"
+_TEXT = "padding: 0.15em 0.6em; text-align: left"
+_NUMBER = "padding: 0.15em 0.6em; text-align: right; font-variant-numeric: tabular-nums"
 _MARK = "var(--jp-warn-color1, currentColor)"
 
 
@@ -57,16 +58,18 @@ def summary_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
         One element.
     """
     parts = [*_summary(wallets, holdings), *_failures(wallets)]
-    return f'<div class="{_NO_MATHS}">{"".join(parts)}</div>'
+    return f'<div class="{_NO_MATHS}" style="line-height: 1.5">{"".join(parts)}</div>'
 
 
-def table_html(table: Table) -> str:
-    """Return a table that scrolls sideways where it finds no room.
+def table_html(table: Table, max_height: str = "none") -> str:
+    """Return a table that scrolls where it finds no room.
 
     Parameters
     ----------
     table : Table
         What to draw.
+    max_height : str, default "none"
+        How high it may be, in CSS.
 
     Returns
     -------
@@ -81,8 +84,9 @@ def table_html(table: Table) -> str:
     )
     count = table.total - table.left_out
     said = f"{count:,} of {table.total:,}" if table.left_out else f"{count:,}"
+    style = f"overflow: auto; max-height: {max_height}; line-height: 1.5"
     return (
-        f'<div class="{_NO_MATHS}" style="overflow-x: auto; max-width: 100%" tabindex="0" '
+        f'<div class="{_NO_MATHS}" style="{style}" tabindex="0" '
         f'role="region" aria-label="{table.name}"><table style="margin: 0.5em 0">'
         f'<caption style="text-align: left; color: {_FAINT}">{table.name.capitalize()}: {said}'
         f"</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
@@ -117,4 +121,4 @@ def _side(name: str) -> str:
         return f"{_NUMBER}; min-width: 14em; max-width: 26em; overflow-wrap: anywhere"
     if name in NUMBERS:
         return f"{_NUMBER}; white-space: nowrap"
-    return f"text-align: left; {'min-width: 14em' if name == 'reason' else 'white-space: nowrap'}"
+    return f"{_TEXT}; {'min-width: 14em' if name == 'reason' else 'white-space: nowrap'}"
