@@ -123,7 +123,8 @@ def test_hostile_symbols_in_the_page(lab, wide):
     page.wait_for_timeout(500)
     assert page.evaluate(HARMFUL) == []
     assert page.evaluate("window.__ran || 0") == 0
-    options = explorer.get_by_role("listbox", name="Tokens").locator("option").all_inner_texts()
+    found = explorer.get_by_role("listbox", name="Tokens").locator("option").all_text_contents()
+    options = [text.replace("\xa0", " ") for text in found]
     assert any(text.startswith("<b>USDC</b> · ETH") for text in options)
     assert any(text.startswith(SYMBOLS["two dollars"]) for text in options)
     assert (wide.strayed, errors(wide)) == ([], [])

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from walletframe.client import Client
     from walletframe.pickers.explorer.views import View
 
-_ROWS = 100
+_ROWS = 50
 _SOON_S = 0.02
 
 
@@ -190,8 +190,8 @@ class HoldingsExplorer(Pane):
             return
         self.tell_fault("")
         self._link.value = ""
-        self._summary.value = f'<div role="status">{summary_html(*sight.shown)}</div>'
         self._output.outputs = (_display(sight.figure),)
+        self._summary.value = f'<div role="status">{summary_html(*sight.shown)}</div>'
         self._table.value = table_html(holdings_table(sight.shown.holdings, _ROWS), "24em")
         self._code.value = _folded("The lines of pandas code that make this", sight.code)
 
