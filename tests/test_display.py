@@ -172,9 +172,9 @@ def test_colours_are_those_of_the_page():
 
 
 def test_unknown_amounts_are_said_to_be():
-    """What has no decimals is not shown as zero."""
-    html = assemble([record(balances=[balance(decimals=None)])])._repr_html_()
-    assert ">unknown<" in html
+    """What has no decimals is not shown as zero, but in base units."""
+    html = assemble([record(balances=[balance("7", decimals=None)])])._repr_html_()
+    assert ">7 base units<" in html
 
 
 def test_wallet_whose_answer_is_old_comes_before_those_that_are_fresh():

@@ -64,13 +64,8 @@ def shown(text: str, limit: int = 80) -> str:
     >>> shown("a\x1b[31m\u202eb\n c")
     'a[31mb c'
     """
-<<<<<<< HEAD
     if len(text) <= limit and text.isascii() and text.isprintable():
         return " ".join(text.split())
-=======
-    if len(text) <= limit and text.isascii() and text.isprintable() and " " not in text:
-        return text
->>>>>>> c7280ef (Add pickers of blockchains, wallets and tokens, and a panel that fetches)
     head = text[: 4 * limit]
     visible = "".join(
         " " if char.isspace() else char for char in head if char.isspace() or not is_unseen(char)
@@ -102,7 +97,6 @@ def as_cell(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-<<<<<<< HEAD
 def from_cell(cell: str) -> str:
     """Return the text that `as_cell` was given.
 
@@ -110,20 +104,10 @@ def from_cell(cell: str) -> str:
     ----------
     cell : str
         What it returned.
-=======
-def shortened(text: str) -> str:
-    """Return the two ends of an address, by which people tell it from others.
-
-    Parameters
-    ----------
-    text : str
-        An address, a contract or anything of its kind.
->>>>>>> 93d9a09 (Show a fetch as text, HTML and Markdown: summary, failures, both tables)
 
     Returns
     -------
     str
-<<<<<<< HEAD
         Without the apostrophe before what begins like a formula.
 
     Examples
@@ -132,7 +116,19 @@ def shortened(text: str) -> str:
     ('=HYPERLINK()', "'s")
     """
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
-=======
+
+
+def shortened(text: str) -> str:
+    """Return the two ends of an address, by which people tell it from others.
+
+    Parameters
+    ----------
+    text : str
+        An address, a contract or anything of its kind.
+
+    Returns
+    -------
+    str
         One harmless line of at most 13 characters.
 
     Examples
@@ -250,4 +246,3 @@ def as_markup(text: str, limit: int = 80) -> str:
 
 def _escaped(line: str) -> str:
     return html.escape(line).replace("$", "&#36;")
->>>>>>> 93d9a09 (Show a fetch as text, HTML and Markdown: summary, failures, both tables)

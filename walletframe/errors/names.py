@@ -90,6 +90,7 @@ class UnknownWalletError(WalletframeError, LookupError):
         self.wallet = wallet
         super().__init__(f"no row is of the wallet {wallet!r}", hint)
 
+
 class UnknownBlockchainError(WalletframeError, LookupError):
     """There is no such blockchain to choose from.
 

@@ -21,13 +21,15 @@ _REASONS = 3
 SIMULATED_NOTE = "Simulated data: the sandbox made it up."
 
 
-def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame) -> list[str]:
+def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -> list[str]:
     """Say in a few lines how complete a fetch is and where its answers came from.
 
     Parameters
     ----------
-    wallets, holdings : DataFrame
-        The two of a `WalletDetails`.
+    wallets : DataFrame
+        The ``wallets`` of a `WalletDetails`.
+    holdings : DataFrame, optional
+        The ``holdings``, to count tokens by contract.
 
     Returns
     -------
@@ -102,9 +104,12 @@ def is_simulated(wallets: pd.DataFrame) -> bool:
     return bool((wallets["service"] == SIMULATED).any())
 
 
-def _balances(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
-    tokens = len(token_identities(holdings).keys)
-    balances = f"{_many(len(holdings), 'balance')} of {_many(tokens, 'token')}"
+def _balances(wallets: pd.DataFrame, holdings: pd.DataFrame | None) -> str:
+    if holdings is None:
+        balances = _many(int(wallets["tokens"].sum()), "balance")
+    else:
+        tokens = len(token_identities(holdings).keys)
+        balances = f"{_many(len(holdings), 'balance')} of {_many(tokens, 'token')}"
     unknown = int(((wallets["status"] == "ok") & wallets["tokens"].isna()).sum())
     if not unknown:
         return balances

@@ -7,6 +7,7 @@ a cell makes it harmless.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -121,7 +122,7 @@ def holdings_table(holdings: pd.DataFrame, rows: int | None = ROWS) -> Table:
         "wallet": _wallets(head, [None] * len(head)),
         "token": [Cell(symbol, 24) for symbol in head["symbol"].fillna("")],
         "contract": [_contract(*pair) for pair in contracts],
-        "amount": _texts(head["amount"], missing="unknown"),
+        "amount": list(map(_amount, head["amount"], head["raw_amount"])),
         "price": _texts(head["price"]),
     }
     if head["price"].isna().all():
@@ -152,6 +153,12 @@ def _contract(blockchain: object, address: object) -> Cell:
     if not isinstance(address, str):
         return Cell("native coin")
     return Cell(shortened(address), whole=f"{blockchain}.{address}")
+
+
+def _amount(amount: object, raw_amount: object) -> Cell:
+    if isinstance(amount, Decimal):
+        return Cell(str(amount))
+    return Cell(f"{raw_amount} base units" if isinstance(raw_amount, str) else "unknown")
 
 
 def _texts(column: pd.Series, missing: str = _DASH) -> list[Cell]:
