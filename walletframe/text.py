@@ -241,6 +241,30 @@ def as_html_block(text: str) -> str:
 
 
 def as_markup(text: str, limit: int = 80) -> str:
+    """Return text that plotly draws as it is, wherever it takes markup.
+
+    Parameters
+    ----------
+    text : str
+        Anything, of any length.
+    limit : int, default 80
+        The most characters to draw.
+
+    Returns
+    -------
+    str
+        One harmless line, as by `shown`, in which no tag, link, entity or formula is left.
+
+    Notes
+    -----
+    plotly draws a subset of HTML, links included, in labels, legends, ticks, titles and hovers,
+    and hands what stands between dollar signs to MathJax where the page has it.
+
+    Examples
+    --------
+    >>> as_markup("<b>$x$ & co")
+    '&lt;b&gt;&#36;x&#36; &amp; co'
+    """
     return html.escape(shown(text, limit), quote=False).replace("$", "&#36;")
 
 

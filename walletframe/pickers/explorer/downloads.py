@@ -12,8 +12,7 @@ from walletframe.exports import to_csv, to_parquet
 from walletframe.frames import holdings_table, summary_html, table_html
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
+    from walletframe.charts import Figure
     from walletframe.frames import WalletDetails
 
 FORMATS = ("CSV", "Parquet", "HTML page", "pandas code")
@@ -27,9 +26,7 @@ _TYPES = {
 }
 
 
-def prepare(
-    kind: str, shown: WalletDetails, figure: go.Figure | None, code: str
-) -> tuple[str, bytes]:
+def prepare(kind: str, shown: WalletDetails, figure: Figure | None, code: str) -> tuple[str, bytes]:
     """Make a file of what is shown.
 
     Parameters
@@ -91,7 +88,7 @@ def link(name: str, contents: bytes) -> str:
     return f'<a role="status" download="{name}" href="{href}">Download {name} ({size})</a>'
 
 
-def _page(shown: WalletDetails, figure: go.Figure | None) -> str:
+def _page(shown: WalletDetails, figure: Figure | None) -> str:
     chart = figure.to_html(include_plotlyjs=True, full_html=False) if figure else ""
     table = table_html(holdings_table(shown.holdings, _PAGE_ROWS))
     return (

@@ -43,7 +43,7 @@ def script(view: View, selection: Selection, chosen: Mapping[str, Any]) -> str:
     >>> from walletframe.pickers.explorer.selection import Selection
     >>> from walletframe.pickers.explorer.views import VIEWS
     >>> print(script(VIEWS["Treemap"], Selection(blockchains=("ETH",)), {}))
-    from walletframe.charts import token_colors, treemap
+    from walletframe.charts import token_colors
     <BLANKLINE>
     wallets, holdings = details  # as fetch_wallets returned it
     shown = holdings
@@ -54,17 +54,16 @@ def script(view: View, selection: Selection, chosen: Mapping[str, Any]) -> str:
     wallets = wallets[wallets["blockchain"].str.upper().isin(chains)]
     shown = shown[shown["blockchain"].str.upper().isin(chains)]
     <BLANKLINE>
-    figure = treemap(shown, wallets=wallets, colors=token_colors(holdings))
+    figure = shown.wf.plot.treemap(wallets=wallets, colors=token_colors(holdings))
     """
-    imported = ["token_colors", view.function] if view.colored else [view.function]
-    parts = [f"from walletframe.charts import {', '.join(sorted(imported))}\n"]
+    parts = ["from walletframe.charts import token_colors\n"] if view.colored else []
     if selection.wallets or selection.tokens:
         parts += [_NAMES, ""]
     parts += ["wallets, holdings = details  # as fetch_wallets returned it", "shown = holdings\n"]
     parts += _filters(selection)
     given = [f"{name}={value!a}" for name, value in chosen.items()]
     given += ["wallets=wallets", *["colors=token_colors(holdings)"] * view.colored]
-    return "\n".join([*parts, f"figure = {view.function}(shown, {', '.join(given)})"])
+    return "\n".join([*parts, f"figure = shown.wf.plot.{view.function}({', '.join(given)})"])
 
 
 def _filters(selection: Selection) -> list[str]:

@@ -14,8 +14,7 @@ from walletframe.frames import token_identities, wallet_identities
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    import plotly.graph_objects as go
-
+    from walletframe.charts import Figure
     from walletframe.frames import Identities, TokenKey, WalletDetails
     from walletframe.pickers.explorer.selection import Selection
 
@@ -91,7 +90,7 @@ def arguments(view: View, selection: Selection, shown: WalletDetails) -> dict[st
 
 def draw(
     view: View, chosen: Mapping[str, Any], shown: WalletDetails, colors: Mapping[TokenKey, str]
-) -> go.Figure:
+) -> Figure:
     """Draw a chart.
 
     Parameters
@@ -112,7 +111,7 @@ def draw(
     """
     more: dict[str, Any] = {"colors": colors} if view.colored else {}
     function = getattr(charts, view.function)
-    figure: go.Figure = function(shown.holdings, wallets=shown.wallets, **chosen, **more)
+    figure: Figure = function(shown.holdings, wallets=shown.wallets, **chosen, **more)
     return figure
 
 

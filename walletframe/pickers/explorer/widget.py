@@ -25,8 +25,7 @@ from walletframe.pickers.wallets import WalletPicker
 from walletframe.text import as_html_block
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
+    from walletframe.charts import Figure
     from walletframe.client import Client
     from walletframe.pickers.explorer.views import View
 
@@ -49,7 +48,7 @@ class _Sight:
 
     wish: _Wish
     shown: WalletDetails
-    figure: go.Figure | None
+    figure: Figure | None
     code: str
 
 
@@ -226,7 +225,7 @@ def _look(wish: _Wish) -> _Sight:
     return _Sight(wish, shown, figure, script(wish.view, wish.selection, chosen))
 
 
-def _display(figure: go.Figure | None) -> dict[str, Any]:
+def _display(figure: Figure | None) -> dict[str, Any]:
     if figure is None:
         data = {"text/plain": "No balance is selected: take away some of what is picked."}
     else:
