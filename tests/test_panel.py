@@ -68,7 +68,7 @@ def test_a_bad_line_stops_the_fetch(panel):
     panel._picker._text.value = "ETH.0x1\nnonsense"
     panel._bar._start.click()
     assert panel._bar._fetching is None
-    assert "Line 2: nonsense" in panel._picker._problems.value
+    assert "Line 1: nonsense" in panel._picker._problems.value
 
 
 def test_no_wallets_are_told(panel):

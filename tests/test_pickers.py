@@ -194,8 +194,8 @@ def test_pasted_wallets_are_chosen_and_bad_lines_stay(opened):
     assert picker._text.value == "<b>x</b>\nETH.0x2…3"
     told = picker._problems.value
     assert 'role="alert"' in told
-    assert "Line 2: b&gt;x&lt;/b" in told
-    assert "Line 4: ETH.0x2…3: shortened" in told
+    assert "Line 1: b&gt;x&lt;/b" in told
+    assert "Line 2: ETH.0x2…3: shortened" in told
     picker._text.value = ""
     picker._add()
     assert picker._problems.value == ""
@@ -306,7 +306,7 @@ def test_many_threads_choose_at_once(opened):
 def test_options_are_found_by_any_words():
     """Those whose name is the text come first, then those that begin with it, then the others."""
     names = ["ausd", "usdc eth", "usd near", "usdt"]
-    options = Options(Option(name, name, name, name) for name in names)
+    options = Options(Option(name, name, name, name, name) for name in names)
     found = [option.value for option in options.find(" USD ", 10).options]
     assert found == ["usd near", "usdc eth", "usdt", "ausd"]
     assert options.find("eth usdc", 10).total == 1

@@ -107,7 +107,7 @@ def blockchain_options(source: BlockchainsLike) -> Options:
     for name, count in pairs:
         totals[spelling.setdefault(_folded(name), name)] += count
     return Options(
-        Option(name, shown(name), name.casefold(), _folded(name))
+        Option(name, shown(name), shown(name, 24), name.casefold(), _folded(name))
         for name, _ in totals.most_common()
     )
 

@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 
 from ipywidgets import HTML, Button, HBox, Layout
 
-from walletframe.text import shown
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from walletframe.pickers.options import Option, Value
 
 _MOST = 8
-_LONGEST = 24
 
 
 class Chips(HBox):
@@ -52,9 +49,8 @@ class Chips(HBox):
             self._add_button(len(self._buttons))
         for place, button in enumerate(self._buttons):
             if place < len(chosen):
-                label = chosen[place].label
-                button.description = f"{shown(label, _LONGEST)} ✕"
-                button.tooltip = f"Remove {label}"
+                button.description = f"{chosen[place].short} ✕"
+                button.tooltip = f"Remove {chosen[place].label}"
             button.layout.display = None if place < len(chosen) else "none"
         rest = len(chosen) - _MOST
         self._more.value = f"<span>and {rest:,} more</span>" if rest > 0 else ""

@@ -12,6 +12,7 @@ from traitlets import Unicode, observe, validate
 from walletframe.pickers.chips import Chips
 from walletframe.pickers.pane import TURN, Pane, guarded
 from walletframe.pickers.pause import Pause
+from walletframe.text import as_html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,8 +110,8 @@ class Chooser(Pane, ValueWidget):
         self._show()
         if self._takes_first:
             self._takes_first = False
-            if self._search.value.strip() and self._shown:
-                self.value = (*self.value, self._shown[0].value)
+            if option := self._first():
+                self.value = (*self.value, option.value)
                 self._search.value = ""
 
     @guarded
@@ -133,15 +134,21 @@ class Chooser(Pane, ValueWidget):
         self._list.index = tuple(marks)
         self._showing = False
 
+    def _first(self) -> Option | None:
+        """Return what Enter chooses: the first of what the words find that is not chosen yet."""
+        found = self._shown if self._search.value.strip() else []
+        chosen = set(self.value)
+        return next((option for option in found if option.value not in chosen), None)
+
     def _show_status(self) -> None:
         found = f"{self._total:,} of {len(self._options):,} match"
         parts = [found if self._search.value.strip() else f"{self._total:,} to choose from"]
         if self._total > LIMIT:
             parts.append(f"first {LIMIT} shown")
-        if self._search.value.strip() and self._total:
-            parts.append("Enter chooses the first")
         parts.append(f"{len(self.value):,} chosen")
-        self._status.value = f'<div role="status">{", ".join(parts)}</div>'
+        if option := self._first():
+            parts.append(f"Enter chooses {as_html(option.short, whole=option.label)}")
+        self._status.value = f'<div role="status" style="line-height: 1.5">{", ".join(parts)}</div>'
 
     @guarded
     def _take_over(self, change: dict[str, Any]) -> None:

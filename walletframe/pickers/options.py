@@ -22,7 +22,9 @@ class Option:
     value : str or tuple
         What it is.
     label : str
-        What a person sees: one harmless line.
+        What a person sees in the list: one harmless line, in full.
+    short : str
+        What stands on a button.
     words : str
         What is searched, case folded; the name that people know first.
     key : str or tuple
@@ -31,6 +33,7 @@ class Option:
 
     value: Value
     label: str
+    short: str
     words: str
     key: Value
 
@@ -118,7 +121,7 @@ class Options:
 
         Examples
         --------
-        >>> both = Options([Option(1, "A", "wusd", 1), Option(2, "B", "usd eth", 2)])
+        >>> both = Options([Option(1, "A", "A", "wusd", 1), Option(2, "B", "B", "usd eth", 2)])
         >>> [option.value for option in both.find("USD", 10).options]
         [2, 1]
         """

@@ -11,7 +11,7 @@ from walletframe.errors import AmbiguousTokenError, UnknownTokenError
 from walletframe.frames import WalletDetails, require_columns, token_identities
 from walletframe.pickers.chooser import Chooser
 from walletframe.pickers.options import Option, Options
-from walletframe.text import shown
+from walletframe.text import shortened, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,5 +139,6 @@ def token_options(source: HoldingsLike) -> Options:
 def _option(key: TokenKey, symbol: object, contract: object) -> Option:
     name = shown(symbol, _SYMBOL) if isinstance(symbol, str) else ""
     written = shown(contract, _CONTRACT) if isinstance(contract, str) else "native coin"
-    label = f"{name or 'no symbol'} · {shown(key[0])} · {written}"
-    return Option(key, label, f"{name} {key[0]} {written}".casefold(), key)
+    named = f"{name or 'no symbol'} · {shown(key[0], _SYMBOL)} · "
+    words = f"{name} {key[0]} {written}".casefold()
+    return Option(key, named + written, named + shortened(written), words, key)

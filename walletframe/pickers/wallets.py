@@ -11,7 +11,7 @@ from walletframe.frames import WalletDetails
 from walletframe.pickers.chooser import Chooser
 from walletframe.pickers.options import Option, Options
 from walletframe.pickers.pane import guarded
-from walletframe.text import as_html, shown
+from walletframe.text import as_html, shortened, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 KnownWallets: TypeAlias = "WalletDetails | WalletsLike"
 _PROBLEMS = 10
 _LABEL = 120
+_CHAIN = 24
 
 
 class WalletPicker(Chooser):
@@ -115,7 +116,7 @@ class WalletPicker(Chooser):
         found = read_pasted(self._text.value)
         self.value = (*self.value, *map(str, found.wallets))
         self._text.value = found.unread
-        self._problems.value = _told(found)
+        self._problems.value = _told(read_pasted(found.unread))
         self._problems.layout.display = None if found.problems else "none"
         self._show()
         return not found.problems
@@ -150,7 +151,8 @@ def wallet_options(source: KnownWallets) -> Options:
 
 def _option(wallet: WalletAddress) -> Option:
     label = shown(str(wallet), _LABEL)
-    return Option(str(wallet), label, label.casefold(), str(wallet.canonical))
+    short = f"{shown(wallet.blockchain, _CHAIN)}.{shortened(wallet.address)}"
+    return Option(str(wallet), label, short, label.casefold(), str(wallet.canonical))
 
 
 def _told(found: Pasted) -> str:
@@ -165,4 +167,5 @@ def _told(found: Pasted) -> str:
     count = len(found.problems)
     what = "1 wallet can't be read" if count == 1 else f"{count:,} wallets can't be read"
     listed = f'<ul style="margin: 0; padding-left: 1.5em">{"".join(lines)}{more}</ul>'
-    return f'<div role="alert">{what}; the lines stay above to be mended:{listed}</div>'
+    what += "; the lines stay above to be mended:"
+    return f'<div role="alert" style="line-height: 1.5">{what}{listed}</div>'

@@ -85,7 +85,10 @@ def link(name: str, contents: bytes) -> str:
     data = base64.b64encode(contents).decode()
     size = f"{len(contents) / 1e6:,.1f} MB" if len(contents) > 1e5 else f"{len(contents):,} bytes"  # noqa: PLR2004
     href = f"data:{_TYPES[name]};base64,{data}"
-    return f'<a role="status" download="{name}" href="{href}">Download {name} ({size})</a>'
+    style = "text-decoration: underline; color: var(--jp-content-link-color, revert)"
+    text = f"Download {name} ({size})"
+    anchor = f'<a download="{name}" style="{style}" href="{href}">{text}</a>'
+    return f'<span role="status">{anchor}</span>'
 
 
 def _page(shown: WalletDetails, figure: Figure | None) -> str:
