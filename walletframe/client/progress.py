@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -60,8 +59,7 @@ def _caller(call: ProgressCall, total: int) -> Callable[[Status], None]:
 
 @contextmanager
 def _bar(total: int) -> Iterator[Callable[[Status], None]]:
-    # tqdm.auto looks for a notebook when it is imported, and warns where that has no widgets.
-    tqdm = import_module("tqdm.auto" if find_spec("ipywidgets") else "tqdm").tqdm
+    tqdm = import_module("tqdm.auto").tqdm  # which looks for a notebook when it is imported
 
     counts: Counter[str] = Counter()
     with tqdm(total=total, unit="wallet", desc="wallets") as bar:

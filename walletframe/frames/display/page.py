@@ -15,6 +15,7 @@ _REASON = 160
 _NO_MATHS = "mathjax_ignore tex2jax_ignore"  # what tells MathJax 3 and 2 to leave a $ alone
 _LINE = "var(--jp-border-color1, rgba(128, 128, 128, 0.5))"
 _FAINT = "var(--jp-ui-font-color2, inherit)"
+_AS_WIDE_AS_THE_PAGE = "width: 0; min-width: 100%"  # in a widget, too, which grows with a table
 _TEXT = "padding: 0.15em 0.6em; text-align: left"
 _NUMBER = "padding: 0.15em 0.6em; text-align: right; font-variant-numeric: tabular-nums"
 _MARK = "var(--jp-warn-color1, currentColor)"
@@ -84,7 +85,7 @@ def table_html(table: Table, max_height: str = "none") -> str:
     )
     count = table.total - table.left_out
     said = f"{count:,} of {table.total:,}" if table.left_out else f"{count:,}"
-    style = f"overflow: auto; max-height: {max_height}; line-height: 1.5"
+    style = f"{_AS_WIDE_AS_THE_PAGE}; overflow: auto; max-height: {max_height}; line-height: 1.5"
     return (
         f'<div class="{_NO_MATHS}" style="{style}" tabindex="0" '
         f'role="region" aria-label="{table.name}"><table style="margin: 0.5em 0">'

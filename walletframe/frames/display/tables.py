@@ -84,21 +84,20 @@ def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
     Returns
     -------
     Table
-        wallet, status, tokens, source, answered (UTC) and reason.
+        wallet, status, reason where there is any, tokens, source and answered (UTC).
     """
     head = wallets if rows is None else _worst_first(wallets).head(rows)
-    return Table(
-        "wallets",
-        {
-            "wallet": _wallets(head, head["explorer_url"]),
-            "status": _texts(head["status"]),
-            "tokens": _texts(head["tokens"]),
-            "source": _texts(head["source"]),
-            "answered (UTC)": _texts(head["fetched_at"].dt.strftime("%Y-%m-%d %H:%M")),
-            "reason": _texts(head["error"], missing=""),
-        },
-        len(wallets),
-    )
+    columns = {
+        "wallet": _wallets(head, head["explorer_url"]),
+        "status": _texts(head["status"]),
+        "reason": _texts(head["error"], missing=""),
+        "tokens": _texts(head["tokens"]),
+        "source": _texts(head["source"]),
+        "answered (UTC)": _texts(head["fetched_at"].dt.strftime("%Y-%m-%d %H:%M")),
+    }
+    if head["error"].isna().all():
+        del columns["reason"]
+    return Table("wallets", columns, len(wallets))
 
 
 def holdings_table(holdings: pd.DataFrame, rows: int | None = ROWS) -> Table:

@@ -235,7 +235,7 @@ def _display(figure: Figure | None) -> dict[str, Any]:
 
 
 def _folded(title: str, code: str) -> str:
-    style = "overflow: auto; line-height: 1.3; margin: 0"
+    style = "width: 0; min-width: 100%; overflow: auto; line-height: 1.3; margin: 0"
     return (
         f"<details><summary>{title}</summary>"
         f'<pre style="{style}">{as_html_block(code)}</pre></details>'
