@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from threading import Thread
 
 import pytest
+from browser import chromium, visit  # noqa: F401 - fixtures
 from canned_service import Canned
 from real_chain import MULTICALL3, Chain, Relay
 

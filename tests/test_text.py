@@ -1,12 +1,14 @@
 """Hostile text: fit to be shown on one line, and never a formula."""
 
+import html
+import re
 import unicodedata
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from walletframe.text import as_cell, shown
+from walletframe.text import as_cell, as_markup, shown
 
 HOSTILE = "\x00\x1b\x7f\x9b\u202e\u2066\u200b\u200d\ufeff\u00ad\ud800\udfff\ue000\U000e0041"
 SPACES = " \t\n\r\x0b\x0c\x1c\x1f\x85\u00a0\u2028\u2029\u3000"
@@ -110,3 +112,20 @@ class TestAsCell:
     def test_of_what_is_shown(self, text):
         """What is shown can go into a cell too."""
         assert not as_cell(shown(text)).startswith(("=", "+", "-", "@"))
+
+
+class TestAsMarkup:
+    """Text in plotly's markup."""
+
+    @given(TEXTS | st.text("<>&$;#ab/='\""), st.integers(1, 100))
+    @settings(deadline=None)
+    def test_a_browser_reads_what_is_shown(self, text, limit):
+        """Without its entities it is what would be shown; no tag and no dollar is left in it."""
+        drawn = as_markup(text, limit)
+        assert html.unescape(drawn) == shown(text, limit)
+        assert not set(drawn) & set("<>$")
+        assert not re.search(r"&(?!lt;|gt;|amp;|#36;)", drawn)
+
+    def test_quotes_are_left_alone(self):
+        """They stand in no attribute, and plotly would draw the entity."""
+        assert as_markup("'a' & \"b\"") == "'a' &amp; \"b\""

@@ -6,6 +6,7 @@ keep what was sent.
 
 from __future__ import annotations
 
+import html
 import unicodedata
 
 _CUT = "…"
@@ -110,3 +111,31 @@ def from_cell(cell: str) -> str:
     ('=HYPERLINK()', "'s")
     """
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
+
+
+def as_markup(text: str, limit: int = 80) -> str:
+    """Return text that plotly draws as it is, wherever it takes markup.
+
+    Parameters
+    ----------
+    text : str
+        Anything, of any length.
+    limit : int, default 80
+        The most characters to draw.
+
+    Returns
+    -------
+    str
+        One harmless line, as by `shown`, in which no tag, link, entity or formula is left.
+
+    Notes
+    -----
+    plotly draws a subset of HTML, links included, in labels, legends, ticks, titles and hovers,
+    and hands what stands between dollar signs to MathJax where the page has it.
+
+    Examples
+    --------
+    >>> as_markup("<b>$x$ & co")
+    '&lt;b&gt;&#36;x&#36; &amp; co'
+    """
+    return html.escape(shown(text, limit), quote=False).replace("$", "&#36;")

@@ -11,6 +11,7 @@ import pandas as pd
 from walletframe.accessor.addresses import AddressesAccessor
 from walletframe.accessor.exports import ExportsAccessor
 from walletframe.accessor.holdings import HoldingsAccessor
+from walletframe.accessor.plot import PlotAccessor
 from walletframe.accessor.spam import SpamAccessor
 from walletframe.accessor.totals import TotalsAccessor
 from walletframe.accessor.values import ValuesAccessor
@@ -33,6 +34,17 @@ class FrameAccessor(
     """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and what they hold."""
 
     _data: pd.DataFrame
+
+    @property
+    def plot(self) -> PlotAccessor:
+        """Charts of holdings.
+
+        Returns
+        -------
+        PlotAccessor
+            With a method for each chart, each of which returns a plotly figure.
+        """
+        return PlotAccessor(self._data)
 
 
 @pd.api.extensions.register_series_accessor(NAME)

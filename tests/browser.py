@@ -1,0 +1,95 @@
+"""A real browser, headless, that reaches this machine alone and remembers what it was asked.
+
+Imported by ``conftest``, so that any test may take `visit`. It needs Debian's chromium, which
+Playwright drives: where that is missing the tests are skipped, and fail with WF_TEST_NO_SKIP.
+"""
+
+import os
+import shutil
+from urllib.parse import urlsplit
+
+import pytest
+
+FLAGS = [
+    "--no-sandbox",  # as root, in a container
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+_MISSING = "no chromium on this machine: apt-get install chromium"
+
+
+class Visit:
+    """One tab, and what went on in it.
+
+    Parameters
+    ----------
+    page : playwright.sync_api.Page
+        The tab.
+
+    Attributes
+    ----------
+    page : playwright.sync_api.Page
+        The same.
+    strayed : list of str
+        Addresses beyond this machine that were asked for; none was reached.
+    said : list of str
+        Warnings and errors of the console, uncaught errors and dialogs.
+    """
+
+    def __init__(self, page):
+        self.page, self.strayed, self.said = page, [], []
+        page.route("**/*", self._guard)
+        page.on("console", self._listen)
+        page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+        page.on("dialog", self._dismiss)
+
+    def open(self, address):
+        """Go to an address, a file's path or a URL of this machine."""
+        self.page.goto(address.as_uri() if hasattr(address, "as_uri") else address)
+
+    def _guard(self, route):
+        url = urlsplit(route.request.url)
+        if url.scheme in {"file", "data", "blob", "about"} or url.hostname in {
+            "127.0.0.1",
+            "localhost",
+            "::1",
+        }:
+            route.continue_()
+        else:
+            self.strayed.append(route.request.url)
+            route.abort()
+
+    def _listen(self, message):
+        if message.type in {"warning", "error"}:
+            self.said.append(f"{message.type}: {message.text}")
+
+    def _dismiss(self, dialog):
+        self.said.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """Give a browser to a module; Playwright's loop would be in the way of others'."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        if "WF_TEST_NO_SKIP" in os.environ:
+            pytest.fail(_MISSING)
+        pytest.skip(_MISSING)
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - slow to load
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(chromium):
+    """Give a fresh tab, its own cookies and storage included."""
+    with chromium.new_context(viewport={"width": 960, "height": 720}) as context:
+        yield Visit(context.new_page())

@@ -1,0 +1,181 @@
+"""Bars of wallets or blockchains, stacked by token."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from walletframe.charts.balances import read_balances
+from walletframe.charts.canvas import blank, figure, markup, with_legend
+from walletframe.charts.grid import lay_out
+from walletframe.charts.notes import drawn_of, notes
+from walletframe.charts.palette import EDGE, pattern
+from walletframe.charts.ranking import added, check_top, largest
+from walletframe.charts.series import other, token_series, wallet_names
+from walletframe.errors import SettingsError
+from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from walletframe.analysis.positions import WalletsLike
+    from walletframe.charts.balances import Balances
+    from walletframe.charts.grid import Grid
+    from walletframe.charts.ranking import Places
+    from walletframe.frames import TokenKey, TokenLike
+
+_BARS, _SERIES = 200, 20
+_ROW, _LEAST, _AXIS = 22, 120, 18
+
+
+def bar(  # noqa: PLR0913  each is one choice of whoever draws it
+    holdings: pd.DataFrame,
+    *,
+    by: Literal["wallet", "blockchain"] = "wallet",
+    token: TokenLike | None = None,
+    top: int = 20,
+    top_tokens: int = 8,
+    wallets: WalletsLike | None = None,
+    colors: Mapping[TokenKey, str] | None = None,
+) -> go.Figure:
+    """Draw a bar for each wallet or blockchain, stacked by token.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        The ``holdings`` of a fetch, or some rows of it. Lengths are values where there is a
+        column ``value`` (float64, with ``currency`` if wanted), else numbers of balances.
+    by : {"wallet", "blockchain"}, default "wallet"
+        What has a bar; the blockchain is that of the wallet.
+    token : str or (str, str or None), optional
+        One token, whose amounts are then the lengths.
+    top : int, default 20
+        The most bars, up to 200; the rest are drawn as Other.
+    top_tokens : int, default 8
+        The most tokens that are told apart, up to 20; the rest are drawn as Other.
+    wallets : DataFrame or WalletDetails, optional
+        The ``wallets`` of the same fetch, for a line on how complete and how old it is.
+    colors : mapping of (str, str or None) to str, optional
+        Colours of tokens, as from `token_colors`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One trace for each token, the largest first, with exact amounts in the hover; none, and
+        the reason, where nothing is above 0.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    AmountError
+        Where the column ``amount`` holds no amounts.
+    PricesError
+        Where values are in more than one currency.
+    UnknownTokenError, AmbiguousTokenError
+        Where the token is not there, or its symbol is another's too.
+    SettingsError
+        Where `by`, `top` or `top_tokens` is none of these.
+
+    Examples
+    --------
+    >>> from walletframe.frames import assemble
+    >>> len(bar(assemble([]).holdings, by="blockchain").data)
+    0
+    """
+    if by not in {"wallet", "blockchain"}:
+        raise SettingsError(f"by: {by!r}", hint="wallet or blockchain")
+    bars, series = check_top("top", top, _BARS), check_top("top_tokens", top_tokens, _SERIES)
+    balances = read_balances(holdings, token=token)
+    title = f"{balances.measure.unit if token is not None else 'Holdings'} by {by}"
+    if not len(balances.rows):
+        return blank(title, notes([], balances, wallets), balances.why_none)
+    owners = _owners(balances, by)
+    by_token = added(balances.token_codes, balances.sizes)
+    grid = lay_out(
+        balances,
+        owners,
+        largest(added(owners, balances.sizes), bars),
+        largest(by_token, series),
+    )
+    return _drawn(grid, by, title, wallets, colors)
+
+
+def _owners(balances: Balances, by: str) -> Places:
+    if by == "wallet":
+        return balances.wallet_codes
+    return np.asarray(_chains(balances)[0][balances.wallet_codes])
+
+
+def _chains(balances: Balances) -> tuple[Places, list[str]]:
+    codes, names = pd.factorize(np.array([key[0] for key in balances.wallets.keys], dtype=object))
+    return codes, names.tolist()
+
+
+def _drawn(
+    grid: Grid,
+    by: str,
+    title: str,
+    wallets: WalletsLike | None,
+    colors: Mapping[TokenKey, str] | None,
+) -> go.Figure:
+    measure, count = grid.balances.measure, len(grid.rows) + bool(grid.other_rows)
+    short, full = _names(grid, by)
+    extent = [(len(grid.rows), grid.other_rows, by)]
+    if measure.kind != "amount":
+        extent.append((len(grid.tokens), grid.other_tokens, "token"))
+    traces = _traces(grid, full, colors)
+    height = max(_ROW * count, _LEAST)
+    return figure(
+        traces,
+        title=title,
+        notes=notes([f"Length: {measure.phrase}.", drawn_of(*extent)], grid.balances, wallets),
+        above=_AXIS,
+        **with_legend(height, [trace.name for trace in traces]),
+        barmode="stack",
+        bargap=0.25,
+        xaxis=measure.axis(float(grid.sizes.sum(axis=1).max())) | {"side": "top"},
+        yaxis={
+            "tickmode": "array",
+            "tickvals": list(range(count)),
+            "ticktext": [markup([name]) for name in short],
+            "range": [count - 0.5, -0.5],
+            "ticklabelstandoff": 4,
+            "automargin": True,
+            "showgrid": False,
+        },
+    )
+
+
+def _names(grid: Grid, by: str) -> tuple[list[str], list[str]]:
+    """Name the bars, short for the axis and at length."""
+    if by == "wallet":
+        return wallet_names(grid)
+    chains = _chains(grid.balances)[1]
+    names = [shown(chains[place]) for place in grid.rows.tolist()]
+    names += [other(grid.other_rows, by)] * bool(grid.other_rows)
+    return names, names
+
+
+def _traces(grid: Grid, owners: list[str], colors: Mapping[TokenKey, str] | None) -> list[go.Bar]:
+    total = float(grid.sizes.sum())
+    rows = range(len(owners))
+    return [
+        go.Bar(
+            name=markup([series.name]),
+            orientation="h",
+            y=list(rows),
+            x=[grid.sizes[row, token] or None for row in rows],
+            hovertext=[grid.cell(row, token, owners[row], total) for row in rows],
+            hoverinfo="text",
+            marker={
+                "color": series.color,
+                "line": {"color": EDGE, "width": 0.5},
+                "pattern": pattern(series.pattern),
+            },
+        )
+        for token, series in enumerate(token_series(grid, colors))
+    ]

@@ -1,0 +1,193 @@
+"""The figure around a chart: title, what is said below it, margins, and no way out of the machine.
+
+The only place where text becomes what plotly draws. Colours of paper and text are the template's,
+which is the user's choice.
+"""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import plotly.graph_objects as go
+
+from walletframe.text import as_markup
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TITLE_CHARS, _NOTE_CHARS, _HOVER_CHARS = 48, 70, 70
+_TITLE_LINE, _NOTE_LINE, _ABOVE, _BELOW = 22, 15, 14, 14
+_NOTE_SIZE = 12
+_LEGEND_LINE, _ENTRY, _LETTER, _NARROW = 18, 45, 6, 300
+_BLANK = 240
+_SHARE = "sendChartToCloud"
+
+
+def figure(
+    traces: Sequence[Any],
+    *,
+    title: str,
+    notes: Sequence[str],
+    height: int,
+    above: int = 0,
+    **layout: Any,
+) -> go.Figure:
+    """Make a figure.
+
+    Parameters
+    ----------
+    traces : sequence of plotly traces
+        What is drawn.
+    title : str
+        Plain text.
+    notes : sequence of str
+        Sentences of plain text below it.
+    height : int
+        Pixels of the plot, its axes and its legend.
+    above : int, default 0
+        Pixels of what stands between the notes and the plot.
+    **layout
+        More of plotly's layout.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Without the button that would upload it.
+    """
+    below = _packed(notes)
+    top = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(below) + _BELOW + above
+    own = {
+        "title": {
+            "text": as_markup(title, _TITLE_CHARS),
+            "subtitle": {"text": markup(below), "font": {"size": _NOTE_SIZE}},
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"t": _ABOVE, "l": 16},
+        },
+        "margin": {"t": top, "l": 16, "r": 16, "b": 16},
+        "height": top + height,
+        "hoverlabel": {"align": "left", "namelength": -1},
+        "modebar": {"remove": [_SHARE]},
+    }
+    return go.Figure(list(traces), layout=own | layout)
+
+
+def with_legend(height: int, names: Sequence[str]) -> dict[str, Any]:
+    """Lay out a legend at the bottom, with room for it on a narrow page.
+
+    Parameters
+    ----------
+    height : int
+        Pixels of the plot and its axes.
+    names : sequence of str
+        The legend's entries.
+
+    Returns
+    -------
+    dict
+        Arguments of `figure`.
+    """
+    if len(names) < 2:  # noqa: PLR2004  one thing needs no legend
+        return {"height": height, "showlegend": False}
+    widest = _ENTRY + _LETTER * max(map(len, names))
+    lines = -(-len(names) // max(1, _NARROW // widest))
+    return {
+        "height": height + _LEGEND_LINE * lines,
+        "showlegend": True,
+        "legend": {
+            "orientation": "h",
+            "xref": "container",
+            "x": 0,
+            "xanchor": "left",
+            "yref": "container",
+            "y": 0.01,
+            "yanchor": "bottom",
+            "font": {"size": 11},
+            "traceorder": "normal",
+        },
+    }
+
+
+def blank(title: str, notes: Sequence[str], reason: str) -> go.Figure:
+    """Make a figure that says why nothing is drawn.
+
+    Parameters
+    ----------
+    title : str
+        Plain text.
+    notes : sequence of str
+        Sentences of plain text below it.
+    reason : str
+        Why; plain text.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Without traces.
+    """
+    middle = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5, "showarrow": False}
+    return figure(
+        [],
+        title=title,
+        notes=notes,
+        height=_BLANK,
+        annotations=[{**middle, "text": markup(wrap(reason, _TITLE_CHARS)), "font": {"size": 15}}],
+        xaxis={"visible": False},
+        yaxis={"visible": False},
+        plot_bgcolor="rgba(0,0,0,0)",
+    )
+
+
+def markup(lines: Sequence[str]) -> str:
+    """Join lines of plain text in plotly's markup.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        Anything.
+
+    Returns
+    -------
+    str
+        Harmless.
+    """
+    return "<br>".join(as_markup(line, 200) for line in lines)
+
+
+def hover(head: str, *lines: str) -> str:
+    """Write what is shown under the pointer.
+
+    Parameters
+    ----------
+    head : str
+        The first line, which stands out; plain text.
+    *lines : str
+        More of them; empty ones are left out.
+
+    Returns
+    -------
+    str
+        In plotly's markup, long lines broken.
+    """
+    broken = [
+        line[start : start + _HOVER_CHARS]
+        for line in lines
+        for start in range(0, len(line), _HOVER_CHARS)
+    ]
+    return "<br>".join([f"<b>{as_markup(head)}</b>", *map(as_markup, broken)])
+
+
+def _packed(sentences: Sequence[str]) -> list[str]:
+    """Break sentences into lines, between two of them where that is enough."""
+    lines: list[str] = []
+    for sentence in sentences:
+        if lines and len(lines[-1]) + 1 + len(sentence) <= _NOTE_CHARS:
+            lines[-1] += f" {sentence}"
+        else:
+            lines += wrap(sentence, _NOTE_CHARS)
+    return lines

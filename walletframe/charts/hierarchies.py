@@ -1,0 +1,198 @@
+"""Treemap and sunburst: blockchains, their wallets, and the tokens of these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import plotly.graph_objects as go
+
+from walletframe.charts.balances import read_balances
+from walletframe.charts.canvas import blank, figure
+from walletframe.charts.leaves import pick_leaves
+from walletframe.charts.notes import drawn_of, notes
+from walletframe.charts.numerals import percent
+from walletframe.charts.palette import EDGE, text_on
+from walletframe.charts.ranking import check_top
+from walletframe.charts.tree import grow
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+    from walletframe.analysis.positions import WalletsLike
+    from walletframe.charts.balances import Balances
+    from walletframe.charts.leaves import Leaves
+    from walletframe.charts.tree import Node
+    from walletframe.frames import TokenKey, TokenLike
+
+_TREEMAP, _SUNBURST = 500, 300
+_ROUNDED = 2
+_HEIGHT = 420
+_ROUNDING = 1e-12
+
+
+def treemap(
+    holdings: pd.DataFrame,
+    *,
+    token: TokenLike | None = None,
+    top: int = 150,
+    wallets: WalletsLike | None = None,
+    colors: Mapping[TokenKey, str] | None = None,
+) -> go.Figure:
+    """Draw holdings as nested rectangles: blockchains, wallets, tokens.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        The ``holdings`` of a fetch, or some rows of it. Areas are values where there is a column
+        ``value`` (float64, with ``currency`` if wanted), else numbers of balances.
+    token : str or (str, str or None), optional
+        One token, whose amounts are then the areas.
+    top : int, default 150
+        The most rectangles of the last level, up to 500; the rest are drawn as Other.
+    wallets : DataFrame or WalletDetails, optional
+        The ``wallets`` of the same fetch, for a line on how complete and how old it is.
+    colors : mapping of (str, str or None) to str, optional
+        Colours of tokens, as from `token_colors`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One trace, with exact amounts in the hover; none, and the reason, where nothing is above 0.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    AmountError
+        Where the column ``amount`` holds no amounts.
+    PricesError
+        Where values are in more than one currency.
+    UnknownTokenError, AmbiguousTokenError
+        Where the token is not there, or its symbol is another's too.
+    SettingsError
+        Where `top` is out of range.
+
+    Examples
+    --------
+    >>> from walletframe.frames import assemble
+    >>> treemap(assemble([]).holdings).layout.annotations[0].text
+    'No holdings: there is no row to draw.'
+    """
+    limit = check_top("top", top, _TREEMAP)
+    balances = read_balances(holdings, token=token)
+    leaves = pick_leaves(balances, limit)
+    if not len(leaves.sizes):
+        return _nothing(balances, wallets)
+    nodes = grow(balances, leaves, colors)
+    trace = go.Treemap(
+        **_columns(nodes),
+        tiling={"pad": 1},
+        marker_pad={"t": 20, "l": 2, "r": 2, "b": 2},
+        marker_cornerradius=_ROUNDED,
+    )
+    return figure(
+        [trace],
+        title=_title(balances),
+        notes=notes(_said("Area", balances, leaves, nodes), balances, wallets),
+        height=_HEIGHT,
+        uniformtext={"minsize": 8, "mode": "hide"},
+    )
+
+
+def sunburst(
+    holdings: pd.DataFrame,
+    *,
+    token: TokenLike | None = None,
+    top: int = 100,
+    wallets: WalletsLike | None = None,
+    colors: Mapping[TokenKey, str] | None = None,
+) -> go.Figure:
+    """Draw holdings as rings: blockchains inside, around them their wallets, outside the tokens.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        The ``holdings`` of a fetch, or some rows of it. Angles are values where there is a column
+        ``value`` (float64, with ``currency`` if wanted), else numbers of balances.
+    token : str or (str, str or None), optional
+        One token, whose amounts are then the angles.
+    top : int, default 100
+        The most pieces of the outer ring, up to 300; the rest are drawn as Other.
+    wallets : DataFrame or WalletDetails, optional
+        The ``wallets`` of the same fetch, for a line on how complete and how old it is.
+    colors : mapping of (str, str or None) to str, optional
+        Colours of tokens, as from `token_colors`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One trace, with exact amounts in the hover; none, and the reason, where nothing is above 0.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    AmountError
+        Where the column ``amount`` holds no amounts.
+    PricesError
+        Where values are in more than one currency.
+    UnknownTokenError, AmbiguousTokenError
+        Where the token is not there, or its symbol is another's too.
+    SettingsError
+        Where `top` is out of range.
+
+    Examples
+    --------
+    >>> from walletframe.frames import assemble
+    >>> len(sunburst(assemble([]).holdings).data)
+    0
+    """
+    limit = check_top("top", top, _SUNBURST)
+    balances = read_balances(holdings, token=token)
+    leaves = pick_leaves(balances, limit)
+    if not len(leaves.sizes):
+        return _nothing(balances, wallets)
+    nodes = grow(balances, leaves, colors)
+    trace = go.Sunburst(**_columns(nodes), leaf_opacity=1)
+    return figure(
+        [trace],
+        title=_title(balances),
+        notes=notes(_said("Angle", balances, leaves, nodes), balances, wallets),
+        height=_HEIGHT,
+    )
+
+
+def _columns(nodes: list[Node]) -> dict[str, Any]:
+    return {
+        "ids": [node.id for node in nodes],
+        "parents": [node.parent for node in nodes],
+        "labels": [node.label for node in nodes],
+        "text": [node.text for node in nodes],
+        "values": [node.size for node in nodes],
+        "hovertext": [node.hover for node in nodes],
+        "marker": {"colors": [node.color for node in nodes], "line": {"color": EDGE, "width": 0.5}},
+        "branchvalues": "remainder",
+        "textinfo": "label+text",
+        "textfont": {"color": [text_on(node.color) for node in nodes]},
+        "hoverinfo": "text",
+    }
+
+
+def _title(balances: Balances) -> str:
+    if balances.measure.kind == "amount":
+        return f"{balances.measure.unit} by blockchain and wallet"
+    return "Holdings by blockchain, wallet and token"
+
+
+def _nothing(balances: Balances, wallets: WalletsLike | None) -> go.Figure:
+    return blank(_title(balances), notes([], balances, wallets), balances.why_none)
+
+
+def _said(size: str, balances: Balances, leaves: Leaves, nodes: list[Node]) -> list[str]:
+    noun = "wallet" if balances.measure.kind == "amount" else "balance"
+    rest = len(leaves.sizes) - len(leaves.drawn)
+    lost = 1 - sum(node.size for node in nodes) / leaves.total
+    said = [f"{size}: {balances.measure.phrase}.", drawn_of((len(leaves.drawn), rest, noun))]
+    return [*said, f"{percent(lost)} is too small to be drawn."] if lost > _ROUNDING else said

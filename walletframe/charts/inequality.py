@@ -1,0 +1,169 @@
+"""The Lorenz curve: how unequally one token is spread over the wallets that hold it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from walletframe.charts.balances import read_balances
+from walletframe.charts.canvas import blank, figure, hover
+from walletframe.charts.notes import notes
+from walletframe.charts.numerals import many, percent, whole
+
+if TYPE_CHECKING:
+    from walletframe.amounts import AmountArray
+    from walletframe.analysis.positions import WalletsLike
+    from walletframe.charts.balances import Balances
+    from walletframe.charts.ranking import Places, Sizes
+    from walletframe.frames import TokenLike
+
+_POINTS = 100
+_FEW = 30
+_HEIGHT = 380
+_EQUAL = "#808080"
+_EQUALITY = {
+    "x": 0.5,
+    "y": 0.5,
+    "xanchor": "right",
+    "yanchor": "bottom",
+    "xshift": -6,
+    "text": "all hold the same",
+    "showarrow": False,
+}
+
+
+def lorenz(
+    holdings: pd.DataFrame, token: TokenLike, *, wallets: WalletsLike | None = None
+) -> go.Figure:
+    """Draw the Lorenz curve of one token, with its Gini coefficient.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        The ``holdings`` of a fetch, or some rows of it.
+    token : str or (str, str or None)
+        (blockchain, contract), None for a native coin; or a symbol that one token alone has.
+    wallets : DataFrame or WalletDetails, optional
+        The ``wallets`` of the same fetch, for a line on how complete and how old it is.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Two traces: the curve, at most 200 points of it, with exact amounts in the hover, and where
+        all wallets would hold the same; none, and the reason, where no amount is above 0.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    AmountError
+        Where the column ``amount`` holds no amounts.
+    UnknownTokenError, AmbiguousTokenError
+        Where the token is not there, or its symbol is another's too.
+
+    Notes
+    -----
+    The curve is of the wallets that hold more than 0; one wallet is not one person. Of n wallets
+    with amounts x in ascending order the Gini coefficient is
+    ``(n + 1 - 2 * sum(cumsum(x)) / sum(x)) / n``: 0 where all hold the same, ``1 - 1/n`` at most.
+    It is that of `walletframe.analysis.concentration`, which names its source.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame(
+    ...     {
+    ...         "blockchain": "NEAR",
+    ...         "address": ["alice.near", "bob.near"],
+    ...         "symbol": "NEAR",
+    ...         "token_blockchain": "NEAR",
+    ...         "token_address": None,
+    ...         "amount": pd.array(["1", "3"], dtype="amount"),
+    ...     }
+    ... )
+    >>> lorenz(frame, "NEAR").data[0].y
+    (0.0, 0.25, 1.0)
+    """
+    balances = read_balances(holdings, token=token)
+    title = f"Lorenz curve of {balances.measure.unit}"
+    if not len(balances.rows):
+        return blank(title, notes([], balances, wallets), balances.why_none)
+    running = _running(balances)
+    shares = np.asarray(running / running[-1], dtype=np.float64)
+    return figure(
+        [_curve(running, shares, balances.measure.unit), _equality()],
+        title=title,
+        notes=notes(_said(running, shares, balances.measure.phrase), balances, wallets),
+        height=_HEIGHT,
+        showlegend=False,
+        hovermode="x",
+        hoverdistance=-1,
+        xaxis=_axis("share of the wallets that hold it, least first"),
+        yaxis=_axis("share of the amount"),
+        annotations=[_EQUALITY],
+    )
+
+
+def _running(balances: Balances) -> AmountArray:
+    """Add up wallets exactly, those that hold least first."""
+    held = pd.Series(balances.amounts).groupby(balances.wallet_codes).sum()
+    running: AmountArray = held.sort_values().cumsum().array
+    return running
+
+
+def gini(running: AmountArray) -> float:
+    """Return the Gini coefficient of running sums."""
+    count = len(running)
+    return float((count + 1 - 2 * (running.sum() / running[-1])) / count)
+
+
+def _said(running: AmountArray, shares: Sizes, phrase: str) -> list[str]:
+    count = len(running)
+    few = min(10, count // 2)
+    said = [
+        f"Curve: {phrase}.",
+        f"Gini coefficient {gini(running):.3f} over {many(count, 'wallet')} that hold it.",
+    ]
+    if few:
+        who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
+        said.append(f"{who} {percent(1 - float(shares[-few - 1]))}.")
+    return said
+
+
+def _points(shares: Sizes) -> Places:
+    """Choose points that are near each other on neither axis."""
+    last = len(shares) - 1
+    along = np.linspace(0, last, _POINTS).round().astype(np.intp)
+    up = np.searchsorted(shares, np.linspace(0, 1, _POINTS)).clip(0, last)
+    return np.unique(np.concatenate((along, up)))
+
+
+def _equality() -> go.Scatter:
+    line = {"color": _EQUAL, "dash": "dash", "width": 1}
+    return go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=line, fill="tonexty", hoverinfo="skip")
+
+
+def _curve(running: AmountArray, shares: Sizes, unit: str) -> go.Scatter:
+    count, points = len(running), _points(shares).tolist()
+    texts = [
+        hover(
+            f"{place + 1:,} of {many(count, 'wallet')} ({percent((place + 1) / count)})",
+            f"hold {percent(float(shares[place]))}",
+            f"{whole(running[place])} {unit}",
+        )
+        for place in points
+    ]
+    return go.Scatter(
+        x=[0.0, *((place + 1) / count for place in points)],
+        y=[0.0, *shares[points].tolist()],
+        mode="lines+markers" if count <= _FEW else "lines",
+        hovertext=["", *texts],
+        hoverinfo="text",
+    )
+
+
+def _axis(title: str) -> dict[str, Any]:
+    return {"title": {"text": title}, "tickformat": ".0%", "range": [0, 1.005], "automargin": True}

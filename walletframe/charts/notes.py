@@ -1,0 +1,141 @@
+"""What a chart says below its title: what is drawn, as of when, how complete, how real."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from walletframe.charts.numerals import many
+from walletframe.frames import SIMULATED, WalletDetails, require_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from walletframe.analysis.positions import WalletsLike
+    from walletframe.charts.balances import Balances
+
+_COLUMNS = ("status", "tokens", "fetched_at", "source", "service")
+
+
+def wallets_frame(wallets: WalletsLike) -> pd.DataFrame:
+    """Return the DataFrame of wallets, whichever way it was given.
+
+    Parameters
+    ----------
+    wallets : DataFrame or WalletDetails
+        The ``wallets`` of a fetch, or the whole fetch.
+
+    Returns
+    -------
+    DataFrame
+        One row for each wallet.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    """
+    frame = wallets.wallets if isinstance(wallets, WalletDetails) else wallets
+    require_columns(frame, _COLUMNS)
+    return frame
+
+
+def drawn_of(*parts: tuple[int, int, str]) -> str:
+    """Say how many are drawn, and of how many.
+
+    Parameters
+    ----------
+    *parts : tuple of (int, int, str)
+        How many are drawn, how many are not, and what they are.
+
+    Returns
+    -------
+    str
+        One sentence.
+
+    Examples
+    --------
+    >>> drawn_of((20, 392, "wallet"), (3, 0, "token"))
+    '20 of 412 wallets, 3 tokens, the rest as Other.'
+    """
+    texts = [
+        f"{drawn:,} of {many(drawn + rest, noun)}" if rest else many(drawn, noun)
+        for drawn, rest, noun in parts
+    ]
+    return ", ".join([*texts, *["the rest as Other"] * any(rest for _, rest, _ in parts)]) + "."
+
+
+def notes(drawn: Sequence[str], balances: Balances, wallets: WalletsLike | None) -> list[str]:
+    """Say what is drawn and how far it can be trusted.
+
+    Parameters
+    ----------
+    drawn : sequence of str
+        What is drawn.
+    balances : Balances
+        The rows that are drawn.
+    wallets : DataFrame or WalletDetails, optional
+        The wallets asked.
+
+    Returns
+    -------
+    list of str
+        Sentences.
+    """
+    said = [*drawn, *balances.left_out]
+    return said if wallets is None else said + provenance(wallets_frame(wallets))
+
+
+def provenance(wallets: pd.DataFrame) -> list[str]:
+    """Say as of when, how complete and how real the answers of a fetch are.
+
+    Parameters
+    ----------
+    wallets : DataFrame
+        One row for each wallet asked.
+
+    Returns
+    -------
+    list of str
+        One sentence each.
+
+    Examples
+    --------
+    >>> from walletframe.frames import assemble
+    >>> provenance(assemble([]).wallets)
+    ['No wallet was asked.']
+    """
+    if not len(wallets):
+        return ["No wallet was asked."]
+    answered = wallets["status"] == "ok"
+    unknown = int((answered & wallets["tokens"].isna()).sum())
+    flaws = [
+        f"{count} {str(status).replace('_', ' ')}"
+        for status, count in wallets["status"][~answered].value_counts().items()
+        if count
+    ]
+    flaws += [f"{unknown} without a list"] * bool(unknown)
+    stale = int((wallets["source"] == "stale").sum())
+    flaws += [f"{stale} out of date"] * bool(stale)
+    text = f"{int(answered.sum()) - unknown:,} of {many(len(wallets), 'wallet')} known"
+    text += f" ({', '.join(flaws)})" if flaws else ""
+    times = pd.to_datetime(wallets["fetched_at"][answered], utc=True).dropna()
+    age = [f"Oldest answer {times.min():%Y-%m-%d %H:%M} UTC."] if len(times) else []
+    return [f"{text}.", *age, *simulated(wallets)]
+
+
+def simulated(wallets: pd.DataFrame) -> list[str]:
+    """Say that answers are made up.
+
+    Parameters
+    ----------
+    wallets : DataFrame
+        With the column ``service``.
+
+    Returns
+    -------
+    list of str
+        A sentence where some are; else none.
+    """
+    return ["Simulated data."] * bool((wallets["service"] == SIMULATED).any())

@@ -1,0 +1,193 @@
+"""Colours of tokens: few enough to be told apart, by the colour-blind too.
+
+Paul Tol's muted scheme; of nine such colours any two differ by at least 11.5 (CIEDE2000) under
+simulated protanopia, deuteranopia and tritanopia.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+
+from walletframe.frames import token_identities
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pandas as pd
+
+    from walletframe.frames import Identities, TokenKey
+
+COLORS = (
+    "#CC6677",
+    "#332288",
+    "#DDCC77",
+    "#117733",
+    "#88CCEE",
+    "#882255",
+    "#44AA99",
+    "#999933",
+    "#AA4499",
+)
+OTHER = "#DDDDDD"
+EDGE = "#808080"
+"""Drawn around every colour: seen on white and on black, where some of the colours are not."""
+_HEX = re.compile("#[0-9a-fA-F]{6}")
+PATTERNS = ("", "/", "x", ".")
+"""What tells things of one colour apart, in the order of their use."""
+
+
+def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
+    """Choose a colour for each token, to be kept while the view changes.
+
+    Make it once, of all holdings, and give it to charts of some of them as ``colors=``: a token
+    then has the same colour in each.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        With the columns ``token_blockchain`` and ``token_address``, perhaps with ``value``.
+
+    Returns
+    -------
+    dict of (str, str or None) to str
+        The colour, as ``#RRGGBB``, of each token (blockchain, contract), the largest first: by
+        value where there is one, else by the number of rows. The first nine differ, then the
+        colours begin anew.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> token_colors(pd.DataFrame({"token_blockchain": ["ETH"], "token_address": [None]}))
+    {('ETH', None): '#CC6677'}
+    """
+    tokens = token_identities(holdings)
+    order = _by_size(holdings, tokens)
+    return {tokens.keys[place]: COLORS[rank % len(COLORS)] for rank, place in enumerate(order)}
+
+
+def chosen_colors(
+    holdings: pd.DataFrame,
+    tokens: Identities,
+    places: Iterable[int],
+    colors: Mapping[TokenKey, str] | None,
+) -> dict[int, str]:
+    """Give the colours of some tokens.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        What is drawn.
+    tokens : Identities
+        Of all its rows.
+    places : iterable of int
+        Which of them.
+    colors : mapping of (str, str or None) to str, optional
+        Colours chosen earlier; a token that is not among them has one that depends on its
+        contract alone.
+
+    Returns
+    -------
+    dict of int to str
+        For each place.
+    """
+    if colors is None:
+        ranks = np.argsort(_by_size(holdings, tokens))
+        return {place: COLORS[ranks[place] % len(COLORS)] for place in places}
+    return {place: _known_color(tokens.keys[place], colors) for place in places}
+
+
+def text_on(color: str) -> str:
+    """Return black or white, whichever is read better on a colour.
+
+    Parameters
+    ----------
+    color : str
+        As ``#RRGGBB``; anything else is taken for a light one.
+
+    Returns
+    -------
+    str
+        As ``#RRGGBB``.
+
+    Notes
+    -----
+    Of the two the one with the higher contrast by the WCAG 2 formula of relative luminance.
+
+    Examples
+    --------
+    >>> text_on("#332288"), text_on("#DDCC77")
+    ('#FFFFFF', '#000000')
+    """
+    if not _HEX.fullmatch(color):
+        return "#000000"
+    channels = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004
+        for part in channels
+    )
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
+
+
+def patterns(colors: Sequence[str]) -> list[str]:
+    """Give things that have one colour different patterns.
+
+    Parameters
+    ----------
+    colors : sequence of str
+        The colours of what is drawn side by side.
+
+    Returns
+    -------
+    list of str
+        Names of plotly's fill patterns, one for each; empty for none.
+
+    Examples
+    --------
+    >>> patterns(["#CC6677", "#332288", "#CC6677"])
+    ['', '', '/']
+    """
+    seen: dict[str, int] = {}
+    found = []
+    for color in colors:
+        found.append(PATTERNS[seen.get(color, 0) % len(PATTERNS)])
+        seen[color] = seen.get(color, 0) + 1
+    return found
+
+
+def pattern(shape: str | Sequence[str]) -> dict[str, Any]:
+    """Draw a pattern over a colour.
+
+    Parameters
+    ----------
+    shape : str or sequence of str
+        As from `patterns`.
+
+    Returns
+    -------
+    dict
+        What plotly calls a pattern.
+    """
+    return {"shape": shape, "fillmode": "overlay", "solidity": 0.2}
+
+
+def _known_color(key: TokenKey, colors: Mapping[TokenKey, str]) -> str:
+    return colors.get(key) or COLORS[crc32(repr(key).encode()) % len(COLORS)]
+
+
+def _by_size(holdings: pd.DataFrame, tokens: Identities) -> np.ndarray:
+    weights = None
+    if "value" in holdings.columns:
+        values = holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
+        weights = np.where(np.isfinite(values), values, 0)
+    sizes = np.bincount(tokens.codes, weights=weights, minlength=len(tokens.keys))
+    return np.argsort(-sizes, kind="stable")

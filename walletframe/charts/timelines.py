@@ -1,0 +1,170 @@
+"""Snapshots along time: how much there was of each token, and of which wallets that is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import plotly.graph_objects as go
+
+from walletframe.charts.balances import read_balances
+from walletframe.charts.canvas import blank, figure, markup, with_legend
+from walletframe.charts.grid import lay_out
+from walletframe.charts.moments import Moments, read_moments
+from walletframe.charts.notes import drawn_of
+from walletframe.charts.numerals import whole
+from walletframe.charts.palette import EDGE, pattern
+from walletframe.charts.ranking import added, check_top, largest
+from walletframe.charts.series import token_series
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+    from walletframe.analysis.positions import WalletsLike
+    from walletframe.charts.grid import Grid
+    from walletframe.frames import TokenKey, TokenLike
+
+_SERIES = 20
+_HEIGHT = 360
+
+
+def timeline(
+    holdings: pd.DataFrame,
+    *,
+    token: TokenLike | None = None,
+    top_tokens: int = 8,
+    wallets: WalletsLike | None = None,
+    colors: Mapping[TokenKey, str] | None = None,
+) -> go.Figure:
+    """Draw snapshots of holdings along time, stacked by token.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        The ``holdings`` of several fetches with a column ``snapshot``, datetime64[us, UTC]. Heights
+        are values where there is a column ``value`` (float64, with ``currency`` if wanted), else
+        numbers of balances.
+    token : str or (str, str or None), optional
+        One token, whose amounts are then the heights.
+    top_tokens : int, default 8
+        The most tokens that are told apart, up to 20; the rest are drawn as Other.
+    wallets : DataFrame or WalletDetails, optional
+        The ``wallets`` of the same fetches, with a column ``snapshot``: then snapshots in which
+        wallets failed are marked, and those of which nothing is known are not drawn as nothing.
+    colors : mapping of (str, str or None) to str, optional
+        Colours of tokens, as from `token_colors`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One trace for each token, the largest first, with exact amounts in the hover; with
+        `wallets`, one more of the marks, where there are any; none, and the reason, where nothing
+        is above 0. At most 200 snapshots, evenly chosen. Times are in UTC.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    AmountError
+        Where the column ``amount`` holds no amounts.
+    PricesError
+        Where values are in more than one currency.
+    UnknownTokenError, AmbiguousTokenError
+        Where the token is not there, or its symbol is another's too.
+    SettingsError
+        Where `top_tokens` is out of range.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from walletframe.frames import assemble
+    >>> day = pd.Timestamp("2026-01-31", tz="UTC")
+    >>> len(timeline(assemble([]).holdings.assign(snapshot=day)).data)
+    0
+    """
+    series = check_top("top_tokens", top_tokens, _SERIES)
+    moments = read_moments(holdings, wallets)
+    balances = read_balances(holdings, token=token)
+    title = f"{balances.measure.unit if token is not None else 'Holdings'} over time"
+    drawn = balances.where(moments.codes[balances.rows] >= 0)
+    if not len(drawn.rows):
+        reason = "No row has a snapshot." if len(balances.rows) else balances.why_none
+        return blank(title, [*balances.left_out, *moments.said], reason)
+    sizes = added(drawn.token_codes, drawn.sizes)
+    rows = np.arange(len(moments.times))
+    grid = lay_out(drawn, moments.codes[drawn.rows], rows, largest(sizes, series))
+    return _drawn(grid, moments, title, colors)
+
+
+def _drawn(
+    grid: Grid, moments: Moments, title: str, colors: Mapping[TokenKey, str] | None
+) -> go.Figure:
+    measure = grid.balances.measure
+    traces = _areas(grid, moments, colors)
+    said = [f"Height: {measure.phrase}."]
+    if measure.kind != "amount":
+        said.append(drawn_of((len(grid.tokens), grid.other_tokens, "token")))
+    if moments.incomplete:
+        traces.append(_marks(moments))
+    return figure(
+        traces,
+        title=title,
+        notes=[*said, *grid.balances.left_out, *moments.said],
+        **with_legend(_HEIGHT, [trace.name for trace in traces]),
+        hovermode="x unified",
+        xaxis={"type": "date", "automargin": True},
+        yaxis=measure.axis(float(grid.sizes.sum(axis=1).max()))
+        | {"rangemode": "tozero", "ticklabelstandoff": 4, "automargin": True},
+    )
+
+
+def _areas(grid: Grid, moments: Moments, colors: Mapping[TokenKey, str] | None) -> list[go.Scatter]:
+    alone = len(moments.times) == 1
+    return [
+        go.Scatter(
+            name=markup([series.name]),
+            x=moments.times,
+            y=grid.sizes[: len(moments.times), token].tolist(),
+            stackgroup="tokens",
+            mode="markers" if alone else "lines",
+            line={"color": EDGE, "width": 0.5},
+            marker={"color": series.color, "size": 10, "line": {"color": EDGE, "width": 1}},
+            fillcolor=series.color,
+            fillpattern=pattern(series.pattern),
+            hovertext=_texts(grid, token, series.name),
+            hoverinfo="text",
+        )
+        for token, series in enumerate(token_series(grid, colors))
+    ]
+
+
+def _texts(grid: Grid, token: int, name: str) -> list[str]:
+    """Say each height on one line, beside those of the other tokens."""
+    measure, wide = grid.balances.measure, grid.sizes.shape[1]
+    texts = []
+    for row, size in enumerate(grid.sizes[: len(grid.rows), token].tolist()):
+        text = measure.short(size) if measure.kind != "amount" else ""
+        if token < len(grid.tokens) and size and measure.kind != "count":
+            text = f"{whole(grid.amounts[row * wide + token])} {text and f'({text})'}".rstrip()
+        texts.append(markup([f"{name}: {text or 0}"]))
+    return texts
+
+
+def _marks(moments: Moments) -> go.Scatter:
+    return go.Scatter(
+        name="fewer wallets known",
+        x=[time for time, _ in moments.incomplete],
+        y=[0] * len(moments.incomplete),
+        mode="markers",
+        marker={
+            "symbol": "triangle-up",
+            "size": 11,
+            "color": "#FFFFFF",
+            "line": {"color": "#000000", "width": 1.5},
+        },
+        hovertext=[markup([text]) for _, text in moments.incomplete],
+        hoverinfo="text",
+        cliponaxis=False,
+    )
