@@ -26,6 +26,7 @@ from walletframe.errors import (
     CacheError,
     CacheWarning,
     ColumnsError,
+    DatasetError,
     FetchError,
     FetchInterrupted,
     FetchWarning,
@@ -47,6 +48,7 @@ from walletframe.settings import Settings
 
 if TYPE_CHECKING:
     from walletframe import history
+    from walletframe.bulk import FetchSummary, fetch_to_parquet, read_wallets
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.frames import WalletDetails
     from walletframe.node import crosscheck, token_balance
@@ -65,8 +67,10 @@ __all__ = [
     "CacheWarning",
     "Client",
     "ColumnsError",
+    "DatasetError",
     "FetchError",
     "FetchInterrupted",
+    "FetchSummary",
     "FetchWarning",
     "HistoryError",
     "LedgerError",
@@ -86,19 +90,24 @@ __all__ = [
     "WalletframeWarning",
     "configure",
     "crosscheck",
+    "fetch_to_parquet",
     "fetch_wallets",
     "history",
+    "read_wallets",
     "sandbox",
     "token_balance",
 ]
 
 _LOADED_WHEN_NAMED = {
     "Client": "walletframe.client",
+    "FetchSummary": "walletframe.bulk",
     "WalletDetails": "walletframe.frames",
     "configure": "walletframe.client",
     "crosscheck": "walletframe.node",
+    "fetch_to_parquet": "walletframe.bulk",
     "fetch_wallets": "walletframe.client",
     "history": "walletframe.history",
+    "read_wallets": "walletframe.bulk",
     "sandbox": "walletframe.service",
     "token_balance": "walletframe.node",
 }

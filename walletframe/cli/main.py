@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from walletframe.cli.balance import balance
+from walletframe.cli.bulk import fetch_to_parquet
 from walletframe.cli.cache import cache
 from walletframe.cli.compare import compare
 from walletframe.cli.demo import demo
@@ -16,7 +17,7 @@ from walletframe.cli.history import history
 from walletframe.cli.sandbox import sandbox
 from walletframe.cli.settings import settings
 from walletframe.cli.totals import totals, value
-from walletframe.errors import WalletframeError
+from walletframe.errors import CacheError, DatasetError, WalletframeError
 
 
 class _MachineError(click.ClickException):
@@ -39,6 +40,8 @@ class _Commands(click.Group):
     def _invoked(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except (CacheError, DatasetError) as error:
+            raise _MachineError(str(error)) from None
         except WalletframeError as error:
             raise click.UsageError(str(error)) from None
         except BrokenPipeError:
@@ -59,6 +62,7 @@ def main() -> None:
 for _command in (
     demo,
     fetch,
+    fetch_to_parquet,
     totals,
     value,
     history,

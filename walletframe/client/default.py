@@ -101,12 +101,24 @@ def fetch_wallets(
     >>> list(holdings.columns[:5])
     ['blockchain', 'address', 'symbol', 'token_address', 'amount']
     """
-    return (client or _default_client()).fetch(
+    return (client or default_client()).fetch(
         wallets, refresh=refresh, offline=offline, progress=progress, on_failure=on_failure
     )
 
 
-def _default_client() -> Client:
+def default_client() -> Client:
+    """Return the client that is used where none is given.
+
+    Returns
+    -------
+    Client
+        As `configure` made it, else with the settings of the environment.
+
+    Raises
+    ------
+    SettingsError
+        For a setting of the environment that is unknown or wrong.
+    """
     global _default  # noqa: PLW0603 - the one piece of state that a default client is
     with _lock:
         if _default is None:

@@ -57,21 +57,21 @@ def summary_lines(wallets: pd.DataFrame) -> list[str]:
     """
     chains = wallets["blockchain"].str.upper().nunique()
     statuses = ", ".join(_counts(wallets["status"]))
-    lines = [f"{_many(len(wallets), 'wallet')} on {_many(chains, 'blockchain')}"]
+    lines = [f"{many(len(wallets), 'wallet')} on {many(chains, 'blockchain')}"]
     if statuses:
         lines[0] += f": {statuses}"
     tokens = int(wallets["tokens"].sum())
     unknown = int(((wallets["status"] == "ok") & wallets["tokens"].isna()).sum())
-    balances = _many(tokens, "balance")
+    balances = many(tokens, "balance")
     if unknown:
-        balances += f" (unknown for {_many(unknown, 'wallet')} that answered without any list)"
+        balances += f" (unknown for {many(unknown, 'wallet')} that answered without any list)"
     sources = " and ".join(f"{count} {_SOURCES[name]}" for name, count in _pairs(wallets["source"]))
     oldest = wallets["fetched_at"].min()
     age = "" if pd.isna(oldest) else f", the oldest of {oldest:%Y-%m-%d %H:%M} UTC"
     lines.append(f"{balances}; " + (f"{sources}{age}" if sources else "no answer to use"))
     older = int(((wallets["status"] == "ok") & wallets["error"].notna()).sum())
     if older:
-        lines.append(f"{_many(older, 'older answer')} stood in where no newer one was to be had.")
+        lines.append(f"{many(older, 'older answer')} stood in where no newer one was to be had.")
     if (wallets["service"] == SIMULATED).any():
         lines.append("Simulated data: the sandbox made it up.")
     return lines
@@ -93,5 +93,24 @@ def _counts(column: pd.Series) -> list[str]:
     return [f"{count} {name}" for name, count in _pairs(column)]
 
 
-def _many(count: int, noun: str) -> str:
+def many(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    Parameters
+    ----------
+    count : int
+        How many.
+    noun : str
+        One of them.
+
+    Returns
+    -------
+    str
+        With commas, and an s where it takes one.
+
+    Examples
+    --------
+    >>> many(1, "balance"), many(2000, "balance")
+    ('1 balance', '2,000 balances')
+    """
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
