@@ -43,6 +43,8 @@ ARGUMENTS = {
     "token": ("ETH", "0xab"),
     "contracts": {"USDC": [("ETH", "0xab"), ("ETH", None)]},
     "wallet": "ETH.0xab",
+    "blockchain": "SOLANA",
+    "known": ["ETH", "BSC"],
 }
 
 

@@ -153,9 +153,9 @@ def test_summary_counts_what_is_there():
     simulated = WalletRecord(ETH, Outcome(Status.OK), "sandbox", NOW, Source.STALE)
     details = assemble([record(balance()), simulated, failure(Status.TIMEOUT)])
     text = repr(details)
-    assert text.splitlines() == summary_lines(details.wallets)
+    assert text.startswith("\n".join(summary_lines(*details)))
     assert "3 wallets on 1 blockchain: 2 ok, 1 timeout" in text
-    assert "1 balance (unknown for 1 wallet" in text
+    assert "1 balance of 1 token (unknown for 1 wallet" in text
     assert "1 answered by the service and 1 by the local cache though out of date" in text
     assert "2026-01-02 03:04 UTC" in text
     assert "Simulated data" in text

@@ -85,6 +85,7 @@ def inherits_its_constructor(name):
     return isinstance(thing, type) and "__init__" not in vars(thing)
 
 
+@pytest.mark.filterwarnings("ignore:Widget.*is deprecated")  # numpydoc looks at old names, too
 @pytest.mark.parametrize("name", public_objects())
 def test_public_names_are_documented(name):
     """Numpydoc finds parameters, returns and a summary."""

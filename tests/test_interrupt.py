@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from threading import Timer
+from threading import Event, Timer
 
 import pytest
 from canned_service import KEY, answer, wallet
@@ -139,3 +139,16 @@ def test_retries_end(canned):
     assert details.wallets.status.tolist() == ["service_error"]
     assert time.monotonic() - begun < 3
     assert 2 <= len(canned.paths) <= 4
+
+
+def test_another_thread_can_cancel(canned):
+    """What hangs is cut, what was finished is there, and the call returns without an error."""
+    canned.say(answer(wallet()))
+    canned.say([b" "] * 200 + [answer(wallet("0xb"))])
+    cancel = Event()
+    Timer(0.4, cancel.set).start()
+    begun = time.monotonic()
+    with canned.client(workers=1) as client:
+        details = client.fetch(["ETH.0xa", "ETH.0xb"], cancel=cancel, on_failure="ignore")
+    assert time.monotonic() - begun < 2
+    assert details.wallets.status.tolist() == ["ok", "cancelled"]

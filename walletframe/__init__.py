@@ -38,6 +38,7 @@ from walletframe.errors import (
     SnapshotError,
     TestKeyWarning,
     TokenListError,
+    UnknownBlockchainError,
     UnknownSnapshotError,
     UnknownTokenError,
     UnknownWalletError,
@@ -52,6 +53,13 @@ if TYPE_CHECKING:
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.frames import WalletDetails
     from walletframe.node import crosscheck, token_balance
+    from walletframe.pickers import (
+        BlockchainPicker,
+        FetchPanel,
+        HoldingsExplorer,
+        TokenPicker,
+        WalletPicker,
+    )
     from walletframe.service import sandbox
 
 __version__ = "0.1.0"
@@ -63,6 +71,7 @@ __all__ = [
     "AmountDtype",
     "AmountError",
     "AnswerWarning",
+    "BlockchainPicker",
     "CacheError",
     "CacheWarning",
     "Client",
@@ -70,9 +79,11 @@ __all__ = [
     "DatasetError",
     "FetchError",
     "FetchInterrupted",
+    "FetchPanel",
     "FetchSummary",
     "FetchWarning",
     "HistoryError",
+    "HoldingsExplorer",
     "LedgerError",
     "MissingExtraError",
     "PricesError",
@@ -81,11 +92,14 @@ __all__ = [
     "SnapshotError",
     "TestKeyWarning",
     "TokenListError",
+    "TokenPicker",
+    "UnknownBlockchainError",
     "UnknownSnapshotError",
     "UnknownTokenError",
     "UnknownWalletError",
     "WalletAddress",
     "WalletDetails",
+    "WalletPicker",
     "WalletframeError",
     "WalletframeWarning",
     "configure",
@@ -99,9 +113,14 @@ __all__ = [
 ]
 
 _LOADED_WHEN_NAMED = {
+    "BlockchainPicker": "walletframe.pickers",
     "Client": "walletframe.client",
     "FetchSummary": "walletframe.bulk",
+    "FetchPanel": "walletframe.pickers",
+    "HoldingsExplorer": "walletframe.pickers",
+    "TokenPicker": "walletframe.pickers",
     "WalletDetails": "walletframe.frames",
+    "WalletPicker": "walletframe.pickers",
     "configure": "walletframe.client",
     "crosscheck": "walletframe.node",
     "fetch_to_parquet": "walletframe.bulk",
@@ -120,6 +139,16 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Register ``%wallets`` and ``%%wallets``, for ``%load_ext walletframe``."""
+    import_module("walletframe.magics").load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Take the completion of ``%wallets`` away again, for ``%unload_ext walletframe``."""
+    import_module("walletframe.magics").unload(shell)
 
 
 def __dir__() -> list[str]:

@@ -10,6 +10,11 @@ import html
 import unicodedata
 
 _CUT = "…"
+_WHOLE = 500
+_LONGEST_LINK = 2_000
+_HEAD, _TAIL = 6, 4
+_QUOTES = frozenset("\"'<>`\\")
+_MARKUP = frozenset('\\`*_{}[]<>()#+.!|~$&:@^="/')
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - spreadsheets take the wide forms too
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
     chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
@@ -113,6 +118,128 @@ def from_cell(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
+def shortened(text: str) -> str:
+    """Return the two ends of an address, by which people tell it from others.
+
+    Parameters
+    ----------
+    text : str
+        An address, a contract or anything of its kind.
+
+    Returns
+    -------
+    str
+        One harmless line of at most 13 characters.
+
+    Examples
+    --------
+    >>> shortened("0x52908400098527886E0F7030069857D2E4169EE7"), shortened("alice.near")
+    ('0x5290…9EE7', 'alice.near')
+    """
+    line = shown(text, _WHOLE)
+    return line if len(line) <= _HEAD + _TAIL + 3 else f"{line[:_HEAD]}{_CUT}{line[-_TAIL:]}"
+
+
+def as_html(text: str, limit: int = 80, *, whole: str | None = None) -> str:
+    """Return text as harmless HTML.
+
+    Parameters
+    ----------
+    text : str
+        Anything, of any length.
+    limit : int, default 80
+        The most characters to show.
+    whole : str, optional
+        What the text stands for, where it was shortened before.
+
+    Returns
+    -------
+    str
+        One line, escaped, fit for an attribute as well; where it is not all, in a ``span`` with
+        more of it (up to 500 characters) as its ``title``. A ``$`` is written ``&#36;``, since
+        plotly would take it for mathematics; in a page that looks for mathematics it needs an
+        element of the classes ``mathjax_ignore`` and ``tex2jax_ignore`` around it.
+
+    Examples
+    --------
+    >>> as_html("<b>$5</b>")
+    '&lt;b&gt;&#36;5&lt;/b&gt;'
+    >>> as_html("abcdef", 4)
+    '<span title="abcdef">abc…</span>'
+    """
+    line, more = shown(text, limit), shown(text if whole is None else whole, _WHOLE)
+    escaped = _escaped(line)
+    return escaped if line == more else f'<span title="{_escaped(more)}">{escaped}</span>'
+
+
+def as_markdown(text: str, limit: int = 80) -> str:
+    """Return text as harmless Markdown, fit for a cell of a table.
+
+    Parameters
+    ----------
+    text : str
+        Anything, of any length.
+    limit : int, default 80
+        The most characters to show.
+
+    Returns
+    -------
+    str
+        One line, in which every character that could be markup is a numeric entity.
+
+    Examples
+    --------
+    >>> as_markdown("*a*|$b$")
+    '&#42;a&#42;&#124;&#36;b&#36;'
+    """
+    line = shown(text, limit)
+    return "".join(f"&#{ord(char)};" if char in _MARKUP else char for char in line)
+
+
+def as_link(text: str) -> str | None:
+    """Return an address of the web that may be made a link.
+
+    Parameters
+    ----------
+    text : str
+        What was sent as one.
+
+    Returns
+    -------
+    str or None
+        The same, not yet escaped; None unless it begins with ``http://`` or ``https://`` and has
+        neither blanks, unseen characters, quotes nor backslashes.
+
+    Examples
+    --------
+    >>> as_link("https://etherscan.io/"), as_link("javascript:alert(1)")
+    ('https://etherscan.io/', None)
+    """
+    fit = text.lower().startswith(("http://", "https://")) and len(text) <= _LONGEST_LINK
+    return text if fit and not any(is_unseen(char) or char in _QUOTES for char in text) else None
+
+
+def as_html_block(text: str) -> str:
+    r"""Return lines of text as harmless HTML that keeps them, for an element ``pre``.
+
+    Parameters
+    ----------
+    text : str
+        Anything; it is not cut.
+
+    Returns
+    -------
+    str
+        Escaped as in `as_html`, without unseen characters but spaces and ends of lines.
+
+    Examples
+    --------
+    >>> as_html_block("if a < b:\\n    pass")
+    'if a &lt; b:\\n    pass'
+    """
+    return _escaped("".join(char for char in text if char in " \n" or not is_unseen(char)))
+
+
 def as_markup(text: str, limit: int = 80) -> str:
     """Return text that plotly draws as it is, wherever it takes markup.
 
@@ -139,3 +266,7 @@ def as_markup(text: str, limit: int = 80) -> str:
     '&lt;b&gt;&#36;x&#36; &amp; co'
     """
     return html.escape(shown(text, limit), quote=False).replace("$", "&#36;")
+
+
+def _escaped(line: str) -> str:
+    return html.escape(line).replace("$", "&#36;")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from walletframe.client.conclusion import with_reasons
 from walletframe.errors import FetchError, FetchWarning
 from walletframe.frames import SIMULATED
-from walletframe.frames.details import many
+from walletframe.frames.summary import many
 from walletframe.notice import notify
 from walletframe.wire import Status
 

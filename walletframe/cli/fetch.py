@@ -55,4 +55,4 @@ def show(details: WalletDetails, rows: int | None) -> None:
     click.echo()
     click.echo(holdings_table(details.holdings, rows))
     click.echo()
-    click.echo("\n".join(summary_lines(details.wallets)))
+    click.echo("\n".join(summary_lines(*details)))

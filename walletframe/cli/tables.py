@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from walletframe.text import shown
+from walletframe.text import shortened, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_HEAD, _TAIL = 6, 4
 _NUMBERS = frozenset(
     {"tokens", "amount", "block", "holders", "balances", "unknown", "value", "unpriced", "complete"}
     | {"wallets", "ok", "before", "after", "difference"}
@@ -258,19 +257,14 @@ def _padded(name: str, texts: list[str]) -> list[str]:
 def _contracts(frame: pd.DataFrame) -> list[str]:
     pairs = zip(frame["token_blockchain"].isna(), frame["token_address"], strict=True)
     return [
-        "-" if nothing else "native coin" if pd.isna(address) else _shortened(address)
+        "-" if nothing else "native coin" if pd.isna(address) else shortened(address)
         for nothing, address in pairs
     ]
 
 
 def _wallet_names(frame: pd.DataFrame) -> list[str]:
     pairs = zip(frame["blockchain"], frame["address"], strict=True)
-    return [f"{shown(chain, 20)}.{_shortened(address)}" for chain, address in pairs]
-
-
-def _shortened(address: str) -> str:
-    text = shown(address, 600)
-    return text if len(text) <= _HEAD + _TAIL + 3 else f"{text[:_HEAD]}…{text[-_TAIL:]}"
+    return [f"{shown(chain, 20)}.{shortened(address)}" for chain, address in pairs]
 
 
 def _or_dash(column: pd.Series) -> list[str]:

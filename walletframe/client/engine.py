@@ -101,6 +101,7 @@ class Client:
         offline: bool = False,
         progress: Progress = None,
         on_failure: OnFailure = "warn",
+        cancel: Event | None = None,
     ) -> WalletDetails:
         """Fetch the tokens of wallets.
 
@@ -117,6 +118,9 @@ class Client:
             False draws no bar; a callable gets (done, total, counts by status).
         on_failure : {"warn", "raise", "ignore"}, default "warn"
             What to do where wallets are not ok. Each has its row, whatever it is.
+        cancel : threading.Event, optional
+            Ends the fetch when another thread sets it: what was not finished by then has the
+            status ``cancelled``. For one fetch, which sets it at its end.
 
         Returns
         -------
@@ -149,7 +153,7 @@ class Client:
             self.settings.expire_after_s, refresh, offline, self.settings.stale_if_error
         )
         asked = distinct_wallets(parse_wallets(wallets))
-        details, strangers = self._run(asked, policy, progress)
+        details, strangers = self._run(asked, policy, progress, cancel or Event())
         self._warn_of_test_key()
         _warn_of(strangers, len(strangers))
         conclude(details, on_failure)
@@ -197,10 +201,11 @@ class Client:
         self._warn_of_test_key()
         _warn_of(flow.strangers, flow.stranger_count)
 
-    def _run(self, asked: list[WalletAddress], policy: Policy, progress: Progress) -> _Found:
+    def _run(
+        self, asked: list[WalletAddress], policy: Policy, progress: Progress, cancel: Event
+    ) -> _Found:
         """Let a thread do the work, and wait; an interrupt finds nothing half done."""
         self._open_store()
-        cancel = Event()
         job: Job[Status, _Found] = Job(lambda report: self._work(asked, policy, report, cancel))
         try:
             with counted(progress, len(asked)) as tell:

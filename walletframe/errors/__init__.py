@@ -11,6 +11,7 @@
         ├── UnknownTokenError    (LookupError)   a frame holds no such token
         ├── AmbiguousTokenError  (ValueError)    a symbol that several tokens share
         ├── UnknownWalletError   (LookupError)   a frame has no such wallet
+        ├── UnknownBlockchainError (LookupError) a list has no such blockchain
         ├── SettingsError        (ValueError)    a setting that is unknown, missing or wrong
         ├── TokenListError       (ValueError)    a list of tokens that can't be read
         ├── LedgerError          (ValueError)    holdings that the sandbox can't serve
@@ -54,6 +55,7 @@ from walletframe.errors.inputs import (
 )
 from walletframe.errors.names import (
     AmbiguousTokenError,
+    UnknownBlockchainError,
     UnknownTokenError,
     UnknownWalletError,
 )
@@ -93,6 +95,7 @@ __all__ = [
     "SnapshotError",
     "TestKeyWarning",
     "TokenListError",
+    "UnknownBlockchainError",
     "UnknownSnapshotError",
     "UnknownTokenError",
     "UnknownWalletError",

@@ -1,4 +1,4 @@
-"""Names of tokens and wallets that tell none in a frame."""
+"""Names of tokens, wallets and blockchains that tell none in a frame."""
 
 from __future__ import annotations
 
@@ -89,3 +89,28 @@ class UnknownWalletError(WalletframeError, LookupError):
     ) -> None:
         self.wallet = wallet
         super().__init__(f"no row is of the wallet {wallet!r}", hint)
+
+
+class UnknownBlockchainError(WalletframeError, LookupError):
+    """There is no such blockchain to choose from.
+
+    Parameters
+    ----------
+    blockchain : str
+        The identifier that was asked for.
+    known : sequence of str
+        Those that are there.
+
+    Attributes
+    ----------
+    blockchain : str
+        The same.
+    """
+
+    def __init__(self, blockchain: str, known: Sequence[str]) -> None:
+        self.blockchain = blockchain
+        more = ", …" if len(known) > 10 else ""  # noqa: PLR2004 - one line of a terminal
+        super().__init__(
+            f"no blockchain {blockchain!r} is offered",
+            hint=f"choose from: {', '.join(known[:10]) or 'none'}{more}",
+        )

@@ -9,7 +9,8 @@ from walletframe.frames.contract import (
     category_of,
     typed_frame,
 )
-from walletframe.frames.details import WalletDetails, summary_lines
+from walletframe.frames.details import WalletDetails
+from walletframe.frames.display import holdings_table, summary_html, table_html, wallets_table
 from walletframe.frames.identity import (
     Identities,
     TokenKey,
@@ -22,6 +23,7 @@ from walletframe.frames.identity import (
     token_key,
     wallet_identities,
 )
+from walletframe.frames.summary import is_simulated, summary_lines
 
 __all__ = [
     "HOLDING_DTYPES",
@@ -38,10 +40,15 @@ __all__ = [
     "category_of",
     "find_token",
     "find_wallet",
+    "holdings_table",
+    "is_simulated",
     "require_columns",
+    "summary_html",
     "summary_lines",
+    "table_html",
     "token_identities",
     "token_key",
     "typed_frame",
     "wallet_identities",
+    "wallets_table",
 ]

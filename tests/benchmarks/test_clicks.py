@@ -1,0 +1,104 @@
+"""What a click in the explorer costs, in the kernel and in a browser, and what 200 refreshes leave.
+
+The kernel's part is time of the processor, the browser's is wall time: other work on the machine
+adds to it, so that its least is checked. The limits are those that a person notices.
+"""
+
+import gc
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from ipywidgets.widgets.widget import _instances
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from browser import Visit
+from lab import ROOT, notebook_of, open_and_run, running_lab
+from made_up import made_up_details
+
+from walletframe.pickers import HoldingsExplorer
+from walletframe.pickers.explorer.views import VIEWS
+from walletframe.service import SHOWCASE
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(600)]
+
+BROWSED = f"""
+import sys
+sys.path.insert(0, {str(ROOT / "tests")!r})
+from made_up import made_up_details
+import walletframe as wf
+wf.HoldingsExplorer(made_up_details(100_000, wallets=2_000, tokens=5_000))
+"""
+
+
+def seconds(explorer, view):
+    """Return how long this process works from a click on a chart to what the page gets."""
+    before = explorer._output.outputs
+    start = time.process_time()
+    explorer._view.value = view
+    explorer._pause._timer.join()
+    taken = time.process_time() - start
+    assert explorer._output.outputs is not before
+    return taken
+
+
+@pytest.mark.parametrize("rows, wallets, limit_s", [(100_000, 2_000, 0.3), (1_000_000, 10_000, 2)])
+def test_click_to_chart_in_the_kernel(rows, wallets, limit_s):
+    """Print and check the median for each chart, of everything that was fetched."""
+    explorer = HoldingsExplorer(made_up_details(rows, wallets=wallets, tokens=5_000))
+    print(f"\n{rows:,} rows, {wallets:,} wallets")
+    first, *others = VIEWS
+    taken = {view: [] for view in VIEWS}
+    for view in [*others, first] * 5:
+        taken[view].append(seconds(explorer, view))
+    medians = {view: statistics.median(each) for view, each in taken.items()}
+    for view, median in medians.items():
+        print(f"{view}: {median:.3f} s (wanted: at most {limit_s})")
+    explorer.close()
+    assert max(medians.values()) <= limit_s
+
+
+def test_click_to_chart_in_the_browser(chromium, tmp_path):
+    """Print and check the median time from a click to the new chart's title, 100,000 rows."""
+    (tmp_path / "big.ipynb").write_text(notebook_of(BROWSED))
+    taken = []
+    with running_lab(tmp_path) as address, chromium.new_context() as context:
+        page = Visit(context.new_page()).page
+        open_and_run(page, address, "big.ipynb")
+        page.locator(".js-plotly-plot .g-gtitle").wait_for()
+        for name, text in [("Heatmap", "Share of each token"), ("Treemap", "Holdings by")] * 5:
+            start = time.perf_counter()
+            page.get_by_role("button", name=name).click()
+            page.locator(".js-plotly-plot .g-gtitle", has_text=text).first.wait_for()
+            taken.append(time.perf_counter() - start)
+            page.wait_for_timeout(1_000)
+            assert page.locator(".js-plotly-plot").count() == 1
+    median = statistics.median(taken)
+    print(f"\nclick to chart: median {median:.3f} s, {min(taken):.2f} to {max(taken):.2f}")
+    assert min(taken) <= 0.3
+
+
+def test_memory_over_refreshes(service):
+    """Print and check what 200 refreshes from the service leave: no models, and no memory."""
+    with service.client(cache="memory") as client:
+        explorer = HoldingsExplorer(client.fetch(SHOWCASE, on_failure="ignore"), client=client)
+        models, sizes = len(_instances), []
+        for number in range(200):
+            explorer.refresh()
+            explorer._bar._fetching._thread.join()
+            explorer._pause._timer.join()
+            if number % 50 == 49:  # the first fifty warm up
+                sizes.append(resident_bytes())
+        assert len(_instances) == models
+        explorer.close()
+    print(f"\nafter 50, 100, 150, 200 refreshes: {[round(size / 1e6) for size in sizes]} MB")
+    assert sizes[-1] - sizes[0] < 10e6
+
+
+def resident_bytes():
+    """Return how much memory this process has."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096

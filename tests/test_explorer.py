@@ -1,0 +1,272 @@
+"""The explorer with real widgets and frames, without a page."""
+
+import base64
+import io
+import threading
+
+import pandas as pd
+import pytest
+from canned_service import balance
+from hostile import SYMBOLS, hostile_holdings
+from ipywidgets.widgets.widget import _instances
+from test_display import failed, record
+from traitlets import dlink
+
+from walletframe.frames import WalletDetails, assemble
+from walletframe.pickers import FetchPanel, HoldingsExplorer
+from walletframe.pickers.explorer.selection import Catalog, Selection
+from walletframe.pickers.explorer.views import VIEWS
+from walletframe.pickers.explorer.widget import _look
+from walletframe.service import SHOWCASE
+
+USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")
+
+
+@pytest.fixture(scope="module")
+def details(service):
+    """Give the wallets of the showcase, one of which fails."""
+    with service.client(cache="memory") as client:
+        return client.fetch(SHOWCASE, on_failure="ignore")
+
+
+@pytest.fixture
+def explorer(details, client):
+    """Give an explorer, and expect nothing to be left of it."""
+    opened = HoldingsExplorer(details, client=client)
+    yield opened
+    opened.close()
+    assert not _instances
+
+
+def settle(explorer):
+    """Wait until what is shown follows what was picked."""
+    explorer._pause._timer.join()
+
+
+def drawn(explorer):
+    """Return the chart as the page gets it."""
+    return explorer._output.outputs[0]["data"]
+
+
+def run(code, details):
+    """Run lines of code as a person would, and return what they make."""
+    names = {"details": details}
+    exec(code, names)  # noqa: S102 - our own text
+    return names
+
+
+def test_everything_is_shown_at_first(explorer, details):
+    """All rows, a chart, the table and a summary that says what failed."""
+    assert explorer.shown.holdings is details.holdings
+    assert "application/vnd.plotly.v1+json" in drawn(explorer)
+    assert "14 wallets on 12 blockchains: 13 ok, 1 failed" in explorer._summary.value
+    assert "Simulated data" in explorer._summary.value
+    assert str(details.holdings.amount[0]) in explorer._table.value
+
+
+def test_picking_changes_all_that_is_seen(explorer):
+    """Chart, table and summary follow a pick."""
+    before = explorer._output.outputs
+    explorer._chains.value = ["POLYGON"]
+    settle(explorer)
+    assert set(explorer.shown.holdings.blockchain) == {"POLYGON"}
+    assert "1 wallet on 1 blockchain: 1 ok" in explorer._summary.value
+    assert "POLYGON" in explorer._table.value
+    assert "ARBITRUM" not in explorer._table.value
+    assert explorer._output.outputs != before
+
+
+def test_selection_is_by_identity(details):
+    """Blockchains, wallets and tokens in any spelling; nothing chosen means everything."""
+    catalog = Catalog(details)
+    eight = "eth.0X" + "8" * 40
+    both = catalog.select(Selection(("eth",), (eight,), (USDC,)))
+    assert (len(both.wallets), len(both.holdings)) == (1, 1)
+    assert both.holdings.symbol.item() == "USDC"
+    failing = catalog.select(Selection(("AVAX_CCHAIN",)))
+    assert (failing.wallets.status.item(), len(failing.holdings)) == ("failed", 0)
+    assert len(catalog.select(Selection((), (), (USDC,))).wallets) == 14
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("picked", [{}, {"_chains": ["eth"]}, {"_tokens": [USDC]}])
+def test_every_chart_is_drawn(explorer, view, picked):
+    """Each chart works for everything, for a blockchain and for one token."""
+    for part, value in picked.items():
+        getattr(explorer, part).value = value
+    explorer._view.value = view
+    explorer.draw()
+    assert explorer._alert.value == ""
+    assert drawn(explorer)["application/vnd.plotly.v1+json"]["data"]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_code_makes_what_is_shown(explorer, details, view):
+    """The lines run, and give the same rows, wallets and chart."""
+    explorer._chains.value = ["ETH", "POLYGON"]
+    explorer._wallets.value = ["ETH.0x" + "8" * 40, "POLYGON.0x" + "3" * 40]
+    explorer._tokens.value = [
+        option.value for option in explorer._tokens._options.find("us", 9).options
+    ]
+    explorer._view.value = view
+    made = run(explorer.code, details)
+    assert explorer.code.isascii()
+    assert len(made["shown"]) > 1
+    pd.testing.assert_frame_equal(made["shown"], explorer.shown.holdings)
+    pd.testing.assert_frame_equal(made["wallets"], explorer.shown.wallets)
+    assert made["figure"] == _look(explorer._wish()).figure
+
+
+def download(explorer, kind):
+    """Prepare a download and return its bytes."""
+    [button] = [button for button in explorer._savers if button.description == kind]
+    button.click()
+    assert explorer._alert.value == ""
+    head, _, data = explorer._link.value.partition("base64,")
+    assert "download=" in head
+    return base64.b64decode(data.partition('"')[0])
+
+
+def test_downloads_hold_what_is_shown_to_the_last_digit(explorer):
+    """CSV and Parquet have every selected row, and the amounts exactly."""
+    explorer._chains.value = ["ETH"]
+    shown = explorer.shown.holdings.reset_index(drop=True)
+    amounts = [str(amount) for amount in shown.amount]
+    csv = pd.read_csv(io.BytesIO(download(explorer, "CSV")), dtype="str")
+    assert csv.amount.tolist() == amounts
+    parquet = pd.read_parquet(io.BytesIO(download(explorer, "Parquet")))
+    assert parquet.amount.tolist() == amounts
+    assert any(len(amount) > 70 for amount in amounts)
+
+
+def test_page_and_code_can_be_downloaded(explorer, details):
+    """The page needs no network and holds chart, summary and table; the code runs."""
+    explorer._chains.value = ["POLYGON"]
+    page = download(explorer, "HTML page").decode()
+    assert "1 wallet on 1 blockchain" in page
+    assert "Plotly.newPlot" in page
+    assert not [line for line in page.splitlines() if 'src="http' in line[:200]]
+    code = download(explorer, "pandas code").decode()
+    assert len(run(code, details)["shown"]) == len(explorer.shown.holdings)
+
+
+def test_a_link_is_of_what_is_shown(explorer):
+    """Whatever changes takes an older link away."""
+    download(explorer, "CSV")
+    explorer._chains.value = ["ETH"]
+    settle(explorer)
+    assert explorer._link.value == ""
+
+
+def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
+    """Many rows are left to the code, with the line that does it."""
+    monkeypatch.setattr("walletframe.pickers.explorer.downloads._MOST_ROWS", 3)
+    explorer.save("CSV")
+    assert "too many for a download" in explorer._alert.value
+    assert "to_parquet" in explorer._alert.value
+
+
+def test_nothing_selected_is_said():
+    """An empty fetch, and a selection that nothing fits, are no error."""
+    explorer = HoldingsExplorer(assemble([]))
+    assert "No balance is selected" in drawn(explorer)["text/plain"]
+    assert run(explorer.code, assemble([]))["shown"].empty
+    explorer.close()
+
+
+def test_refresh_asks_anew(explorer, details):
+    """New answers replace the old ones; what is picked stays picked."""
+    explorer._chains.value = ["ETH"]
+    explorer.refresh()
+    explorer._bar._fetching._thread.join()
+    settle(explorer)
+    assert explorer.details is not details
+    assert (explorer.details.wallets.fetched_at > details.wallets.fetched_at).any()
+    assert explorer._chains.value == ("ETH",)
+    assert set(explorer.shown.holdings.blockchain) == {"ETH"}
+
+
+def test_cancelled_refresh_changes_nothing(details, canned):
+    """What is shown stays, and the explorer says so."""
+    canned.say([b" "] * 200)
+    with canned.client() as client:
+        explorer = HoldingsExplorer(details, client=client)
+        explorer.refresh()
+        fetching = explorer._bar._fetching
+        explorer._bar.cancel()
+        fetching._thread.join()
+        assert explorer.details is details
+        assert "as it was before" in explorer._alert.value
+        explorer.close()
+    assert not _instances
+
+
+def test_details_of_a_panel_can_be_linked(explorer, details, client):
+    """What a panel fetches is explored at once; at first both have what was fetched before."""
+    panel = FetchPanel(details, client=client)
+    assert panel.details is details
+    linked = dlink((panel, "details"), (explorer, "details"))
+    panel._picker.value = ["NEAR.alice.near"]
+    panel.fetch()
+    panel._bar._fetching._thread.join()
+    settle(explorer)
+    assert explorer.details is panel.details
+    assert "1 wallet on 1 blockchain" in explorer._summary.value
+    linked.unlink()
+    panel.close()
+
+
+def test_faults_keep_the_last_chart(explorer, details):
+    """What can't be drawn is told, and what was seen before stays."""
+    before = explorer._output.outputs
+    explorer.details = details._replace(holdings=details.holdings.drop(columns="amount"))
+    settle(explorer)
+    assert "lacks &#x27;amount&#x27;" in explorer._alert.value
+    assert explorer._output.outputs == before
+
+
+def test_the_last_pick_wins(explorer):
+    """Many quick changes, from several threads, end in the last one."""
+    for name in ("ETH", "BSC", "POLYGON") * 5:
+        threading.Thread(target=explorer.draw).start()
+        explorer._chains.value = [name]
+    settle(explorer)
+    explorer.draw()
+    assert set(explorer.shown.holdings.blockchain) == {"POLYGON"}
+    assert "POLYGON" in explorer._table.value
+
+
+def test_a_token_keeps_its_colour(explorer):
+    """The colours are those of the whole fetch, whatever is selected."""
+    colors = explorer._catalog.colors
+    explorer._tokens.value = [USDC]
+    assert colors[USDC] in _look(explorer._wish()).figure.to_json()
+
+
+def test_hostile_symbols_are_harmless():
+    """Neither what is shown nor the code nor the page holds markup of strangers."""
+    holdings = hostile_holdings()
+    records = [record(balances=[balance()]), failed("0xb", error=SYMBOLS["script"])]
+    wallets = assemble(records).wallets
+    details = WalletDetails(wallets, assemble(records).holdings)
+    frame = pd.concat([details.holdings, holdings]).astype(details.holdings.dtypes)
+    explorer = HoldingsExplorer(details._replace(holdings=frame))
+    explorer._tokens.value = [option.value for option in explorer._tokens._options]
+    settle(explorer)
+    assert explorer._alert.value == ""
+    for part in (explorer._summary, explorer._table, explorer._code, explorer._link):
+        assert "evil.example'" not in part.value.replace("&#x27;", "")
+        assert "<script" not in part.value
+    assert explorer.code.isascii()
+    explorer.close()
+
+
+def test_closing_ends_the_drawing(details):
+    """A closed explorer leaves neither models nor threads."""
+    before = set(threading.enumerate())
+    explorer = HoldingsExplorer(details)
+    explorer._chains.value = ["ETH"]
+    explorer.close()
+    explorer.draw()
+    assert not _instances
+    assert not {thread for thread in set(threading.enumerate()) - before if thread.is_alive()}

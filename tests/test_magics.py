@@ -1,0 +1,156 @@
+"""The magics, in a real kernel."""
+
+import os
+import time
+
+import pytest
+from jupyter_client.manager import start_new_kernel
+
+BEGIN = """
+import walletframe as wf
+service = wf.sandbox()
+client = service.client(cache="memory")
+%load_ext walletframe
+%config Completer.use_jedi = False
+"""
+
+
+class Kernel:
+    """A kernel, and what it says."""
+
+    def __init__(self, client):
+        self.client = client
+
+    def run(self, code):
+        """Run a cell; return the last error's text, what was shown, and what was printed."""
+        said = {"error": "", "text/plain": "", "text/html": "", "stdout": "", "stderr": ""}
+
+        def listen(message):
+            content = message["content"]
+            if message["msg_type"] == "error":
+                said["error"] = content["ename"]
+            elif message["msg_type"] == "stream":
+                said[content["name"]] += content["text"]
+            elif "data" in content:
+                said.update({kind: text for kind, text in content["data"].items() if kind in said})
+
+        self.client.execute_interactive(code, timeout=60, output_hook=listen)
+        return said
+
+    def value(self, expression):
+        """Return what an expression prints."""
+        return self.run(f"print({expression})")["stdout"].strip()
+
+    def complete(self, code):
+        """Return the code with each completion of its end put in."""
+        reply = self.client.complete(code, len(code), reply=True, timeout=60)["content"]
+        return [code[: reply["cursor_start"]] + match for match in reply["matches"]]
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory):
+    """Give one kernel to all tests, isolated from the user's profile."""
+    folder = str(tmp_path_factory.mktemp("ipython"))
+    environment = os.environ | {"IPYTHONDIR": folder, "XDG_CACHE_HOME": folder}
+    manager, client = start_new_kernel(env=environment)
+    begun = Kernel(client)
+    assert begun.run(BEGIN)["error"] == ""
+    yield begun
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+def test_a_line_fetches_and_shows(kernel):
+    """The result is shown, and an assignment keeps it."""
+    said = kernel.run("%wallets --client client NEAR.alice.near")
+    assert "1 wallet on 1 blockchain: 1 ok" in said["text/html"]
+    kernel.run(
+        "mine = %wallets -c client NEAR.alice.near ETH.0x1111111111111111111111111111111111111111"
+    )
+    assert kernel.value("len(mine.wallets), type(mine).__name__") == "2 WalletDetails"
+
+
+def test_a_cell_fetches_into_a_variable(kernel):
+    """One wallet a line, comments, options, and the name of the variable."""
+    said = kernel.run(
+        "%%wallets --client client --out friends --refresh\n"
+        "NEAR.alice.near  # Alice\n\n# nobody\n"
+        "ETH.0x1111111111111111111111111111111111111111"
+    )
+    assert said["error"] == ""
+    assert kernel.value("friends.wallets.blockchain.tolist()") == "['NEAR', 'ETH']"
+    assert kernel.value("set(friends.wallets.source)") == "{'service'}"
+
+
+def test_variables_can_be_put_in(kernel):
+    """A list in braces is as good as its elements."""
+    kernel.run("names = ['NEAR.alice.near', 'NEAR.bob.near']")
+    kernel.run("both = %wallets -c client {names}")
+    assert kernel.value("len(both.wallets)") == "2"
+
+
+@pytest.mark.parametrize(
+    "code, said",
+    [
+        ("%wallets", "no wallets"),
+        ("%wallets nonsense ETH.0x1…2", "nonsense: no dot"),
+        ("%%wallets\nETH.0x1…2\n", "shortened"),
+        ("%wallets --client nobody ETH.0x1", "no Client"),
+        ("%wallets --out a-b ETH.0x1", "no name of a variable"),
+        ("%wallets --colour ETH.0x1", "unrecognized"),
+        ("%wallets ETH.0x1", "WALLETFRAME_"),
+        ("%wallets --refresh --offline -c client ETH.0x1", "contradict"),
+    ],
+)
+def test_bad_input_is_told_without_a_traceback(kernel, code, said):
+    """One message that names the value and what to do."""
+    told = kernel.run(code)
+    assert said in told["stderr"] + told["stdout"]
+    assert "Traceback" not in told["stderr"]
+
+
+def test_offline_asks_for_none(kernel):
+    """What is not in the cache is said to be missing, and warned of."""
+    said = kernel.run("%wallets -c client --offline NEAR.nobody.near")
+    assert "1 not_cached" in said["text/plain"]
+    assert "FetchWarning" in said["stderr"]
+
+
+@pytest.mark.parametrize(
+    "code, completed",
+    [
+        ("%wallets AVAX", ["%wallets AVAX_CCHAIN."]),
+        ("%wallets NEAR.alice.near pol", ["%wallets NEAR.alice.near POLYGON."]),
+        ("%%wallets\nNEAR.alice.near\nSOL", ["%%wallets\nNEAR.alice.near\nSOLANA."]),
+        ("%wallets --ref", ["%wallets --refresh"]),
+        ("x = %wallets TRO", ["x = %wallets TRON."]),
+    ],
+)
+def test_blockchains_and_options_are_completed(kernel, code, completed):
+    """A tab after the first letters is enough, in any case."""
+    assert kernel.complete(code) == completed
+
+
+def test_other_lines_are_completed_as_before(kernel):
+    """Names of blockchains don't get in the way of Python."""
+    assert kernel.complete("AVAX") == []
+
+
+def test_loading_again_and_unloading(kernel):
+    """Completions come once, and go."""
+    kernel.run("%reload_ext walletframe")
+    assert kernel.complete("%wallets AVAX") == ["%wallets AVAX_CCHAIN."]
+    kernel.run("%unload_ext walletframe")
+    assert kernel.complete("%wallets AVAX") == []
+    kernel.run("%load_ext walletframe")
+
+
+def test_an_interrupt_keeps_what_was_finished(kernel):
+    """The variable has the finished wallets, and the cell ends as interrupted."""
+    kernel.run("slow = wf.sandbox(latency_s=1); lame = slow.client(cache=False, workers=1)")
+    kernel.run("import _thread, threading; threading.Timer(0.5, _thread.interrupt_main).start()")
+    begun = time.monotonic()
+    said = kernel.run("%%wallets -c lame -o part\n" + "\n".join(f"ETH.0x{n}" for n in range(9)))
+    assert time.monotonic() - begun < 8
+    assert said["error"] == "FetchInterrupted"
+    assert "cancelled" in kernel.value("set(part.wallets.status)")

@@ -1,0 +1,73 @@
+"""Wallets as people paste them, and what is said of those that can't be read."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from walletframe.address import read_pasted
+
+
+def names(text):
+    """Return what is read, as text."""
+    return [str(wallet) for wallet in read_pasted(text).wallets]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ETH.0x1\nNEAR.alice.near",
+        "  ETH.0x1  \r\n\r\n NEAR.alice.near # a friend\n# nobody",
+        "ETH.0x1, NEAR.alice.near",
+        "ETH.0x1; NEAR.alice.near;",
+        "[\"ETH.0x1\", 'NEAR.alice.near']",
+        "ETH\t0x1\nNEAR\talice.near",
+        "ETH,0x1\nNEAR,alice.near",
+        "(ETH 0x1)\n`NEAR.alice.near`",
+    ],
+)
+def test_common_forms(text):
+    """Lines, lists in one line, Python lists and two columns are read alike."""
+    assert names(text) == ["ETH.0x1", "NEAR.alice.near"]
+
+
+def test_each_bad_line_has_its_number_and_reason():
+    """Good lines are read; the bad ones are told, and kept to be mended."""
+    found = read_pasted("ETH.0x1\nnonsense\n\nETH.0x2…9\nBSC.0x3")
+    assert [str(wallet) for wallet in found.wallets] == ["ETH.0x1", "BSC.0x3"]
+    assert [(line, text) for line, text, _ in found.problems] == [(2, "nonsense"), (4, "ETH.0x2…9")]
+    assert "shortened" in found.problems[1][2]
+    assert found.unread == "nonsense\nETH.0x2…9"
+
+
+def test_a_line_is_read_as_a_whole_or_not_at_all():
+    """Mending a line and reading it again counts nothing twice."""
+    found = read_pasted("ETH.0x1, nonsense, ETH.0x2")
+    assert (found.wallets, found.unread) == ([], "ETH.0x1, nonsense, ETH.0x2")
+
+
+@pytest.mark.parametrize("text", ["nonsense ETH.0x1", "0x12 ETH.0x1"])
+def test_what_stands_beside_a_wallet_is_no_blockchain(text):
+    """A wallet in full is not taken for the address of what stands before it."""
+    [(_, piece, _)] = read_pasted(text).problems
+    assert piece == text.split()[0]
+
+
+def test_two_words_are_no_wallet():
+    """What people write between their wallets is told, not asked for."""
+    assert [text for _, text, _ in read_pasted("my wallets:\nETH.0x1").problems] == [
+        "my",
+        "wallets:",
+    ]
+
+
+def test_nothing():
+    """Blank text holds no wallet and no problem."""
+    assert (names(" \n# only a comment\n"), read_pasted("").problems) == ([], [])
+
+
+@given(st.text())
+def test_any_text_is_read_or_explained(text):
+    """Nothing raises, and every problem names a line that is there."""
+    found = read_pasted(text)
+    assert all(1 <= line <= len(text.splitlines()) for line, _, _ in found.problems)
+    assert len(found.unread.splitlines()) == len({line for line, _, _ in found.problems})

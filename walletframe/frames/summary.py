@@ -1,0 +1,153 @@
+"""What a person is told of a fetch first, in a few lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from walletframe.frames.contract import SIMULATED
+from walletframe.frames.identity import token_identities
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SOURCES: Mapping[str, str] = {
+    "service": "answered by the service",
+    "cache": "by the local cache",
+    "stale": "by the local cache though out of date",
+}
+_REASONS = 3
+SIMULATED_NOTE = "Simulated data: the sandbox made it up."
+
+
+def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -> list[str]:
+    """Say in a few lines how complete a fetch is and where its answers came from.
+
+    Parameters
+    ----------
+    wallets : DataFrame
+        The ``wallets`` of a `WalletDetails`.
+    holdings : DataFrame, optional
+        The ``holdings``, to count tokens by contract.
+
+    Returns
+    -------
+    list of str
+        Counts of wallets, statuses, balances, tokens, blockchains and sources; a last line marks
+        simulated data. Nothing a stranger wrote is quoted.
+
+    Examples
+    --------
+    >>> from walletframe.frames import assemble
+    >>> summary_lines(*assemble([]))
+    ['0 wallets on 0 blockchains', '0 balances of 0 tokens; no answer to use']
+    """
+    chains = wallets["blockchain"].str.upper().nunique()
+    statuses = ", ".join(f"{count:,} {name}" for name, count in _pairs(wallets["status"]))
+    lines = [f"{many(len(wallets), 'wallet')} on {many(chains, 'blockchain')}"]
+    if statuses:
+        lines[0] += f": {statuses}"
+    lines.append(f"{_balances(wallets, holdings)}; {_sources(wallets)}")
+    older = int(((wallets["status"] == "ok") & wallets["error"].notna()).sum())
+    if older:
+        lines.append(f"{many(older, 'older answer')} stood in where no newer one was to be had.")
+    if is_simulated(wallets):
+        lines.append(SIMULATED_NOTE)
+    return lines
+
+
+def failure_lines(wallets: pd.DataFrame) -> list[str]:
+    """Say why wallets are not ok, the most frequent reasons first.
+
+    Parameters
+    ----------
+    wallets : DataFrame
+        The ``wallets`` of a `WalletDetails`.
+
+    Returns
+    -------
+    list of str
+        At most four lines, none where all wallets are ok. A reason may quote what the service
+        said: escape it where it is shown.
+
+    Examples
+    --------
+    >>> from walletframe.frames import assemble
+    >>> failure_lines(assemble([]).wallets)
+    []
+    """
+    failed = wallets[wallets["status"] != "ok"]
+    counted = failed.groupby(["status", "error"], observed=True, dropna=False).size()
+    reasons = counted.sort_values(ascending=False, kind="stable").reset_index(name="wallets")
+    lines = [
+        f"{count:,} {status}: {'no reason given' if pd.isna(error) else error}"
+        for status, error, count in reasons.head(_REASONS).itertuples(index=False)
+    ]
+    rest = int(reasons["wallets"].iloc[_REASONS:].sum())
+    return [*lines, f"{many(rest, 'wallet')} for other reasons"] if rest else lines
+
+
+def is_simulated(wallets: pd.DataFrame) -> bool:
+    """Tell whether any of it was made up by the sandbox.
+
+    Parameters
+    ----------
+    wallets : DataFrame
+        The ``wallets`` of a `WalletDetails`.
+
+    Returns
+    -------
+    bool
+        True where a wallet's service is the sandbox.
+    """
+    return bool((wallets["service"] == SIMULATED).any())
+
+
+def _balances(wallets: pd.DataFrame, holdings: pd.DataFrame | None) -> str:
+    if holdings is None:
+        balances = many(int(wallets["tokens"].sum()), "balance")
+    else:
+        tokens = len(token_identities(holdings).keys)
+        balances = f"{many(len(holdings), 'balance')} of {many(tokens, 'token')}"
+    unknown = int(((wallets["status"] == "ok") & wallets["tokens"].isna()).sum())
+    if not unknown:
+        return balances
+    return f"{balances} (unknown for {many(unknown, 'wallet')} that answered without any list)"
+
+
+def _sources(wallets: pd.DataFrame) -> str:
+    named = [f"{count:,} {_SOURCES[name]}" for name, count in _pairs(wallets["source"])]
+    if not named:
+        return "no answer to use"
+    oldest = wallets["fetched_at"].min()
+    age = "" if pd.isna(oldest) else f", the oldest of {oldest:%Y-%m-%d %H:%M} UTC"
+    return " and ".join(named) + age
+
+
+def _pairs(column: pd.Series) -> list[tuple[str, int]]:
+    counts = column.value_counts(sort=False)
+    return [(str(name), int(count)) for name, count in counts.items() if count]
+
+
+def many(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    Parameters
+    ----------
+    count : int
+        How many.
+    noun : str
+        One of them.
+
+    Returns
+    -------
+    str
+        With commas, and an s where it takes one.
+
+    Examples
+    --------
+    >>> many(1, "balance"), many(2000, "balance")
+    ('1 balance', '2,000 balances')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

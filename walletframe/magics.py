@@ -1,0 +1,131 @@
+"""``%wallets`` and ``%%wallets``: a fetch without Python, for IPython and Jupyter.
+
+Thin: addresses are read and fetched as everywhere else. What is wrong with the input is a usage
+error, which IPython shows without a traceback.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.completer import SimpleCompletion, context_matcher
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_cell_magic, magics_class
+from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
+
+from walletframe.address import read_pasted
+from walletframe.client import Client, default_client
+from walletframe.errors import FetchInterrupted, WalletframeError
+from walletframe.service.chains import CHAINS
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from IPython.core.completer import CompletionContext, SimpleMatcherResult
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from walletframe.frames import WalletDetails
+
+_OPTIONS = ("--client", "--offline", "--out", "--refresh")
+
+
+@magics_class
+class WalletMagics(Magics):
+    """The magics of walletframe."""
+
+    @magic_arguments()
+    @argument("wallets", nargs="*", help="such as ETH.0x52… or NEAR.alice.near")
+    @argument("-o", "--out", metavar="NAME", help="the variable that gets the WalletDetails")
+    @argument(
+        "-c", "--client", metavar="NAME", help="a variable that holds a Client to ask through"
+    )
+    @argument("--refresh", action="store_true", help="ask even where an answer is in the cache")
+    @argument("--offline", action="store_true", help="ask for none: answer from the cache")
+    @line_cell_magic
+    def wallets(self, line: str, cell: str = "") -> WalletDetails:
+        """Fetch the tokens of wallets.
+
+        In a line, the wallets stand behind the options: %wallets ETH.0x52… NEAR.alice.near
+        In a cell, they follow one a line, and # begins a comment. The result is a WalletDetails;
+        --out keeps it in a variable, and so does: details = %wallets ETH.0x52…
+        """
+        options = parse_argstring(self.wallets, line)
+        if options.out and not options.out.isidentifier():
+            raise UsageError(f"--out {options.out}: is no name of a variable")
+        found = read_pasted("\n".join([" ".join(options.wallets), cell]))
+        if found.problems:
+            reasons = [f"  {text}: {reason}" for _, text, reason in found.problems]
+            raise UsageError("\n".join(["these wallets can't be read:", *reasons]))
+        if not found.wallets:
+            raise UsageError("no wallets: write <BLOCKCHAIN>.<ADDRESS>, such as NEAR.alice.near")
+        try:
+            details = self._client(options.client).fetch(
+                found.wallets, refresh=options.refresh, offline=options.offline
+            )
+        except FetchInterrupted as stopped:
+            self._keep(options, stopped.details)
+            raise
+        except WalletframeError as error:
+            raise UsageError(str(error)) from None
+        self._keep(options, details)
+        return details
+
+    def _client(self, name: str | None) -> Client:
+        if name is None:
+            return default_client()
+        client = self._variables().get(name)
+        if not isinstance(client, Client):
+            raise UsageError(f"--client {name}: there is no Client in a variable of this name")
+        return client
+
+    def _keep(self, options: Namespace, details: WalletDetails) -> None:
+        if options.out:
+            self._variables()[options.out] = details
+
+    def _variables(self) -> dict[str, Any]:
+        shell: Any = self.shell  # which a magic that runs has
+        names: dict[str, Any] = shell.user_ns
+        return names
+
+
+@context_matcher(identifier="walletframe")
+def _complete(context: CompletionContext) -> SimpleMatcherResult:
+    """Complete blockchains and options behind the magics."""
+    of_cell = context.full_text.lstrip().startswith("%%wallets")
+    typed = context.line_with_cursor[: context.cursor_position]
+    if not of_cell and "%wallets " not in typed:
+        return {"completions": []}
+    word = typed.rpartition(" ")[2]
+    known = _OPTIONS if word.startswith("-") else [f"{name}." for name in CHAINS]
+    fitting = [text for text in known if word and text.lower().startswith(word.lower())]
+    token = context.token
+    begin = len(word) - len(token) if word.endswith(token) else 0
+    completions = [SimpleCompletion(text[begin:], type="wallet") for text in fitting]
+    return {"completions": completions, "suppress": bool(completions)}
+
+
+def load(shell: InteractiveShell) -> None:
+    """Register the magics and their completion; again, it changes nothing.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        The IPython that runs.
+    """
+    shell.register_magics(WalletMagics)
+    matchers: list[Any] = shell.Completer.custom_matchers
+    if _complete not in matchers:
+        matchers.append(_complete)
+
+
+def unload(shell: InteractiveShell) -> None:
+    """Take the completion away again; IPython keeps the magics.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        The IPython that runs.
+    """
+    matchers: list[Any] = shell.Completer.custom_matchers
+    if _complete in matchers:
+        matchers.remove(_complete)

@@ -1,0 +1,14 @@
+"""Widgets to pick blockchains, wallets and tokens, to fetch, and to explore what was fetched.
+
+Ordinary ipywidgets: put them into boxes, observe and link their traits, use them in `interact`.
+Each takes what is done to it one thing at a time, since a notebook's front end, its cells and a
+fetch run on threads of their own. What goes wrong is told in the widget itself.
+"""
+
+from walletframe.pickers.blockchains import BlockchainPicker
+from walletframe.pickers.explorer import HoldingsExplorer
+from walletframe.pickers.panel import FetchPanel
+from walletframe.pickers.tokens import TokenPicker
+from walletframe.pickers.wallets import WalletPicker
+
+__all__ = ["BlockchainPicker", "FetchPanel", "HoldingsExplorer", "TokenPicker", "WalletPicker"]

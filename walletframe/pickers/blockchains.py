@@ -1,0 +1,122 @@
+"""Pick blockchains."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pandas as pd
+
+from walletframe.address import canonical_key
+from walletframe.errors import UnknownBlockchainError
+from walletframe.frames import WalletDetails, require_columns
+from walletframe.pickers.chooser import Chooser
+from walletframe.pickers.options import Option, Options
+from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from walletframe.pickers.options import Value
+
+BlockchainsLike: TypeAlias = "WalletDetails | pd.DataFrame | Iterable[str]"
+
+
+class BlockchainPicker(Chooser):
+    """Pick blockchains, out of those of a frame or of a list.
+
+    Parameters
+    ----------
+    blockchains : WalletDetails, DataFrame with a column blockchain, or iterable of str
+        What to choose from; of a frame, those with the most rows first.
+    value : sequence of str
+        What is chosen at first, in any case.
+    description : str, default "Blockchains"
+        The label.
+
+    Attributes
+    ----------
+    value : tuple of str
+        The identifiers that are chosen, as first written, in the order chosen. Can be set,
+        observed and linked.
+
+    Raises
+    ------
+    ColumnsError
+        Where a DataFrame lacks the column.
+    UnknownBlockchainError
+        Where `value` names a blockchain that is not there; when it is set later, as well.
+
+    Examples
+    --------
+    >>> picker = BlockchainPicker(["ETH", "BSC"], value=["eth"])
+    >>> picker.value
+    ('ETH',)
+    >>> picker.close()
+    """
+
+    def __init__(
+        self,
+        blockchains: BlockchainsLike,
+        *,
+        value: Sequence[str] = (),
+        description: str = "Blockchains",
+    ) -> None:
+        super().__init__(
+            blockchain_options(blockchains), value=value, description=description, hint="identifier"
+        )
+
+    def offer(self, blockchains: BlockchainsLike) -> None:
+        """Offer other blockchains; of those chosen, the ones that are not among them are let go.
+
+        Parameters
+        ----------
+        blockchains : WalletDetails, DataFrame with a column blockchain, or iterable of str
+            What to choose from.
+        """
+        self._offer(blockchain_options(blockchains))
+
+    def _resolve(self, value: Any) -> Value:
+        option = self._options.get(_folded(value)) if isinstance(value, str) else None
+        if option is None:
+            raise UnknownBlockchainError(str(value), [str(each.value) for each in self._options])
+        return option.value
+
+
+def blockchain_options(source: BlockchainsLike) -> Options:
+    """Return the blockchains of a frame or of a list.
+
+    Parameters
+    ----------
+    source : WalletDetails, DataFrame with a column blockchain, or iterable of str
+        Where they are.
+
+    Returns
+    -------
+    Options
+        One for each; those with the most rows first.
+    """
+    if isinstance(source, WalletDetails):
+        pairs = [*_counts(source.holdings), *_counts(source.wallets)]
+    elif isinstance(source, pd.DataFrame):
+        pairs = _counts(source)
+    else:
+        pairs = [(name, 1) for name in source]
+    spelling: dict[str, str] = {}
+    totals: Counter[str] = Counter()
+    for name, count in pairs:
+        totals[spelling.setdefault(_folded(name), name)] += count
+    return Options(
+        Option(name, shown(name), name.casefold(), _folded(name))
+        for name, _ in totals.most_common()
+    )
+
+
+def _counts(frame: pd.DataFrame) -> list[tuple[str, int]]:
+    require_columns(frame, ["blockchain"])
+    counts = frame["blockchain"].dropna().value_counts(sort=False)
+    return [(str(name), int(count)) for name, count in counts.items()]
+
+
+def _folded(name: str) -> str:
+    return canonical_key(name, "")[0]

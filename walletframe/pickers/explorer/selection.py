@@ -1,0 +1,103 @@
+"""Which rows of a fetch are looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from walletframe.address import canonical_key, parse_wallets
+from walletframe.charts import token_colors
+from walletframe.frames import WalletDetails, token_identities, wallet_identities
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+
+    from walletframe.frames import Identities, TokenKey
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a person chose; where nothing is chosen, everything is meant.
+
+    Attributes
+    ----------
+    blockchains : tuple of str
+        Identifiers, in any case.
+    wallets : tuple of str
+        As ``"<BLOCKCHAIN>.<ADDRESS>"``.
+    tokens : tuple of (str, str or None)
+        Blockchain and contract.
+    """
+
+    blockchains: tuple[str, ...] = ()
+    wallets: tuple[str, ...] = ()
+    tokens: tuple[TokenKey, ...] = ()
+
+
+class Catalog:
+    """A fetch, prepared for many selections.
+
+    Parameters
+    ----------
+    details : WalletDetails
+        What was fetched.
+    """
+
+    def __init__(self, details: WalletDetails) -> None:
+        self.details = details
+        self.colors = token_colors(details.holdings)
+        self._asked = wallet_identities(details.wallets)
+        self._owners = wallet_identities(details.holdings)
+        self._tokens = token_identities(details.holdings)
+
+    def select(self, selection: Selection) -> WalletDetails:
+        """Return what is selected.
+
+        Parameters
+        ----------
+        selection : Selection
+            What a person chose.
+
+        Returns
+        -------
+        WalletDetails
+            The wallets that are on the blockchains and among the wallets, and their balances of
+            the tokens; the index is that of the frames.
+        """
+        wallets, holdings = self.details
+        asked = _marks(self._asked, self._chosen(self._asked, selection))
+        owned = _marks(self._owners, self._chosen(self._owners, selection))
+        if selection.tokens:
+            of_tokens = _marks(self._tokens, _among(self._tokens, selection.tokens))
+            owned = of_tokens if owned is None else owned & of_tokens
+        return WalletDetails(_rows(wallets, asked), _rows(holdings, owned))
+
+    def _chosen(self, identities: Identities, selection: Selection) -> np.ndarray | None:
+        if not selection.blockchains and not selection.wallets:
+            return None
+        chosen = np.ones(len(identities.keys), dtype=bool)
+        if selection.blockchains:
+            chains = {canonical_key(name, "")[0] for name in selection.blockchains}
+            chosen &= np.array([key[0] in chains for key in identities.keys], dtype=bool)
+        if selection.wallets:
+            named = parse_wallets(selection.wallets)
+            keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
+            chosen &= _among(identities, keys)
+        return chosen
+
+
+def _among(identities: Identities, keys: Iterable[TokenKey]) -> np.ndarray:
+    wanted = set(keys)
+    return np.array([key in wanted for key in identities.keys], dtype=bool)
+
+
+def _marks(identities: Identities, chosen: np.ndarray | None) -> np.ndarray | None:
+    return None if chosen is None else np.asarray(chosen[identities.codes])
+
+
+def _rows(frame: pd.DataFrame, marks: np.ndarray | None) -> pd.DataFrame:
+    return frame if marks is None or marks.all() else frame[marks]

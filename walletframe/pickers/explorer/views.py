@@ -1,0 +1,122 @@
+"""The charts to choose from, and what each needs of a selection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from walletframe import charts
+from walletframe.address import canonical_key, parse_wallets
+from walletframe.frames import token_identities, wallet_identities
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from walletframe.charts import Figure
+    from walletframe.frames import Identities, TokenKey, WalletDetails
+    from walletframe.pickers.explorer.selection import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A chart to choose.
+
+    Attributes
+    ----------
+    label : str
+        What a person sees.
+    function : str
+        The name of the function in `walletframe.charts`.
+    by : str, optional
+        What has a bar.
+    takes : {"", "perhaps a token", "a token", "a wallet"}
+        What else the function takes.
+    colored : bool
+        Whether it takes colours of tokens.
+    """
+
+    label: str
+    function: str
+    by: str = ""
+    takes: str = ""
+    colored: bool = True
+
+
+VIEWS = {
+    view.label: view
+    for view in (
+        View("Treemap", "treemap", takes="perhaps a token"),
+        View("Sunburst", "sunburst", takes="perhaps a token"),
+        View("Bars by wallet", "bar", by="wallet", takes="perhaps a token"),
+        View("Bars by blockchain", "bar", by="blockchain", takes="perhaps a token"),
+        View("Heatmap", "heatmap", colored=False),
+        View("Pie of a wallet", "pie", takes="a wallet"),
+        View("Lorenz curve", "lorenz", takes="a token", colored=False),
+    )
+}
+
+
+def arguments(view: View, selection: Selection, shown: WalletDetails) -> dict[str, Any]:
+    """Choose the arguments of a chart.
+
+    Parameters
+    ----------
+    view : View
+        The chart.
+    selection : Selection
+        What a person chose: the token, where it is one; the first, where the chart needs one.
+    shown : WalletDetails
+        What is selected, not without holdings: where a chart needs a token or a wallet and none
+        is chosen, it is that with the most balances.
+
+    Returns
+    -------
+    dict
+        ``by``, ``token`` and ``wallet``, as far as the chart takes them.
+    """
+    found: dict[str, Any] = {"by": view.by} if view.by else {}
+    if view.takes == "a token":
+        found["token"] = _first(selection.tokens, token_identities(shown.holdings))
+    elif view.takes == "perhaps a token" and len(selection.tokens) == 1:
+        [found["token"]] = selection.tokens
+    if view.takes == "a wallet":
+        named = parse_wallets(selection.wallets)
+        keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
+        found["wallet"] = _first(keys, wallet_identities(shown.holdings))
+    return found
+
+
+def draw(
+    view: View, chosen: Mapping[str, Any], shown: WalletDetails, colors: Mapping[TokenKey, str]
+) -> Figure:
+    """Draw a chart.
+
+    Parameters
+    ----------
+    view : View
+        Which.
+    chosen : mapping
+        What `arguments` returned.
+    shown : WalletDetails
+        What is selected; not without holdings.
+    colors : mapping of (str, str or None) to str
+        The colours that tokens have in all charts of the fetch.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The chart, which says how complete it is.
+    """
+    more: dict[str, Any] = {"colors": colors} if view.colored else {}
+    function = getattr(charts, view.function)
+    figure: Figure = function(shown.holdings, wallets=shown.wallets, **chosen, **more)
+    return figure
+
+
+def _first(chosen: Iterable[TokenKey], identities: Identities) -> TokenKey:
+    """Return the first that is chosen and there, or else that with the most rows."""
+    there = set(identities.keys)
+    most = identities.keys[int(np.bincount(identities.codes).argmax())]
+    return next((key for key in chosen if key in there), most)

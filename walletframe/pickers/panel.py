@@ -1,0 +1,95 @@
+"""Fetch wallets without a line of Python: paste or pick, watch, see what failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ipywidgets import HTML, Button, Checkbox, Layout
+from traitlets import Instance, observe
+
+from walletframe.frames import WalletDetails, summary_html, table_html, wallets_table
+from walletframe.pickers.bar import FetchBar
+from walletframe.pickers.pane import Pane, guarded
+from walletframe.pickers.wallets import WalletPicker
+
+if TYPE_CHECKING:
+    from walletframe.client import Client
+    from walletframe.pickers.wallets import KnownWallets
+
+_FAILURES = 50
+
+
+class FetchPanel(Pane):
+    """Fetch wallets in the background: the notebook stays usable, and Cancel works.
+
+    Parameters
+    ----------
+    wallets : WalletDetails, or whatever `fetch_wallets` takes
+        What to choose from, beside what is pasted; all of them are chosen at first.
+    client : Client, optional
+        Whom to ask through; the default client where not given, see `configure`.
+
+    Attributes
+    ----------
+    details : WalletDetails or None
+        What was fetched last; before that the WalletDetails given as `wallets`, or None. Can be
+        observed and linked. After a cancelled fetch it holds what was finished, and the status
+        ``cancelled`` for the rest.
+
+    Raises
+    ------
+    AddressError
+        Where a wallet can't be read.
+
+    Examples
+    --------
+    >>> panel = FetchPanel(["NEAR.alice.near"])
+    >>> panel.details is None
+    True
+    >>> panel.close()
+    """
+
+    details = Instance(WalletDetails, allow_none=True, default_value=None)
+
+    def __init__(self, wallets: KnownWallets = (), *, client: Client | None = None) -> None:
+        super().__init__()
+        self._picker = WalletPicker(wallets)
+        self._picker.choose_all()
+        self._refresh = Checkbox(
+            description="Ask anew even where an answer is kept on this machine",
+            indent=False,
+            layout=Layout(width="auto"),
+        )
+        start = Button(description="Fetch", icon="download", button_style="primary")
+        self._bar = FetchBar(start, self.fetch, client)
+        self._found = HTML(layout=Layout(display="none"))
+        self.children = (self._picker, self._refresh, self._alert, self._bar, self._found)
+        self._bar.observe(self._take, "details")
+        if isinstance(wallets, WalletDetails):
+            self.details = wallets
+
+    @guarded
+    def fetch(self) -> None:
+        """Fetch what is pasted and what is chosen; where a line can't be read, ask for none."""
+        if self._picker.take_pasted():
+            self._bar.fetch(self._picker.value, refresh=self._refresh.value)
+
+    def cancel(self) -> None:
+        """End the fetch that is under way, if any; what was finished is kept."""
+        self._bar.cancel()
+
+    def retry(self) -> None:
+        """Ask again for what is not ok; what is ok is taken from the cache."""
+        self._bar.retry()
+
+    @guarded
+    def _take(self, change: dict[str, Any]) -> None:
+        self.details = change["new"]
+
+    @observe("details")
+    def _show(self, change: dict[str, Any]) -> None:
+        details = change["new"]
+        failed = details.wallets[details.wallets["status"] != "ok"]
+        table = table_html(wallets_table(failed, _FAILURES)) if len(failed) else ""
+        self._found.value = f'<div role="status">{summary_html(*details)}</div>{table}'
+        self._found.layout.display = None

@@ -1,0 +1,143 @@
+"""Pick tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from walletframe.address import canonical_key
+from walletframe.errors import AmbiguousTokenError, UnknownTokenError
+from walletframe.frames import WalletDetails, require_columns, token_identities
+from walletframe.pickers.chooser import Chooser
+from walletframe.pickers.options import Option, Options
+from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from walletframe.frames import TokenKey, TokenLike
+    from walletframe.pickers.options import Value
+
+HoldingsLike: TypeAlias = "WalletDetails | pd.DataFrame"
+_SYMBOL, _CONTRACT = 24, 100
+
+
+class TokenPicker(Chooser):
+    """Pick tokens, out of those that somebody holds.
+
+    Parameters
+    ----------
+    holdings : WalletDetails or DataFrame
+        What to choose from: ``symbol``, ``token_blockchain`` and ``token_address``; tokens with
+        the most rows first.
+    value : sequence of (str, str or None), or of str
+        What is chosen at first: (blockchain, contract), None for a native coin; or symbols that
+        one token alone has.
+    description : str, default "Tokens"
+        The label.
+
+    Attributes
+    ----------
+    value : tuple of (str, str or None)
+        The tokens that are chosen, in the order chosen: blockchain in upper case, contract in
+        lower case where it is hex. Can be set, observed and linked.
+
+    Raises
+    ------
+    ColumnsError
+        Where a column is missing.
+    UnknownTokenError
+        Where `value` names a token that is not there; when it is set later, as well.
+    AmbiguousTokenError
+        Where several tokens share the symbol.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> picker = TokenPicker(
+    ...     pd.DataFrame(
+    ...         {"symbol": ["USDC"], "token_blockchain": ["ETH"], "token_address": ["0xA0b8"]}
+    ...     )
+    ... )
+    >>> picker.value = ["USDC"]
+    >>> picker.value
+    (('ETH', '0xa0b8'),)
+    >>> picker.close()
+    """
+
+    def __init__(
+        self,
+        holdings: HoldingsLike,
+        *,
+        value: Sequence[TokenLike] = (),
+        description: str = "Tokens",
+    ) -> None:
+        super().__init__(
+            token_options(holdings),
+            value=value,
+            description=description,
+            hint="symbol, blockchain or contract",
+        )
+
+    def offer(self, holdings: HoldingsLike) -> None:
+        """Offer other tokens; of those chosen, the ones that are not among them are let go.
+
+        Parameters
+        ----------
+        holdings : WalletDetails or DataFrame
+            What to choose from.
+        """
+        self._offer(token_options(holdings))
+
+    def _resolve(self, value: Any) -> Value:
+        if isinstance(value, str):
+            return self._named(value)
+        blockchain, contract = value
+        chain, address = canonical_key(blockchain, contract or "")
+        option = self._options.get((chain, address or None))
+        if option is None:
+            raise UnknownTokenError(value)
+        return option.value
+
+    def _named(self, symbol: str) -> Value:
+        begin = f"{symbol.casefold()} "
+        tokens = [option.value for option in self._options if option.words.startswith(begin)]
+        if not tokens:
+            raise UnknownTokenError(symbol)
+        if len(tokens) > 1:
+            raise AmbiguousTokenError({symbol: [key for key in tokens if isinstance(key, tuple)]})
+        return tokens[0]
+
+
+def token_options(source: HoldingsLike) -> Options:
+    """Return the tokens of holdings.
+
+    Parameters
+    ----------
+    source : WalletDetails or DataFrame
+        Where they are.
+
+    Returns
+    -------
+    Options
+        One for each; those with the most rows first.
+    """
+    holdings = source.holdings if isinstance(source, WalletDetails) else source
+    require_columns(holdings, ["symbol"])
+    tokens = token_identities(holdings)
+    rows = np.bincount(tokens.codes, minlength=len(tokens.keys))
+    order = np.argsort(-rows, kind="stable")
+    first = tokens.first[order]
+    symbols = holdings["symbol"].array.take(first).tolist()
+    contracts = holdings["token_address"].array.take(first).tolist()
+    return Options(map(_option, [tokens.keys[place] for place in order], symbols, contracts))
+
+
+def _option(key: TokenKey, symbol: object, contract: object) -> Option:
+    name = shown(symbol, _SYMBOL) if isinstance(symbol, str) else ""
+    written = shown(contract, _CONTRACT) if isinstance(contract, str) else "native coin"
+    label = f"{name or 'no symbol'} · {shown(key[0])} · {written}"
+    return Option(key, label, f"{name} {key[0]} {written}".casefold(), key)

@@ -1,0 +1,168 @@
+"""Pick wallets, or paste them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ipywidgets import HTML, Button, Layout, Textarea
+
+from walletframe.address import parse_wallets, read_pasted
+from walletframe.frames import WalletDetails
+from walletframe.pickers.chooser import Chooser
+from walletframe.pickers.options import Option, Options
+from walletframe.pickers.pane import guarded
+from walletframe.text import as_html, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from walletframe.address import Pasted, WalletAddress, WalletsLike
+    from walletframe.pickers.options import Value
+
+KnownWallets: TypeAlias = "WalletDetails | WalletsLike"
+_PROBLEMS = 10
+_LABEL = 120
+
+
+class WalletPicker(Chooser):
+    """Pick wallets out of those that are known, and paste others.
+
+    Parameters
+    ----------
+    wallets : WalletDetails, or whatever `fetch_wallets` takes
+        What to choose from; nothing where not given.
+    value : sequence of str
+        What is chosen at first.
+    description : str, default "Wallets"
+        The label.
+    paste : bool, default True
+        Whether others can be pasted: one a line, several a line, or two columns of a table.
+        Lines that can't be read stay where they are, with the reason for each.
+
+    Attributes
+    ----------
+    value : tuple of str
+        The wallets that are chosen, each once, as ``"<BLOCKCHAIN>.<ADDRESS>"``, as first written,
+        in the order chosen. Can be set, observed and linked; `fetch_wallets` takes it.
+
+    Raises
+    ------
+    AddressError
+        Where a wallet can't be read.
+
+    Examples
+    --------
+    >>> picker = WalletPicker(["NEAR.alice.near", "ETH.0xAB"])
+    >>> picker.value = ["eth.0xab", "NEAR.bob.near"]
+    >>> picker.value
+    ('ETH.0xAB', 'NEAR.bob.near')
+    >>> picker.close()
+    """
+
+    def __init__(
+        self,
+        wallets: KnownWallets = (),
+        *,
+        value: Sequence[str] = (),
+        description: str = "Wallets",
+        paste: bool = True,
+    ) -> None:
+        super().__init__(
+            wallet_options(wallets),
+            value=value,
+            description=description,
+            hint="blockchain or part of an address",
+        )
+        if paste:
+            self._add_paste()
+
+    def offer(self, wallets: KnownWallets) -> None:
+        """Offer other wallets; of those chosen, the ones that are not among them are let go.
+
+        Parameters
+        ----------
+        wallets : WalletDetails, or whatever `fetch_wallets` takes
+            What to choose from.
+        """
+        self._offer(wallet_options(wallets))
+
+    def _add_paste(self) -> None:
+        self._text = Textarea(
+            description="Paste wallets",
+            placeholder="ETH.0x52…\nNEAR.alice.near",
+            rows=4,
+            layout=Layout(width="auto"),
+            style=self._search.style,
+        )
+        self._problems = HTML(layout=Layout(display="none"))
+        add = Button(description="Add wallets", icon="plus")
+        add.on_click(lambda _: self._add())
+        self.children: tuple[Any, ...] = (self._text, add, self._problems, *self.children)
+
+    @guarded
+    def choose_all(self) -> None:
+        """Choose all that is offered."""
+        self.value = [option.value for option in self._options]
+
+    def take_pasted(self) -> bool:
+        """Choose what was pasted; what can't be read stays in the text, to be mended.
+
+        Returns
+        -------
+        bool
+            Whether all of it could be read.
+        """
+        found = read_pasted(self._text.value)
+        self.value = (*self.value, *map(str, found.wallets))
+        self._text.value = found.unread
+        self._problems.value = _told(found)
+        self._problems.layout.display = None if found.problems else "none"
+        self._show()
+        return not found.problems
+
+    @guarded
+    def _add(self) -> None:
+        self.take_pasted()
+
+    def _resolve(self, value: Any) -> Value:
+        if value in self._options:
+            return str(value)
+        [wallet] = parse_wallets([value])
+        return self._options.add(_option(wallet)).value
+
+
+def wallet_options(source: KnownWallets) -> Options:
+    """Return the wallets of whatever names some.
+
+    Parameters
+    ----------
+    source : WalletDetails, or whatever `fetch_wallets` takes
+        Where they are.
+
+    Returns
+    -------
+    Options
+        One for each distinct wallet, in the order of the first mention.
+    """
+    given = source.wallets if isinstance(source, WalletDetails) else source
+    return Options(_option(wallet) for wallet in parse_wallets(given))
+
+
+def _option(wallet: WalletAddress) -> Option:
+    label = shown(str(wallet), _LABEL)
+    return Option(str(wallet), label, label.casefold(), str(wallet.canonical))
+
+
+def _told(found: Pasted) -> str:
+    if not found.problems:
+        return ""
+    lines = [
+        f"<li>Line {line}: {as_html(text)}: {as_html(reason, _LABEL)}</li>"
+        for line, text, reason in found.problems[:_PROBLEMS]
+    ]
+    rest = len(found.problems) - _PROBLEMS
+    more = f"<li>and {rest:,} more</li>" if rest > 0 else ""
+    count = len(found.problems)
+    what = "1 wallet can't be read" if count == 1 else f"{count:,} wallets can't be read"
+    listed = f'<ul style="margin: 0; padding-left: 1.5em">{"".join(lines)}{more}</ul>'
+    return f'<div role="alert">{what}; the lines stay above to be mended:{listed}</div>'
