@@ -21,7 +21,7 @@ def names(chain, address):
 
 
 def script(view: View, selection: Selection, chosen: Mapping[str, Any]) -> str:
-    r"""Write the code.
+    """Write the code.
 
     Parameters
     ----------
