@@ -78,7 +78,6 @@ class Journal:
         Gets the key of a wallet that was asked for, and returns its place in the order asked.
     cancel : Event
         Is set where the journal can't be written: nothing more is to be asked then.
-
     """
 
     def __init__(self, folder: Path, position_of: Callable[[str], int], cancel: Event) -> None:

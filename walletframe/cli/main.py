@@ -17,7 +17,7 @@ from walletframe.cli.history import history
 from walletframe.cli.sandbox import sandbox
 from walletframe.cli.settings import settings
 from walletframe.cli.totals import totals, value
-from walletframe.errors import CacheError, DatasetError, WalletframeError
+from walletframe.errors import WalletframeError
 
 
 class _MachineError(click.ClickException):
@@ -40,10 +40,9 @@ class _Commands(click.Group):
     def _invoked(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except (CacheError, DatasetError) as error:
-            raise _MachineError(str(error)) from None
         except WalletframeError as error:
-            raise click.UsageError(str(error)) from None
+            kind = _MachineError if isinstance(error, OSError) else click.UsageError
+            raise kind(str(error)) from None
         except BrokenPipeError:
             raise
         except OSError as error:

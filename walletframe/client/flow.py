@@ -92,11 +92,7 @@ class Flow:
             was under way.
         """
         for portion in portions:
-            if not portion:
-                yield from self._next_arrived()
-            steps = self._planned(portion)
-            yield from self._taken([step for step in steps if not step.ask])
-            yield from self._asked([step for step in steps if step.ask])
+            yield from self._worked_off(portion) if portion else self._next_arrived()
             if self._is_over():
                 break
         yield from self._arrived(0)
@@ -104,9 +100,12 @@ class Flow:
     def _is_over(self) -> bool:
         return self.key_refused or self._cancel.is_set()
 
-    def _taken(self, steps: list[Step]) -> Iterator[WalletRecord]:
+    def _worked_off(self, portion: list[WalletAddress]) -> Iterator[WalletRecord]:
+        steps = self._planned(portion)
         for step in steps:
-            yield resolve_kept(step, self._service).record
+            if not step.ask:
+                yield resolve_kept(step, self._service).record
+        yield from self._asked([step for step in steps if step.ask])
 
     def _asked(self, steps: list[Step]) -> Iterator[WalletRecord]:
         for start in range(0, len(steps), self._batch_size):
