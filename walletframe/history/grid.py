@@ -186,7 +186,7 @@ def _wallet_status(
             f"the wallet {first['blockchain']}.{first['address']!a} is there more than once",
             hint="compare one snapshot with one other: history.snapshot(…) gives a single one",
         )
-    codes[(codes == OK) & (wallets["source"] == Source.STALE).to_numpy()] = STALE
+    codes[(codes == OK) & wallets["source"].isin([Source.STALE.value]).to_numpy()] = STALE
     codes[(codes == OK) & wallets["tokens"].isna().to_numpy()] = NO_LIST
     status = np.full(shape, NOT_ASKED, dtype=np.int8)
     status.ravel()[cells] = codes
