@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         TokenPicker,
         WalletPicker,
     )
+    from walletframe.reports import report
     from walletframe.service import sandbox
 
 __version__ = "0.1.0"
@@ -108,6 +109,7 @@ __all__ = [
     "fetch_wallets",
     "history",
     "read_wallets",
+    "report",
     "sandbox",
     "token_balance",
 ]
@@ -127,6 +129,7 @@ _LOADED_WHEN_NAMED = {
     "fetch_wallets": "walletframe.client",
     "history": "walletframe.history",
     "read_wallets": "walletframe.bulk",
+    "report": "walletframe.reports",
     "sandbox": "walletframe.service",
     "token_balance": "walletframe.node",
 }

@@ -14,6 +14,7 @@ from walletframe.cli.compare import compare
 from walletframe.cli.demo import demo
 from walletframe.cli.fetch import fetch
 from walletframe.cli.history import history
+from walletframe.cli.report import report
 from walletframe.cli.sandbox import sandbox
 from walletframe.cli.settings import settings
 from walletframe.cli.totals import totals, value
@@ -67,6 +68,7 @@ for _command in (
     history,
     compare,
     balance,
+    report,
     sandbox,
     cache,
     settings,
