@@ -153,6 +153,15 @@ def test_snapshots_are_compared_like_fetches(tmp_path):
     assert compare(snapshot(folder=tmp_path), after)["change"].tolist() == ["increased"]
 
 
+@pytest.mark.parametrize("dtype", ["string", "object", "category"])
+def test_changes_do_not_depend_on_how_text_is_stored(dtype):
+    """Frames that come from files have other dtypes, and the same changes."""
+    before, after = fetched({"ETH.0xA": [token(raw=1)], "ETH.0xB": "failed"}), fetched({})
+    texts = ["blockchain", "address", "status", "source", "service"]
+    stored = before._replace(wallets=before.wallets.astype(dict.fromkeys(texts, dtype)))
+    assert compare(stored, after).equals(compare(before, after))
+
+
 def test_a_snapshot_is_not_compared_with_itself(tmp_path):
     """Nothing was asked in between: that nothing changed would be no finding."""
     save(fetched({"ETH.0xA": [token()]}), folder=tmp_path)

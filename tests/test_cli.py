@@ -15,6 +15,7 @@ import pytest
 from canned_service import KEY, answer, balance, wallet
 from click.testing import CliRunner
 
+from walletframe.bulk import read_wallets
 from walletframe.cli import main
 from walletframe.service import SHOWCASE, sandbox
 from walletframe.transport import default_path, describe
@@ -192,7 +193,17 @@ def test_settings_are_shown_without_the_key(run, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["demo"], ["fetch"], ["sandbox"], ["cache"], ["cache", "clear"], ["settings"]]
+    "words",
+    [
+        [],
+        ["demo"],
+        ["fetch"],
+        ["fetch-to-parquet"],
+        ["sandbox"],
+        ["cache"],
+        ["cache", "clear"],
+        ["settings"],
+    ],
 )
 def test_every_command_has_help(run, words):
     """Each says what it does."""
@@ -292,6 +303,57 @@ def test_interrupted_fetch_prints_what_was_finished(home):
             assert process.wait(10) == 130
     assert re.search(r"40 wallets on 1 blockchain: \d+ ok, \d+ cancelled", said)
     assert len(pd.read_csv(home / "out.wallets.csv")) == 40
+
+
+def test_fetch_to_parquet_fills_a_folder(run, reachable, tmp_path):
+    """It says what became of the wallets, and the second time that they are there."""
+    (tmp_path / "list.txt").write_text("NEAR.alice.near\n")
+    words = ["fetch-to-parquet", str(tmp_path / "bulk"), str(SHOWCASE[0])]
+    words += ["--file", str(tmp_path / "list.txt")]
+    first, second = run(*words), run(*words)
+    assert (first.exit_code, second.exit_code) == (0, 0)
+    assert "2 wallets: 2 ok\n" in first.output
+    assert "Simulated data" in first.output
+    assert "2 wallets: 2 ok (2 of them before)" in second.output
+    assert len(read_wallets(tmp_path / "bulk").wallets) == 2
+
+
+@pytest.mark.parametrize(
+    "code, words",
+    [
+        (1, ["{bulk}", *map(str, SHOWCASE)]),
+        (2, ["{bulk}"]),
+        (2, ["{bulk}", "nonsense"]),
+        (2, ["{bulk}", "ETH.0x1", "--base-url", "ftp://x"]),
+        (3, ["{other}", "NEAR.alice.near"]),
+    ],
+)
+def test_fetch_to_parquet_tells_by_its_exit_code(run, reachable, tmp_path, code, words):
+    """A wallet that failed, bad input, and a folder that holds something else."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").touch()
+    folders = {name: tmp_path / name for name in ("bulk", "other")}
+    result = run("fetch-to-parquet", *(word.format(**folders) for word in words))
+    assert result.exit_code == code
+    assert ("Error: " in result.output) == (code > 1)
+
+
+def test_interrupted_fetch_to_parquet_says_what_was_finished(home):
+    """A real process, stopped in the middle, ends with 130."""
+    wallets = [f"ETH.0x{number:040x}" for number in range(40)]
+    with sandbox(latency_s=0.5) as slow:
+        own = {"API_KEY": slow.settings().api_key.reveal(), "KEY_KIND": "private"}
+        own |= {"BASE_URL": slow.base_url, "WORKERS": "4", "CACHE": "false"}
+        environment = os.environ | {f"WALLETFRAME_{name}": value for name, value in own.items()}
+        words = [sys.executable, "-m", "walletframe", "fetch-to-parquet", home / "bulk", *wallets]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
+            while not list((home / "bulk" / ".walletframe").glob("*.journal")):
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            said = process.stdout.read()
+            assert process.wait(10) == 130
+    ok = int(re.search(r"40 wallets: (\d+) ok, \d+ cancelled", said)[1])
+    assert len(read_wallets(home / "bulk").wallets) == ok >= 1
 
 
 @pytest.mark.filterwarnings("always")

@@ -39,6 +39,7 @@ ARGUMENTS = {
     "details": "what was fetched",
     "extra": "sandbox",
     "purpose": "the sandbox",
+    "where": "by line",
     "token": ("ETH", "0xab"),
     "contracts": {"USDC": [("ETH", "0xab"), ("ETH", None)]},
     "wallet": "ETH.0xab",

@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from walletframe.client import fetch_wallets
 from walletframe.errors import AmountError, ColumnsError, MissingExtraError
 from walletframe.exports import to_json
 
@@ -76,7 +77,49 @@ def test_excel_is_exact_and_harmless(tmp_path):
     assert not [cell for row in rows for cell in row if cell.data_type == "f"]
     assert rows[1][0].value == "a b"
     assert len(rows[3][0].value) <= 32_767
-    assert rows[0][2].value.isoformat()[:19] == "2026-01-02T03:04:05"
+    assert rows[0][3].value.isoformat()[:19] == "2026-01-02T03:04:05"
+
+
+def test_excel_has_numbers_to_sort_by(tmp_path):
+    """Beside exact amounts stand the nearest numbers, and the headings stay in sight."""
+    FRAME.wf.to_excel(tmp_path / "f.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
+    assert [cell.value for cell in sheet[1]][1:3] == ["amount", "amount_number"]
+    assert [row[2].value for row in sheet.iter_rows(min_row=2)] == [0, 1e-18, float(TOP), None]
+    assert sheet.freeze_panes == "A2"
+
+
+def test_excel_links_only_to_the_web(tmp_path):
+    """A link is of a column of links and leads to http or https; a symbol is never one."""
+    links = ["https://e.example/x", "javascript:alert(1)", "http://e.example/y", "file:///etc"]
+    frame = FRAME.assign(explorer_url=links, symbol="https://scam.example")
+    frame.wf.to_excel(tmp_path / "f.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
+    rows = list(sheet.iter_rows(min_row=2))
+    found = [[cell.hyperlink.target for cell in row if cell.hyperlink] for row in rows]
+    assert found == [["https://e.example/x"], [], ["http://e.example/y"], []]
+
+
+def test_excel_has_every_amount_of_a_fetch_to_the_last_digit(tmp_path, client):
+    """What the sandbox serves, hostile symbols and uint256 included, comes back as it was."""
+    holdings = fetch_wallets([f"ETH.0x{digit * 40}" for digit in "123456"], client=client).holdings
+    holdings.wf.to_excel(tmp_path / "f.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
+    heads, *rows = sheet.iter_rows()
+    place = [cell.value for cell in heads].index("amount")
+    texts = [None if pd.isna(amount) else str(amount) for amount in holdings["amount"]]
+    assert [row[place].value for row in rows] == texts
+    assert not [cell for row in rows for cell in row if cell.data_type == "f"]
+
+
+def test_csv_has_floats_without_exponents(tmp_path):
+    """A small price is written with all its digits, and reads as it was."""
+    prices = [1.234567890123e-11, 5.0, float("nan"), 1e22]
+    pd.DataFrame({"price": prices}).wf.to_csv(tmp_path / "f.csv")
+    words = (tmp_path / "f.csv").read_text().split()
+    assert words[1:] == ["0.00000000001234567890123", "5.0", '""', "10000000000000000000000.0"]
+    back = pd.read_csv(tmp_path / "f.csv")["price"]
+    assert back.equals(pd.Series(prices, name="price"))
 
 
 def test_excel_without_openpyxl_names_the_extra(tmp_path, monkeypatch):

@@ -89,6 +89,16 @@ def test_the_time_is_now_unless_given(folder):
     assert str(history.save(DETAILS, folder=folder, at=east)) == "2026-01-30 23:00:00+00:00"
     naive = datetime(2026, 1, 31, 8)  # noqa: DTZ001 - it is what is tested
     assert str(history.save(DETAILS, folder=folder, at=naive)) == "2026-01-31 08:00:00+00:00"
+    text = "2026-01-31T09:00"
+    assert str(history.save(DETAILS, folder=folder, at=text)) == "2026-01-31 09:00:00+00:00"
+
+
+@pytest.mark.parametrize("at", ["2026-01-31", date(2026, 1, 31), "yesterday", pd.NaT, 7])
+def test_a_snapshot_is_of_a_moment(folder, at):
+    """A whole day is none, nor is what is no time; nothing is written."""
+    with pytest.raises(SnapshotError, match=r"is a whole day|is no time"):
+        history.save(DETAILS, folder=folder, at=at)
+    assert not folder.exists()
 
 
 def test_the_same_details_are_kept_as_often_as_they_are_saved(folder):

@@ -10,12 +10,13 @@ import stat
 import subprocess
 import sys
 import time
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from datetime import UTC, datetime, timedelta
 from threading import Timer
 
 import pytest
 from requests_cache import BaseCache, CachedResponse, FileCache
+from small_disk import mounted, remount
 
 from walletframe.address import WalletAddress
 from walletframe.errors import CacheError, CacheWarning
@@ -167,23 +168,6 @@ def filled(path, count=50):
     return path
 
 
-@contextmanager
-def mounted(folder, options):
-    """Mount a small file system, where that is allowed."""
-    folder.mkdir()
-    command = ["/bin/mount", "-t", "tmpfs", "-o", options, "none", str(folder)]
-    try:
-        subprocess.run(command, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        if "WF_TEST_NO_SKIP" in os.environ:
-            raise
-        pytest.skip("only root may mount a file system; .ci/run does, and fails where it can't")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["/bin/umount", "-l", str(folder)], check=True)
-
-
 @pytest.mark.parametrize(
     "count", [40, pytest.param(400, marks=[pytest.mark.stress, pytest.mark.timeout(600)])]
 )
@@ -298,7 +282,7 @@ def test_a_read_only_folder_is_read(tmp_path):
     """What is there is found; the first write gives one warning, and memory."""
     with mounted(tmp_path / "m", "size=8m") as folder:
         path = filled(folder / "a.sqlite")
-        subprocess.run(["/bin/mount", "-o", "remount,ro", str(folder)], check=True)
+        remount(folder, "ro")
         assert describe(path).answers == {"s": 50}
         with pytest.raises(CacheError, match="readonly"):
             clear(path)

@@ -26,6 +26,7 @@ from walletframe.errors import (
     CacheError,
     CacheWarning,
     ColumnsError,
+    DatasetError,
     FetchError,
     FetchInterrupted,
     FetchWarning,
@@ -48,6 +49,7 @@ from walletframe.settings import Settings
 
 if TYPE_CHECKING:
     from walletframe import history
+    from walletframe.bulk import FetchSummary, fetch_to_parquet, read_wallets
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.frames import WalletDetails
     from walletframe.node import crosscheck, token_balance
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
         TokenPicker,
         WalletPicker,
     )
+    from walletframe.reports import report
     from walletframe.service import sandbox
 
 __version__ = "0.1.0"
@@ -74,9 +77,11 @@ __all__ = [
     "CacheWarning",
     "Client",
     "ColumnsError",
+    "DatasetError",
     "FetchError",
     "FetchInterrupted",
     "FetchPanel",
+    "FetchSummary",
     "FetchWarning",
     "HistoryError",
     "HoldingsExplorer",
@@ -100,8 +105,11 @@ __all__ = [
     "WalletframeWarning",
     "configure",
     "crosscheck",
+    "fetch_to_parquet",
     "fetch_wallets",
     "history",
+    "read_wallets",
+    "report",
     "sandbox",
     "token_balance",
 ]
@@ -109,6 +117,7 @@ __all__ = [
 _LOADED_WHEN_NAMED = {
     "BlockchainPicker": "walletframe.pickers",
     "Client": "walletframe.client",
+    "FetchSummary": "walletframe.bulk",
     "FetchPanel": "walletframe.pickers",
     "HoldingsExplorer": "walletframe.pickers",
     "TokenPicker": "walletframe.pickers",
@@ -116,8 +125,11 @@ _LOADED_WHEN_NAMED = {
     "WalletPicker": "walletframe.pickers",
     "configure": "walletframe.client",
     "crosscheck": "walletframe.node",
+    "fetch_to_parquet": "walletframe.bulk",
     "fetch_wallets": "walletframe.client",
     "history": "walletframe.history",
+    "read_wallets": "walletframe.bulk",
+    "report": "walletframe.reports",
     "sandbox": "walletframe.service",
     "token_balance": "walletframe.node",
 }

@@ -17,13 +17,14 @@ import pandas as pd
 from walletframe.amounts import AmountDtype
 from walletframe.amounts.files import to_portable_table
 from walletframe.errors import MissingExtraError
-from walletframe.text import as_cell, shown
+from walletframe.text import as_cell, as_link, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PathLike: TypeAlias = str | Path
 _EXCEL_CELL = 32_000
+_EXCEL_LINKS = 65_000
 
 
 def to_csv(frame: pd.DataFrame, path: PathLike) -> None:
@@ -34,10 +35,11 @@ def to_csv(frame: pd.DataFrame, path: PathLike) -> None:
     frame : DataFrame
         Any; its index is left out.
     path : str or Path
-        Where to write. Amounts are exact plain text; text that a spreadsheet would take for a
-        formula begins with an apostrophe.
+        Where to write. Amounts are exact plain text, and floats have all their digits, neither
+        with an exponent; text that a spreadsheet would take for a formula begins with an
+        apostrophe.
     """
-    _disarmed(frame, as_cell).to_csv(path, index=False)
+    _disarmed(frame, as_cell).to_csv(path, index=False, float_format=_plain)
 
 
 def to_parquet(frame: pd.DataFrame, path: PathLike) -> None:
@@ -64,8 +66,11 @@ def to_excel(frame: pd.DataFrame, path: PathLike) -> None:
     frame : DataFrame
         Any; its index is left out.
     path : str or Path
-        Where to write. Amounts are exact text, since a cell's number is a float; times are in
-        UTC; text is made harmless, on one line, and cut to what a cell holds.
+        Where to write. Amounts are exact text, since a cell's number is a float that Excel shows
+        with 15 digits; the number nearest to each stands beside it, in ``<name>_number``, to sort
+        and filter by. Times are in UTC; text is made harmless, on one line, and cut to what a cell
+        holds; only what is in a column ``…_url`` and begins with http or https becomes a link.
+        The first row stays in sight.
 
     Raises
     ------
@@ -80,12 +85,40 @@ def to_excel(frame: pd.DataFrame, path: PathLike) -> None:
         missing = False
     if missing:
         raise MissingExtraError("excel", "writing Excel files")
-    safe = _disarmed(frame, lambda text: as_cell(shown(text, _EXCEL_CELL)))
+    beside = _with_numbers(frame)
+    safe = _disarmed(beside, lambda text: as_cell(shown(text, _EXCEL_CELL)))
     for place, dtype in enumerate(safe.dtypes):
         if isinstance(dtype, pd.DatetimeTZDtype):
             moments = safe.iloc[:, place].dt.tz_convert("UTC").dt.tz_localize(None)
             safe.isetitem(place, moments)
-    safe.to_excel(path, index=False)
+    with pd.ExcelWriter(path, engine="openpyxl") as book:
+        safe.to_excel(book, index=False, freeze_panes=(1, 0))
+        _link(next(iter(book.sheets.values())), beside)
+
+
+def _with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Put the nearest numbers beside amounts."""
+    columns = []
+    for name, series in frame.items():
+        columns.append((name, series))
+        if isinstance(series.dtype, AmountDtype):
+            columns.append((f"{name}_number", series.astype("float64")))
+    if len(columns) == len(frame.columns):
+        return frame
+    names, parts = zip(*columns, strict=True)
+    return pd.concat(parts, axis=1, keys=range(len(parts))).set_axis(list(names), axis=1)
+
+
+def _link(sheet: Any, frame: pd.DataFrame) -> None:
+    """Make links of addresses of the web, as many as Excel takes, where there may be any."""
+    left = _EXCEL_LINKS
+    for place, (name, series) in enumerate(frame.items(), start=1):
+        if not str(name).endswith("_url"):
+            continue
+        for row, text in enumerate(series, start=2):
+            if left and isinstance(text, str) and as_link(text):
+                sheet.cell(row, place).hyperlink = text
+                left -= 1
 
 
 def to_json(frames: dict[str, pd.DataFrame], path: PathLike) -> None:
@@ -138,6 +171,10 @@ def _disarmed(frame: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame
     if not columns:
         return frame
     return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(labels, axis=1)
+
+
+def _plain(number: Any) -> str:
+    return np.format_float_positional(number, trim="0")
 
 
 def _may_hold_text(series: pd.Series) -> bool:

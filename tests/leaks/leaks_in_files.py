@@ -7,7 +7,7 @@ import pytest
 import requests_cache
 import vcr
 from canned_service import balance
-from leak_ground import WALLET, within
+from leak_ground import WALLET, told, within
 from leak_scan import KEY
 from leak_surfaces import surface, surfaces
 
@@ -148,6 +148,42 @@ def export(ground, variant):
     return [
         part for path in files for part in READ.get(path.suffix, lambda it: [it.read_bytes()])(path)
     ]
+
+
+def _bulk_run(ground):
+    """Fetch a wallet that is ok and one that is not into a folder."""
+    echoing(ground)
+    ground.server.say(f"no: {KEY}".encode(), 500)
+    folder = ground.folder / "bulk"
+    with ground.client(workers=1) as client:
+        summary = wf.fetch_to_parquet(
+            ["ETH.0xb", WALLET], folder, client=client, on_failure="ignore"
+        )
+    assert summary.statuses == {"ok": 1, "service_error": 1}
+    return summary
+
+
+@surface
+def bulk_run(ground):
+    """The folder of a bulk run, and its summary."""
+    summary = _bulk_run(ground)
+    tables = [part for path in ground.folder.rglob("*.parquet") for part in _parquet(path)]
+    return [*contents(ground.folder), *tables, repr(summary), repr(summary.reasons)]
+
+
+@surface
+def bulk_journal(ground):
+    """The journal of a bulk run that could not write its parts, and the error."""
+
+    def fail(*_):
+        raise wf.DatasetError("the disk has gone")
+
+    ground.patch.setattr("walletframe.bulk.dataset.Dataset.add", fail)
+    with pytest.raises(wf.DatasetError) as caught:
+        _bulk_run(ground)
+    seen = contents(ground.folder)
+    assert any(b"explorer.example" in part for part in seen if isinstance(part, bytes))
+    return [*seen, *told(caught.value)]
 
 
 @surface

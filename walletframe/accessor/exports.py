@@ -43,6 +43,9 @@ class ExportsAccessor:
     def to_excel(self, path: PathLike) -> None:
         """Write an Excel file: amounts as exact text, all other text harmless.
 
+        Beside each column of amounts stands ``<name>_number``, the nearest numbers, to sort by.
+        Only columns ``…_url`` hold links, and these lead to http or https.
+
         Parameters
         ----------
         path : str or Path

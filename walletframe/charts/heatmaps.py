@@ -12,9 +12,10 @@ from walletframe.charts.balances import read_balances
 from walletframe.charts.canvas import blank, figure, markup
 from walletframe.charts.grid import lay_out
 from walletframe.charts.notes import drawn_of, notes
-from walletframe.charts.numerals import compact, many, percent
+from walletframe.charts.numerals import compact, percent
 from walletframe.charts.ranking import added, check_top, largest
 from walletframe.charts.series import token_series, wallet_names
+from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 from walletframe.charts.balances import read_balances
 from walletframe.charts.canvas import blank, figure, hover
 from walletframe.charts.notes import notes
-from walletframe.charts.numerals import many, percent, whole
+from walletframe.charts.numerals import percent, whole
+from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
     from walletframe.amounts import AmountArray

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from walletframe.charts.labels import SHORT, token_labels, whole_token
-from walletframe.charts.numerals import compact, many, money, percent
+from walletframe.charts.numerals import compact, money, percent
 from walletframe.charts.ranking import added
 from walletframe.errors import PricesError
+from walletframe.frames.summary import many
 from walletframe.text import shown
 
 if TYPE_CHECKING:

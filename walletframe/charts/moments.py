@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from walletframe.charts.notes import simulated, wallets_frame
-from walletframe.charts.numerals import many
 from walletframe.frames import require_columns, wallet_identities
+from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
     from walletframe.analysis.positions import WalletsLike

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from walletframe.charts.numerals import many
 from walletframe.frames import SIMULATED, WalletDetails, require_columns
+from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -77,14 +77,3 @@ def percent(share: float) -> str:
     if share < 0.001:  # noqa: PLR2004  what rounds to less than is written
         return "<0.1%"
     return ">99.9%" if share > 0.999 else f"{share:.1%}"  # noqa: PLR2004  the same
-
-
-def many(count: int, noun: str) -> str:
-    """Write a count and its noun.
-
-    Examples
-    --------
-    >>> many(1, "wallet"), many(1234, "wallet")
-    ('1 wallet', '1,234 wallets')
-    """
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from walletframe.charts.labels import token_labels, wallet_labels, whole_wallet
-from walletframe.charts.numerals import many
 from walletframe.charts.palette import OTHER, chosen_colors, patterns
+from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

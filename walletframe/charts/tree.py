@@ -13,9 +13,10 @@ import numpy as np
 from walletframe.charts.canvas import hover, markup
 from walletframe.charts.labels import token_labels, wallet_labels, whole_token, whole_wallet
 from walletframe.charts.leaves import LEAST
-from walletframe.charts.numerals import brief, many, whole
+from walletframe.charts.numerals import brief, whole
 from walletframe.charts.palette import OTHER, chosen_colors
 from walletframe.charts.ranking import added
+from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

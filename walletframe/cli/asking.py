@@ -13,24 +13,26 @@ from walletframe.errors import FetchInterrupted
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from walletframe.address import WalletAddress
     from walletframe.frames import WalletDetails
 
 INTERRUPTED = 130
 
-_OPTIONS = (
-    click.option(
-        "--file",
-        "files",
-        multiple=True,
-        metavar="FILE",
-        help="Read wallets from FILE: one <BLOCKCHAIN>.<ADDRESS> a line, # begins a comment; or a "
-        ".csv with the columns blockchain and address, or one column of them. - is standard "
-        "input.",
-    ),
+_FILES = click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    help="Read wallets from FILE: one <BLOCKCHAIN>.<ADDRESS> a line, # begins a comment; or a "
+    ".csv with the columns blockchain and address, or one column of them. - is standard input.",
+)
+_KEPT = (
     click.option(
         "--refresh", is_flag=True, help="Ask for all, even where an answer is in the cache."
     ),
     click.option("--offline", is_flag=True, help="Ask for none: answer from the cache."),
+)
+_SERVICE = (
     click.option("--base-url", help="The private base address."),
     click.option("--public-base-url", help="The public base address."),
     click.option(
@@ -52,7 +54,55 @@ def asking(command: Callable[..., None]) -> Callable[..., None]:
     callable
         The same, with the options.
     """
-    for option in reversed(_OPTIONS):
+    return _with(command, _FILES, *_KEPT, *_SERVICE)
+
+
+def naming(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say which wallets, and which service, to a command.
+
+    Parameters
+    ----------
+    command : callable
+        A command to be; it gets ``files``, and the settings by their names.
+
+    Returns
+    -------
+    callable
+        The same, with the options.
+    """
+    return _with(command, _FILES, *_SERVICE)
+
+
+def named(wallets: Sequence[str], files: Sequence[str]) -> list[WalletAddress]:
+    """Read the wallets of a command line.
+
+    Parameters
+    ----------
+    wallets : sequence of str
+        Those on the command line.
+    files : sequence of str
+        Files of more of them.
+
+    Returns
+    -------
+    list of WalletAddress
+        In the order given.
+
+    Raises
+    ------
+    click.UsageError
+        Where there are none, or some can't be read.
+    """
+    asked = read_sources(wallets, files)
+    if not asked:
+        raise click.UsageError("no wallets: name some, or a --file of them")
+    return asked
+
+
+def _with(
+    command: Callable[..., None], *options: Callable[[Callable[..., None]], Callable[..., None]]
+) -> Callable[..., None]:
+    for option in reversed(options):
         command = option(command)
     return command
 
@@ -88,9 +138,7 @@ def ask(
     click.UsageError
         Where there are none, or some can't be read.
     """
-    asked = read_sources(wallets, files)
-    if not asked:
-        raise click.UsageError("no wallets: name some, or a --file of them")
+    asked = named(wallets, files)
     with Client(**overrides) as client:
         try:
             found = client.fetch(asked, refresh=refresh, offline=offline, on_failure="ignore")

@@ -8,11 +8,13 @@ from typing import Any
 import click
 
 from walletframe.cli.balance import balance
+from walletframe.cli.bulk import fetch_to_parquet
 from walletframe.cli.cache import cache
 from walletframe.cli.compare import compare
 from walletframe.cli.demo import demo
 from walletframe.cli.fetch import fetch
 from walletframe.cli.history import history
+from walletframe.cli.report import report
 from walletframe.cli.sandbox import sandbox
 from walletframe.cli.settings import settings
 from walletframe.cli.totals import totals, value
@@ -40,7 +42,8 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except WalletframeError as error:
-            raise click.UsageError(str(error)) from None
+            kind = _MachineError if isinstance(error, OSError) else click.UsageError
+            raise kind(str(error)) from None
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -59,11 +62,13 @@ def main() -> None:
 for _command in (
     demo,
     fetch,
+    fetch_to_parquet,
     totals,
     value,
     history,
     compare,
     balance,
+    report,
     sandbox,
     cache,
     settings,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -11,6 +10,7 @@ import click
 
 from walletframe.address import WalletAddress, parse_wallets
 from walletframe.errors import AddressError
+from walletframe.walletfile import wallets_of_file, wallets_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,10 +41,12 @@ def read_sources(words: Iterable[str], files: Iterable[str]) -> list[WalletAddre
     ------
     click.UsageError
         Naming each wallet that can't be read, with its place and the reason.
+    AddressError
+        Where a file is no CSV of wallets, or no text.
     """
     placed: list[_Placed] = [(f"argument {number}", word) for number, word in enumerate(words, 1)]
     for name in files:
-        placed += _csv_rows(name) if name.lower().endswith(".csv") else _lines(name)
+        placed += _rows(name)
     wallets: list[WalletAddress] = []
     problems: list[str] = []
     for place, given in placed:
@@ -60,35 +62,13 @@ def read_sources(words: Iterable[str], files: Iterable[str]) -> list[WalletAddre
     return wallets
 
 
-def _lines(name: str) -> Iterator[_Placed]:
-    for number, line in enumerate(_text(name).splitlines(), 1):
-        wallet = line.partition("#")[0].strip()
-        if wallet:
-            yield f"{name} line {number}", wallet
-
-
-def _csv_rows(name: str) -> Iterator[_Placed]:
-    reader = csv.DictReader(_text(name).splitlines())
-    columns = reader.fieldnames or []
-    if {"blockchain", "address"} <= set(columns):
-        names = ["blockchain", "address"]
-    elif len(columns) == 1:
-        names = [*columns]
-    else:
-        raise click.UsageError(
-            f"{name}: needs the columns blockchain and address, or a single column of "
-            f"<BLOCKCHAIN>.<ADDRESS>; it has: {', '.join(columns) or 'none'}"
-        )
-    for row in reader:
-        cells = [row[each] or "" for each in names]
-        if any(cells):
-            wallet: WalletLike = cells[0] if len(cells) == 1 else (cells[0], cells[1])
-            yield f"{name} line {reader.line_num}", wallet
-
-
-def _text(name: str) -> str:
+def _rows(name: str) -> Iterator[_Placed]:
     try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as fault:
+        numbered = wallets_of_lines(sys.stdin) if name == "-" else wallets_of_file(Path(name))
+        for number, wallet in numbered:
+            yield f"{name} line {number}", wallet
+    except (OSError, UnicodeDecodeError) as fault:
         reason = str(fault)
+    else:
+        return
     raise click.UsageError(f"{name} can't be read: {reason}")

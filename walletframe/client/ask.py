@@ -7,16 +7,18 @@ import time
 from datetime import UTC, datetime
 from itertools import count
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from walletframe.transport import Reply
 from walletframe.wire import Outcome, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from walletframe.address import WalletAddress
     from walletframe.transport import Pacer, ServiceSession
+
+Keep: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
 
 _NOT_ASKED = Outcome(Status.CANCELLED, "not asked for, since the key was refused before")
 _CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
@@ -39,6 +41,9 @@ class Asking:
         How long one question may take from its first request, in seconds.
     cancel : Event
         Ends it all.
+    keep : callable, optional
+        Gets the wallets and the reply of each request, on the thread that asked, before anyone
+        else hears of it; it must not raise.
 
     Attributes
     ----------
@@ -47,9 +52,15 @@ class Asking:
     """
 
     def __init__(
-        self, session: ServiceSession, pacer: Pacer, deadline_s: float, cancel: Event
+        self,
+        session: ServiceSession,
+        pacer: Pacer,
+        deadline_s: float,
+        cancel: Event,
+        keep: Keep | None = None,
     ) -> None:
         self.cancel = cancel
+        self._keep = keep
         self._session, self._pacer = session, pacer
         self._deadline_s = deadline_s
         self._key_refused = Event()
@@ -103,6 +114,8 @@ class Asking:
 
     def _attempt(self, wallets: Sequence[WalletAddress]) -> Reply:
         reply = self._session.ask(wallets)
+        if self._keep is not None:
+            self._keep(wallets, reply)
         if reply.key_refused:
             self._key_refused.set()
         if _is_refused(reply):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from walletframe.errors import FetchError, FetchWarning
+from walletframe.errors import FetchError, FetchWarning, SettingsError
 from walletframe.notice import notify
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
     from walletframe.frames import WalletDetails
@@ -35,21 +38,58 @@ def conclude(details: WalletDetails, on_failure: str) -> None:
     outdated = wallets[(wallets["status"] == "ok") & wallets["error"].notna()]
     if on_failure == "ignore":
         return
-    if len(failed) and on_failure == "raise":
-        raise FetchError(
-            _said(failed, f"{len(failed)} of {len(wallets)} wallets are not ok"), details
-        )
     if len(failed):
-        text = _said(failed, f"{len(failed)} of {len(wallets)} wallets are not ok")
+        lead = f"{len(failed)} of {len(wallets)} wallets are not ok"
+        text = with_reasons(lead, _reasons(failed))
+        if on_failure == "raise":
+            raise FetchError(text, details)
         notify(f"{text}; .wallets says why", FetchWarning)
     if len(outdated):
-        text = _said(outdated, f"{len(outdated)} of {len(wallets)} wallets are out of date")
-        notify(text, FetchWarning)
+        lead = f"{len(outdated)} of {len(wallets)} wallets are out of date"
+        notify(with_reasons(lead, _reasons(outdated)), FetchWarning)
 
 
-def _said(rows: pd.DataFrame, lead: str) -> str:
-    """Name the most frequent reasons."""
-    reasons = rows["error"].value_counts()
-    named = [f"{count} x {reason}" for reason, count in reasons.head(_NAMED).items()]
+def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
+    """Name the most frequent reasons.
+
+    Parameters
+    ----------
+    lead : str
+        What they are the reasons of.
+    reasons : mapping of str to int
+        How often each was given, the most frequent first.
+
+    Returns
+    -------
+    str
+        One line.
+
+    Examples
+    --------
+    >>> with_reasons("3 of 4 wallets are not ok", {"timed out": 2, "no such page": 1})
+    '3 of 4 wallets are not ok (2 x timed out; 1 x no such page)'
+    """
+    named = [f"{count} x {reason}" for reason, count in islice(reasons.items(), _NAMED)]
     more = [f"{len(reasons) - _NAMED} other reasons"] if len(reasons) > _NAMED else []
     return f"{lead} ({'; '.join(named + more)})"
+
+
+def check_wish(on_failure: str) -> None:
+    """Refuse a wish that nobody knows, before anything is asked.
+
+    Parameters
+    ----------
+    on_failure : str
+        The caller's wish.
+
+    Raises
+    ------
+    SettingsError
+        For another word than ``warn``, ``raise`` and ``ignore``.
+    """
+    if on_failure not in ("warn", "raise", "ignore"):
+        raise SettingsError(f"on_failure: {on_failure!r}", hint="warn, raise or ignore")
+
+
+def _reasons(rows: pd.DataFrame) -> dict[str, int]:
+    return {str(reason): int(count) for reason, count in rows["error"].value_counts().items()}

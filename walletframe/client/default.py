@@ -107,17 +107,17 @@ def fetch_wallets(
 
 
 def default_client() -> Client:
-    """Return the client that is asked where none is named.
+    """Return the client that is used where none is given.
 
     Returns
     -------
     Client
-        Made from the environment at the first call, unless `configure` was called before.
+        As `configure` made it, else with the settings of the environment.
 
     Raises
     ------
     SettingsError
-        For a variable that is unknown or wrong.
+        For a setting of the environment that is unknown or wrong.
     """
     global _default  # noqa: PLW0603 - the one piece of state that a default client is
     with _lock:

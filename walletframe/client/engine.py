@@ -6,6 +6,7 @@ missing, keep what is ok, build the frames, and say what failed.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 from walletframe.address import distinct_wallets, parse_wallets
 from walletframe.client.ask import Asking
 from walletframe.client.collect import Collection
-from walletframe.client.conclusion import conclude
+from walletframe.client.conclusion import check_wish, conclude
+from walletframe.client.flow import STRANGERS_NAMED, Flow
 from walletframe.client.job import Job
 from walletframe.client.plan import Policy, plan
 from walletframe.client.progress import counted
@@ -25,14 +27,16 @@ from walletframe.settings import Settings, conceal, require_service
 from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from walletframe.address import WalletAddress, WalletsLike
+    from walletframe.client.ask import Keep
     from walletframe.client.progress import Progress
     from walletframe.wire import Status
 
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
 _Found: TypeAlias = tuple[WalletDetails, list[str]]
+_AHEAD = 2  # requests for each worker: one under way, one waiting
 
 
 class Client:
@@ -142,8 +146,7 @@ class Client:
         AnswerWarning
             Where the service answered wallets that nobody asked for.
         """
-        if on_failure not in ("warn", "raise", "ignore"):
-            raise SettingsError(f"on_failure: {on_failure!r}", hint="warn, raise or ignore")
+        check_wish(on_failure)
         if refresh and offline:
             raise SettingsError("refresh and offline contradict each other", hint="give one")
         policy = Policy(
@@ -152,21 +155,58 @@ class Client:
         asked = distinct_wallets(parse_wallets(wallets))
         details, strangers = self._run(asked, policy, progress, cancel or Event())
         self._warn_of_test_key()
-        if strangers:
-            notify(
-                f"the service answered {len(strangers)} wallets that nobody asked for, "
-                f"which are left out: {', '.join(strangers[:3])}",
-                AnswerWarning,
-            )
+        _warn_of(strangers, len(strangers))
         conclude(details, on_failure)
         return details
+
+    @contextmanager
+    def flow(self, *, keep: Keep, cancel: Event) -> Iterator[Flow]:
+        """Open a flow, for more wallets than memory holds.
+
+        Answers that are fresh in the cache are taken from there; new ones are not kept there, and
+        none stands in past its time.
+
+        Parameters
+        ----------
+        keep : callable
+            Gets the wallets and the reply of each request, on the thread that has it; it must not
+            raise.
+        cancel : Event
+            Ends the flow when it is set.
+
+        Yields
+        ------
+        Flow
+            To be read on any thread, once.
+
+        Raises
+        ------
+        SettingsError
+            Where the service's name, or what is needed to ask it, is not set.
+        """
+        service, store = require_service(self.settings), self._open_store()
+        policy = Policy(self.settings.expire_after_s, stale_if_error=False)
+        flow = Flow(
+            service,
+            lambda portion: plan(portion, store.read(portion), policy, datetime.now(UTC)),
+            lambda: self._open_sending(cancel, keep),
+            batch_size=self.settings.batch_size,
+            ahead=self.settings.workers * self.settings.batch_size * _AHEAD,
+            cancel=cancel,
+        )
+        try:
+            yield flow
+        finally:
+            flow.close()
+        self._warn_of_test_key()
+        _warn_of(flow.strangers, flow.stranger_count)
 
     def _run(
         self, asked: list[WalletAddress], policy: Policy, progress: Progress, cancel: Event
     ) -> _Found:
         """Let a thread do the work, and wait; an interrupt finds nothing half done."""
         self._open_store()
-        job = Job(lambda report: self._work(asked, policy, report, cancel))
+        job: Job[Status, _Found] = Job(lambda report: self._work(asked, policy, report, cancel))
         try:
             with counted(progress, len(asked)) as tell:
                 for status in job.news():
@@ -193,14 +233,18 @@ class Client:
         wanted = [step.wallet for step in steps if step.ask]
         if not wanted:
             return assemble(collection.records(iter(()))), []
-        settings = self.settings
-        asking = Asking(*self._open_session(), settings.deadline_s, cancel)
-        sending = Sending(asking, wanted, workers=settings.workers, batch_size=settings.batch_size)
+        sending, size = self._open_sending(cancel), self.settings.batch_size
         try:
+            for start in range(0, len(wanted), size):
+                sending.add(wanted[start : start + size])
             details = assemble(collection.records(sending.arrivals()))
         finally:
             sending.stop()
         return details, collection.strangers + sending.strangers
+
+    def _open_sending(self, cancel: Event, keep: Keep | None = None) -> Sending:
+        asking = Asking(*self._open_session(), self.settings.deadline_s, cancel, keep)
+        return Sending(asking, workers=self.settings.workers)
 
     def _open_session(self) -> tuple[ServiceSession, Pacer]:
         with self._opening:
@@ -229,3 +273,12 @@ class Client:
         if self._session is not None and self.settings.key_kind == "test" and not self._warned:
             self._warned = True
             notify("the shared test key has a low limit and is for testing only", TestKeyWarning)
+
+
+def _warn_of(strangers: list[str], count: int) -> None:
+    if strangers:
+        notify(
+            f"the service answered {count} wallets that nobody asked for, "
+            f"which are left out: {', '.join(strangers[:STRANGERS_NAMED])}",
+            AnswerWarning,
+        )

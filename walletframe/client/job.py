@@ -9,38 +9,38 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from walletframe.wire import Status
-
+N = TypeVar("N")
 T = TypeVar("T")
 
 
-class Job(Generic[T]):
+class Job(Generic[N, T]):
     """A piece of work that tells how far it is.
 
     Parameters
     ----------
     work : callable
-        Gets a function to tell the status of each finished wallet, and returns the result.
+        Gets a function to tell its news, such as the status of each finished wallet, and returns
+        the result.
     """
 
-    def __init__(self, work: Callable[[Callable[[Status], None]], T]) -> None:
+    def __init__(self, work: Callable[[Callable[[N], None]], T]) -> None:
         self._work = work
-        self._news: SimpleQueue[Status | None] = SimpleQueue()
+        self._news: SimpleQueue[N | None] = SimpleQueue()
         self._ended = Event()
         self._results: list[T] = []
         self._fault: BaseException | None = None
         Thread(target=self._run, name="walletframe-fetch", daemon=True).start()
 
-    def news(self) -> Iterator[Status]:
+    def news(self) -> Iterator[N]:
         """Hand out what is told, until the work has ended.
 
         Yields
         ------
-        Status
-            Of each finished wallet.
+        N
+            In the order told.
         """
-        while (status := self._news.get()) is not None:
-            yield status
+        while (news := self._news.get()) is not None:
+            yield news
 
     def result(self) -> T:
         """Wait for the result.

@@ -8,17 +8,22 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
+from walletframe.wire import Status
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from walletframe.wire import Status
-
 ProgressCall: TypeAlias = "Callable[[int, int, Mapping[str, int]], object]"
 Progress: TypeAlias = "bool | ProgressCall | None"
+OpenProgressCall: TypeAlias = "Callable[[int, int | None, Mapping[str, int]], object]"
+OpenProgress: TypeAlias = "bool | OpenProgressCall | None"
+_Wish: TypeAlias = "bool | Callable[..., object] | None"
 
 
 @contextmanager
-def counted(progress: Progress, total: int) -> Iterator[Callable[[Status], None]]:
+def counted(
+    progress: _Wish, total: int | None, *, done: int = 0
+) -> Iterator[Callable[[Status], None]]:
     """Count finished wallets.
 
     Parameters
@@ -26,18 +31,21 @@ def counted(progress: Progress, total: int) -> Iterator[Callable[[Status], None]
     progress : bool, callable or None
         A callable gets (done, total, counts by status) after each wallet. True draws a bar,
         False none; None draws one in a notebook and in a terminal.
-    total : int
-        How many wallets there are.
+    total : int or None
+        How many wallets there are; None where nobody knows.
+    done : int, default 0
+        How many of them were ok before.
 
     Yields
     ------
     callable
         To be told the status of each finished wallet.
     """
+    counts = Counter({Status.OK.value: done} if done else {})
     if callable(progress):
-        yield _caller(progress, total)
-    elif total and (progress or (progress is None and _is_watched())):
-        with _bar(total) as tell:
+        yield _caller(progress, total, counts)
+    elif total != 0 and (progress or (progress is None and _is_watched())):
+        with _bar(total, counts) as tell:
             yield tell
     else:
         yield _ignore
@@ -47,9 +55,9 @@ def _ignore(status: Status) -> None:
     """Take note of nothing."""
 
 
-def _caller(call: ProgressCall, total: int) -> Callable[[Status], None]:
-    counts: Counter[str] = Counter()
-
+def _caller(
+    call: Callable[..., object], total: int | None, counts: Counter[str]
+) -> Callable[[Status], None]:
     def tell(status: Status) -> None:
         counts[status.value] += 1
         call(counts.total(), total, dict(counts))
@@ -58,11 +66,11 @@ def _caller(call: ProgressCall, total: int) -> Callable[[Status], None]:
 
 
 @contextmanager
-def _bar(total: int) -> Iterator[Callable[[Status], None]]:
+def _bar(total: int | None, counts: Counter[str]) -> Iterator[Callable[[Status], None]]:
     tqdm = import_module("tqdm.auto").tqdm  # which looks for a notebook when it is imported
 
-    counts: Counter[str] = Counter()
-    with tqdm(total=total, unit="wallet", desc="wallets") as bar:
+    # What was done before is no part of the rate, by which the time left is reckoned.
+    with tqdm(total=total, initial=counts.total(), unit="wallet", desc="wallets") as bar:
 
         def tell(status: Status) -> None:
             counts[status.value] += 1

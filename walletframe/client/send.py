@@ -18,7 +18,7 @@ from walletframe.transport import Reply
 from walletframe.wire import Outcome, Status, split_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from walletframe.address import WalletAddress
 
@@ -44,7 +44,7 @@ class Arrival:
 
 
 class Sending:
-    """Requests for wallets, under way from the moment this is made.
+    """Requests for wallets, each under way from the moment it is added.
 
     Each wallet is asked for alone, or in a batch; what a batch leaves open is asked for alone.
 
@@ -52,12 +52,8 @@ class Sending:
     ----------
     asking : Asking
         Asks, and knows when it is told to stop.
-    wallets : sequence of WalletAddress
-        The distinct wallets.
     workers : int
         How many requests are under way at once.
-    batch_size : int
-        How many wallets a request asks for.
 
     Attributes
     ----------
@@ -65,31 +61,53 @@ class Sending:
         Wallets in the answers to batches that nobody asked for.
     """
 
-    def __init__(
-        self, asking: Asking, wallets: Sequence[WalletAddress], *, workers: int, batch_size: int
-    ) -> None:
+    def __init__(self, asking: Asking, *, workers: int) -> None:
         self.strangers: list[str] = []
         self._asking, self._cancel = asking, asking.cancel
         self._batches_refused = Event()
         self._threads: set[int] = set()
-        self._wallets = wallets
+        self._added = 0
+        self._missing: set[int] = set()
         self._arrived: SimpleQueue[Arrival] = SimpleQueue()
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="walletframe")
-        for start in range(0, len(wallets), batch_size):
-            self._pool.submit(self._ask_for, range(start, min(start + batch_size, len(wallets))))
 
-    def arrivals(self) -> Iterator[Arrival | None]:
+    def add(self, batch: Sequence[WalletAddress]) -> range:
+        """Send for some more wallets.
+
+        Parameters
+        ----------
+        batch : sequence of WalletAddress
+            What a request asks for; distinct, also from those before.
+
+        Returns
+        -------
+        range
+            Their places among all that were added.
+        """
+        places = range(self._added, self._added + len(batch))
+        self._added = places.stop
+        self._missing.update(places)
+        self._pool.submit(self._ask_for, dict(zip(places, batch, strict=True)))
+        return places
+
+    def arrivals(self, leave: int = 0) -> Iterator[Arrival | None]:
         """Hand out the replies.
+
+        Parameters
+        ----------
+        leave : int, default 0
+            How many may be missing at the end; none where all was cancelled.
 
         Yields
         ------
         Arrival or None
             One for each wallet, as they arrive; None now and then, where none does.
         """
-        missing = set(range(len(self._wallets)))
+        missing = self._missing
         patience_ends = float("inf")
-        while missing:
+        while len(missing) > leave:
             if self._cancel.is_set():
+                leave = 0
                 self._asking.abort(self._threads)
                 patience_ends = min(patience_ends, time.monotonic() + _GRACE_S)
             try:
@@ -98,40 +116,42 @@ class Sending:
                 if time.monotonic() > patience_ends:
                     break
                 yield None
-            else:
-                missing.discard(arrival.place)
+                continue
+            if arrival.place in missing:  # what was given up as cancelled may still come
+                missing.remove(arrival.place)
                 yield arrival
-        for place in missing:
-            yield Arrival(place, Reply(datetime.now(UTC), _CANCELLED))
+        while missing and self._cancel.is_set():
+            yield Arrival(missing.pop(), Reply(datetime.now(UTC), _CANCELLED))
 
     def stop(self) -> None:
         """Let go of what has not begun, and tell what is under way that nobody waits for it."""
         self._cancel.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _ask_for(self, places: Sequence[int]) -> None:
+    def _ask_for(self, wanted: Mapping[int, WalletAddress]) -> None:
         self._threads.add(get_ident())
-        if len(places) > 1 and not self._batches_refused.is_set():
-            places = self._ask_together(places)
-        for place in places:
-            self._arrived.put(Arrival(place, self._asking.reply([self._wallets[place]])))
+        if len(wanted) > 1 and not self._batches_refused.is_set():
+            wanted = self._ask_together(wanted)
+        for place, wallet in wanted.items():
+            self._arrived.put(Arrival(place, self._asking.reply([wallet])))
 
-    def _ask_together(self, places: Sequence[int]) -> Sequence[int]:
+    def _ask_together(self, wanted: Mapping[int, WalletAddress]) -> Mapping[int, WalletAddress]:
         """Ask for several wallets at once; return those that have to be asked for alone."""
-        wallets = [self._wallets[place] for place in places]
+        places, wallets = list(wanted), list(wanted.values())
         reply = self._asking.reply(wallets)
         if isinstance(reply.answer, Outcome):
             if not is_of_the_batch(reply):
                 for place in places:
                     self._arrived.put(Arrival(place, reply))
-                return []
+                return {}
             if reply.answer.status is not Status.SERVICE_ERROR:
                 self._batches_refused.set()
-            return places
+            return wanted
         split = split_answer(reply.answer, wallets)
         if len(split.bodies) <= 1:
             self._batches_refused.set()
         self.strangers += split.strangers
-        for number, body in split.bodies.items():
-            self._arrived.put(Arrival(places[number], replace(reply, answer=body)))
-        return [place for number, place in enumerate(places) if number not in split.bodies]
+        answered = {places[number]: body for number, body in split.bodies.items()}
+        for place, body in answered.items():
+            self._arrived.put(Arrival(place, replace(reply, answer=body)))
+        return {place: wallet for place, wallet in wanted.items() if place not in answered}

@@ -19,6 +19,7 @@
         ├── SnapshotError        (ValueError)    holdings that can't be kept or compared
         ├── UnknownSnapshotError (LookupError)   no snapshot was kept there, or none so early
         ├── HistoryError         (OSError)       snapshots that were kept can't be read
+        ├── DatasetError         (OSError)       a folder of Parquet files can't be used
         ├── FetchError           (RuntimeError)  wallets that failed, on request an error
         └── MissingExtraError    (ImportError)   an optional dependency is not installed
 
@@ -38,6 +39,7 @@ plain data, survive pickling, and never hold the API key.
 
 from walletframe.errors.fetches import (
     CacheError,
+    DatasetError,
     FetchError,
     FetchInterrupted,
 )
@@ -81,6 +83,7 @@ __all__ = [
     "CacheError",
     "CacheWarning",
     "ColumnsError",
+    "DatasetError",
     "FetchError",
     "FetchInterrupted",
     "FetchWarning",

@@ -11,6 +11,10 @@ class CacheError(WalletframeError, OSError):
     """Answers that were kept on this machine can't be read."""
 
 
+class DatasetError(WalletframeError, OSError):
+    """A folder of Parquet files can't be written or read as one; nothing in it is lost."""
+
+
 class FetchError(WalletframeError, RuntimeError):
     """Some wallets failed, and the caller asked for an error in that case.
 
@@ -18,18 +22,26 @@ class FetchError(WalletframeError, RuntimeError):
     ----------
     message : str
         How many failed, and why.
-    details : WalletDetails
-        Everything that was fetched, with a row for every wallet asked for.
+    details : WalletDetails or FetchSummary
+        Everything that was fetched, with a row for every wallet asked for; of a fetch into a
+        folder the summary.
+    hint : str, optional
+        What to do about it.
 
     Attributes
     ----------
-    details : WalletDetails
+    details : WalletDetails or FetchSummary
         The same.
     """
 
-    def __init__(self, message: str, details: Any) -> None:
+    def __init__(
+        self,
+        message: str,
+        details: Any,
+        hint: str = "what was fetched is in the error's .details",
+    ) -> None:
         self.details = details
-        super().__init__(message, hint="what was fetched is in the error's .details")
+        super().__init__(message, hint=hint)
 
 
 class FetchInterrupted(KeyboardInterrupt):
@@ -37,22 +49,28 @@ class FetchInterrupted(KeyboardInterrupt):
 
     Parameters
     ----------
-    details : WalletDetails
-        Everything that was finished; the other wallets have the status ``cancelled``.
+    details : WalletDetails or FetchSummary
+        Everything that was finished; the other wallets have the status ``cancelled``. Of a fetch
+        into a folder the summary.
+    hint : str, optional
+        What to do about it.
 
     Attributes
     ----------
-    details : WalletDetails
-        The same. What was finished is in the cache, too: the next call asks for the rest.
+    details : WalletDetails or FetchSummary
+        The same. What was finished is in the cache, or in the folder: the next call asks for the
+        rest.
     """
 
-    def __init__(self, details: Any) -> None:
+    def __init__(
+        self,
+        details: Any,
+        hint: str = "what was finished is in the error's .details; the same call again asks only "
+        "for the rest",
+    ) -> None:
         self.details = details
-        self.hint = (
-            "what was finished is in the error's .details; the same call again asks only for "
-            "the rest"
-        )
-        super().__init__(f"the fetch was interrupted\n\nHint: {self.hint}")
+        self.hint = hint
+        super().__init__(f"the fetch was interrupted\n\nHint: {hint}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FetchInterrupted, (self.details,)
+        return FetchInterrupted, (self.details, self.hint)

@@ -17,6 +17,8 @@ class AddressError(WalletframeError, ValueError):
     ----------
     problems : sequence of (int, str, str)
         Position in the input, the value as text, and the reason, one for each bad wallet.
+    where : str, optional
+        What the positions count.
 
     Attributes
     ----------
@@ -26,12 +28,14 @@ class AddressError(WalletframeError, ValueError):
 
     problems: tuple[tuple[int, str, str], ...]
 
-    def __init__(self, problems: Sequence[tuple[int, str, str]]) -> None:
+    def __init__(
+        self, problems: Sequence[tuple[int, str, str]], where: str = "by position, from 0"
+    ) -> None:
         self.problems = tuple(problems)
         count = len(self.problems)
         noun = "wallet address" if count == 1 else "wallet addresses"
         super().__init__(
-            f"{count} {noun} can't be read (by position, from 0):\n" + _listed(self.problems),
+            f"{count} {noun} can't be read ({where}):\n" + _listed(self.problems),
             hint='write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", '
             "or as a (blockchain, address) pair",
         )

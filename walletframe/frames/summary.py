@@ -45,13 +45,13 @@ def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -
     """
     chains = wallets["blockchain"].str.upper().nunique()
     statuses = ", ".join(f"{count:,} {name}" for name, count in _pairs(wallets["status"]))
-    lines = [f"{_many(len(wallets), 'wallet')} on {_many(chains, 'blockchain')}"]
+    lines = [f"{many(len(wallets), 'wallet')} on {many(chains, 'blockchain')}"]
     if statuses:
         lines[0] += f": {statuses}"
     lines.append(f"{_balances(wallets, holdings)}; {_sources(wallets)}")
     older = int(((wallets["status"] == "ok") & wallets["error"].notna()).sum())
     if older:
-        lines.append(f"{_many(older, 'older answer')} stood in where no newer one was to be had.")
+        lines.append(f"{many(older, 'older answer')} stood in where no newer one was to be had.")
     if is_simulated(wallets):
         lines.append(SIMULATED_NOTE)
     return lines
@@ -85,7 +85,7 @@ def failure_lines(wallets: pd.DataFrame) -> list[str]:
         for status, error, count in reasons.head(_REASONS).itertuples(index=False)
     ]
     rest = int(reasons["wallets"].iloc[_REASONS:].sum())
-    return [*lines, f"{_many(rest, 'wallet')} for other reasons"] if rest else lines
+    return [*lines, f"{many(rest, 'wallet')} for other reasons"] if rest else lines
 
 
 def is_simulated(wallets: pd.DataFrame) -> bool:
@@ -106,14 +106,14 @@ def is_simulated(wallets: pd.DataFrame) -> bool:
 
 def _balances(wallets: pd.DataFrame, holdings: pd.DataFrame | None) -> str:
     if holdings is None:
-        balances = _many(int(wallets["tokens"].sum()), "balance")
+        balances = many(int(wallets["tokens"].sum()), "balance")
     else:
         tokens = len(token_identities(holdings).keys)
-        balances = f"{_many(len(holdings), 'balance')} of {_many(tokens, 'token')}"
+        balances = f"{many(len(holdings), 'balance')} of {many(tokens, 'token')}"
     unknown = int(((wallets["status"] == "ok") & wallets["tokens"].isna()).sum())
     if not unknown:
         return balances
-    return f"{balances} (unknown for {_many(unknown, 'wallet')} that answered without any list)"
+    return f"{balances} (unknown for {many(unknown, 'wallet')} that answered without any list)"
 
 
 def _sources(wallets: pd.DataFrame) -> str:
@@ -130,5 +130,24 @@ def _pairs(column: pd.Series) -> list[tuple[str, int]]:
     return [(str(name), int(count)) for name, count in counts.items() if count]
 
 
-def _many(count: int, noun: str) -> str:
+def many(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    Parameters
+    ----------
+    count : int
+        How many.
+    noun : str
+        One of them.
+
+    Returns
+    -------
+    str
+        With commas, and an s where it takes one.
+
+    Examples
+    --------
+    >>> many(1, "balance"), many(2000, "balance")
+    ('1 balance', '2,000 balances')
+    """
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

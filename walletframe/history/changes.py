@@ -88,7 +88,7 @@ def _check_simulated(before: WalletDetails, after: WalletDetails) -> None:
     kinds: set[bool] = set()
     for wallets in (before.wallets, after.wallets):
         require_columns(wallets, ["service"])
-        kinds |= {service == SIMULATED for service in wallets["service"].unique()}
+        kinds |= set(wallets["service"].isin([SIMULATED]))
     if len(kinds) > 1:
         raise SnapshotError(
             "simulated holdings can't be compared with real ones",

@@ -14,7 +14,7 @@ from walletframe.errors import SnapshotError, UnknownSnapshotError
 from walletframe.frames import SIMULATED
 from walletframe.history.admission import admitted
 from walletframe.history.folder import HOLDINGS, WALLETS, add, default_folder, known_places
-from walletframe.history.moments import bounds, in_utc
+from walletframe.history.moments import bounds, moment
 from walletframe.history.tables import SNAPSHOT, read, read_wallets, write
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _LATEST = "latest"
 
 
 def save(
-    details: WalletDetails, *, folder: PathLike | None = None, at: datetime | None = None
+    details: WalletDetails, *, folder: PathLike | None = None, at: Moment | None = None
 ) -> pd.Timestamp:
     """Keep what was fetched as a snapshot: wallets, statuses and holdings, exactly.
 
@@ -39,9 +39,9 @@ def save(
     folder : str or Path, optional
         Where; made where there is none. Default: a folder ``history`` in the user's data folder,
         for real holdings alone: simulated ones need a folder of their own.
-    at : datetime, optional
-        The snapshot's time; in UTC unless it has a zone. Default: now. When each wallet's answer
-        came is kept beside it, in ``wallets.fetched_at``.
+    at : str, datetime or Timestamp, optional
+        The snapshot's time, a moment; in UTC unless it names its zone. Default: now. When each
+        wallet's answer came is kept beside it, in ``wallets.fetched_at``.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def save(
     SnapshotError
         Where the frames are not as they were fetched: a wallet is there twice, or has not as many
         holdings as its ``tokens`` says; where simulated and real holdings would be mixed; where
-        there is a snapshot of that very time.
+        there is a snapshot of that very time, or the time is none.
     OSError
         Where the folder can't be written.
 
@@ -82,13 +82,13 @@ def save(
     True
     """
     path = _path(folder)
+    taken_at = datetime.now(UTC) if at is None else moment(at)
     kept = admitted(details, path, may_be_simulated=folder is not None)
-    moment = datetime.now(UTC) if at is None else in_utc(at)
-    while not _add(kept, path, moment):
+    while not _add(kept, path, taken_at):
         if at is not None:
-            raise SnapshotError(f"there is a snapshot of {moment} already", hint="give another at=")
-        moment += timedelta(microseconds=1)
-    return pd.Timestamp(moment)
+            raise SnapshotError(f"there is a snapshot of {taken_at} already", "give another at=")
+        taken_at += timedelta(microseconds=1)
+    return pd.Timestamp(taken_at)
 
 
 def load(
@@ -268,6 +268,6 @@ def _none_so_early(found: list[Place], when: Moment) -> list[Place]:
     )
 
 
-def _add(details: WalletDetails, folder: Path, moment: datetime) -> bool:
-    files = {name: partial(write, details, name, moment) for name in (WALLETS, HOLDINGS)}
-    return add(folder, moment, files)
+def _add(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
+    files = {name: partial(write, details, name, taken_at) for name in (WALLETS, HOLDINGS)}
+    return add(folder, taken_at, files)

@@ -8,7 +8,7 @@ asked, or answered without a list, nor from an answer that is out of date.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
@@ -79,7 +79,9 @@ class Grid:
             columns[name] = holdings[name].array.take(which, allow_fill=True)
         return pd.DataFrame(columns).astype("str")
 
-    def amounts(self, integers: npt.NDArray[np.object_], known: npt.NDArray[np.bool_]) -> Any:
+    def amounts(
+        self, integers: npt.NDArray[np.object_], known: npt.NDArray[np.bool_]
+    ) -> AmountArray:
         """Give integers of this scale as amounts, NA where they are not known."""
         return AmountArray(np.where(known, integers, 0), ~known, self.scale)
 
@@ -186,7 +188,7 @@ def _wallet_status(
             f"the wallet {first['blockchain']}.{first['address']!a} is there more than once",
             hint="compare one snapshot with one other: history.snapshot(…) gives a single one",
         )
-    codes[(codes == OK) & (wallets["source"] == Source.STALE).to_numpy()] = STALE
+    codes[(codes == OK) & wallets["source"].isin([Source.STALE.value]).to_numpy()] = STALE
     codes[(codes == OK) & wallets["tokens"].isna().to_numpy()] = NO_LIST
     status = np.full(shape, NOT_ASKED, dtype=np.int8)
     status.ravel()[cells] = codes

@@ -35,32 +35,48 @@ def bounds(when: Moment) -> tuple[datetime, datetime]:
 
     Examples
     --------
-    >>> [f"{moment:%d %H:%M}" for moment in bounds("2026-01-31")]
+    >>> [f"{each:%d %H:%M}" for each in bounds("2026-01-31")]
     ['31 00:00', '31 23:59']
     """
     read = _read(when)
     if isinstance(read, datetime):
-        moment = in_utc(read)
-        return moment, moment
+        return (_in_utc(read),) * 2
     return datetime.combine(read, time.min, UTC), datetime.combine(read, time.max, UTC)
 
 
-def in_utc(moment: datetime) -> datetime:
-    """Give a moment in UTC, to the microsecond; one without a zone is in UTC already.
+def moment(when: Moment) -> datetime:
+    """Give a moment in UTC.
 
     Parameters
     ----------
-    moment : datetime or Timestamp
-        Any.
+    when : str, datetime or Timestamp
+        In UTC unless it names its zone.
 
     Returns
     -------
     datetime
-        With the zone UTC.
+        With the zone UTC, to the microsecond.
+
+    Raises
+    ------
+    SnapshotError
+        For a day, and for what is no time.
+
+    Examples
+    --------
+    >>> moment("2026-01-31T08:00+09:00").isoformat()
+    '2026-01-30T23:00:00+00:00'
     """
-    if isinstance(moment, pd.Timestamp):
-        moment = moment.floor("us").to_pydatetime()
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    first, last = bounds(when)
+    if first != last:
+        raise SnapshotError(f"{when} is a whole day", hint='a moment: "2026-01-31T06:00Z"')
+    return first
+
+
+def _in_utc(read: datetime) -> datetime:
+    if isinstance(read, pd.Timestamp):
+        read = read.floor("us").to_pydatetime()
+    return read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)
 
 
 def _read(when: Any) -> date | datetime:

@@ -1,0 +1,58 @@
+"""The fast server in a process of its own, and what a test sees of it."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from contextlib import contextmanager
+from urllib.request import urlopen
+
+import fast_server
+from canned_service import KEY
+
+from walletframe.client import Client
+
+
+def wallet_address(number, *, failing=False):
+    """Return the address of a wallet, in the form that a request has it."""
+    return f"ETH.0x{number:036x}{'dead' if failing else 'cafe'}"
+
+
+class FastService:
+    """What a test sees of the server."""
+
+    def __init__(self, port):
+        self.base_url = f"http://127.0.0.1:{port}"
+
+    def asked(self):
+        """Return how often each address was asked for."""
+        with urlopen(f"{self.base_url}/asked") as answer:  # noqa: S310 - the server's own address
+            return Counter(json.load(answer))
+
+    def heal(self):
+        """Let no wallet fail any more."""
+        self._tell("heal")
+
+    def forget(self):
+        """Be as at the beginning."""
+        self._tell("forget")
+
+    def client(self, **settings):
+        """Return a client that asks here, as fast as it can."""
+        own = {"api_key": KEY, "key_kind": "private", "base_url": self.base_url, "cache": False}
+        return Client(**own | {"requests_per_second": 100_000, "workers": 4} | settings)
+
+    def _tell(self, word):
+        with urlopen(f"{self.base_url}/{word}") as answer:  # noqa: S310 - the server's own address
+            answer.read()
+
+
+@contextmanager
+def fast_service(*, tokens=100, latency_s=0.0):
+    """Run the server."""
+    words = [sys.executable, fast_server.__file__, str(tokens), str(latency_s)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield FastService(int(process.stdout.readline()))
+        finally:
+            process.kill()

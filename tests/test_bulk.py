@@ -1,0 +1,530 @@
+"""Wallets into a folder of Parquet files and back: what is asked, what is written, what is told."""
+
+import itertools
+import pickle
+import sqlite3
+import subprocess
+import sys
+import time
+from decimal import Decimal
+from threading import get_ident
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from canned_service import answer, balance, wallet
+from fast_service import fast_service, wallet_address
+
+import walletframe as wf
+from walletframe.bulk.register import Register, Turn
+from walletframe.errors import AddressError, DatasetError, FetchError, FetchWarning
+from walletframe.service import SHOWCASE
+
+TOKENS = 3
+
+
+@pytest.fixture(scope="module")
+def server():
+    """Give one fast server to the whole module."""
+    with fast_service(tokens=TOKENS) as running:
+        yield running
+
+
+@pytest.fixture
+def fast(server):
+    """Give it as it was at the beginning."""
+    server.forget()
+    return server
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Let a part be full with ten wallets."""
+    monkeypatch.setattr("walletframe.bulk.writer.PART_WALLETS", 10)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Name a folder that is not there yet."""
+    return tmp_path / "bulk"
+
+
+def addresses(*numbers, **more):
+    """Return wallets of the fast server."""
+    return [wallet_address(number, **more) for number in numbers]
+
+
+def rows(folder, name, columns="address"):
+    """Return what DuckDB finds in the files."""
+    return duckdb.sql(f"SELECT {columns} FROM '{folder}/{name}/*.parquet'").fetchall()
+
+
+def read_addresses(folder):
+    """Return the wallets of a folder in the order in which they come back."""
+    wallets = wf.read_wallets(folder).wallets
+    return (wallets.blockchain + "." + wallets.address).tolist()
+
+
+class TestFrames:
+    """What comes back."""
+
+    def test_is_what_a_fetch_gives(self, client, folder):
+        """The same rows, order, types and categories: failed, null, empty, spam, 2**256 - 1."""
+        expected = client.fetch(SHOWCASE, on_failure="ignore")
+        summary = wf.fetch_to_parquet(SHOWCASE, folder, client=client, on_failure="ignore")
+        found = wf.read_wallets(folder)
+        own = ["fetched_at", "source"]
+        pd.testing.assert_frame_equal(found.holdings, expected.holdings)
+        pd.testing.assert_frame_equal(
+            found.wallets.drop(columns=own), expected.wallets.drop(columns=own)
+        )
+        assert (found.wallets.dtypes == expected.wallets.dtypes).all()
+        assert summary.balances == len(expected.holdings) > 0
+        assert str(2**256 - 1) in found.holdings.raw_amount.tolist()
+
+    def test_order_is_as_asked_over_several_parts(self, fast, folder, small_parts):
+        """Wallets are numbered as they are asked for, whenever they are answered."""
+        asked = addresses(*range(35))
+        with fast.client() as client:
+            assert wf.fetch_to_parquet(asked, folder, client=client).parts == 4
+        assert read_addresses(folder) == asked
+        wallets, holdings = wf.read_wallets(folder)
+        expected = wallets.address.repeat(TOKENS).reset_index(drop=True)
+        pd.testing.assert_series_equal(holdings.address, expected)
+
+    def test_some_wallets_come_in_the_order_and_spelling_of_the_question(
+        self, fast, folder, small_parts
+    ):
+        """What is not in the folder has a row that says so."""
+        with fast.client() as client:
+            wf.fetch_to_parquet(addresses(*range(25)), folder, client=client)
+        wanted = [addresses(21)[0].upper().replace("0X", "0x"), "NEAR.nobody", addresses(2)[0]]
+        wallets, holdings = wf.read_wallets(folder, wallets=wanted)
+        assert (wallets.blockchain + "." + wallets.address).tolist() == wanted
+        assert wallets.status.tolist() == ["ok", "not_cached", "ok"]
+        assert holdings.address.tolist() == [wanted[0][4:]] * TOKENS + [wanted[2][4:]] * TOKENS
+        whole = wf.read_wallets(folder).holdings
+        assert holdings.raw_amount.tolist() == [
+            amount
+            for name in (addresses(21)[0], wanted[2])
+            for amount in whole.raw_amount[whole.address == name[4:]]
+        ]
+
+    @pytest.mark.parametrize("wanted", [None, []])
+    def test_nothing_has_all_columns(self, client, folder, wanted):
+        """No wallets are written and read as none."""
+        summary = wf.fetch_to_parquet([], folder, client=client)
+        expected = client.fetch([])
+        for found, empty in zip(wf.read_wallets(folder, wallets=wanted), expected, strict=True):
+            pd.testing.assert_frame_equal(found, empty)
+        assert (summary.wallets, summary.ok, summary.parts) == (0, 0, 0)
+
+
+class TestFiles:
+    """What other programs find."""
+
+    @pytest.fixture
+    def written(self, canned, folder):
+        """Give a folder with the largest, the smallest and no amount."""
+        sent = [balance(str(2**256 - 1), 18), balance("1", 18), balance("5", None)]
+        canned.default = (200, {}, answer(wallet(balances=sent)))
+        with canned.client() as client:
+            wf.fetch_to_parquet("ETH.0xa", folder, client=client)
+        return folder
+
+    def test_duckdb_and_polars_read_exact_text_and_sum_decimals(self, written):
+        """The decimal is null where 38 digits do not hold the amount."""
+        digits = str(2**256 - 1)
+        texts = [f"{digits[:-18]}.{digits[-18:]}", "0.000000000000000001", None]
+        decimals = [None, Decimal("0.000000000000000001"), None]
+        assert rows(written, "holdings", "amount, amount_decimal") == list(
+            zip(texts, decimals, strict=True)
+        )
+        frame = pl.read_parquet(written / "holdings")
+        assert frame["amount"].to_list() == texts
+        assert frame["amount_decimal"].sum() == decimals[1]
+
+    def test_pandas_without_walletframe_reads_both(self, written):
+        """Status is text, times are UTC."""
+        code = (
+            "import pandas, sys; wallets = pandas.read_parquet(sys.argv[1] + '/wallets');"
+            "holdings = pandas.read_parquet(sys.argv[1] + '/holdings');"
+            "assert 'walletframe' not in sys.modules;"
+            "print(wallets.status[0], wallets.fetched_at.dtype, wallets.position[0], len(holdings))"
+        )
+        words = [sys.executable, "-c", code, str(written)]
+        said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        assert said.strip() == "ok datetime64[us, UTC] 0 3"
+
+    def test_nothing_else_is_among_them(self, written):
+        """Only parts that count; a folder for what failed, which is empty here."""
+        assert not list((written / "failed").iterdir())
+        for name in ("wallets", "holdings"):
+            assert [path.name for path in (written / name).iterdir()] == ["part-000001.parquet"]
+
+    def test_a_name_like_a_partition_adds_no_column(self, fast, tmp_path):
+        """A folder may be called what it likes."""
+        with fast.client() as client:
+            wf.fetch_to_parquet(addresses(1), tmp_path / "day=1" / "chain=ETH", client=client)
+        assert len(wf.read_wallets(tmp_path / "day=1" / "chain=ETH").wallets) == 1
+
+
+class TestAgain:
+    """The same call again."""
+
+    def test_asks_only_for_what_is_not_ok(self, fast, folder, small_parts):
+        """A new row takes the place of the old one, and the order stays."""
+        asked = [
+            *addresses(*range(12)),
+            *addresses(12, 13, failing=True),
+            *addresses(*range(14, 25)),
+        ]
+        with fast.client() as client:
+            with pytest.warns(FetchWarning, match="2 of 25 wallets are not ok"):
+                first = wf.fetch_to_parquet(asked, folder, client=client)
+            fast.heal()
+            second = wf.fetch_to_parquet(asked, folder, client=client)
+        assert (first.ok, first.resumed, second.ok, second.resumed) == (23, 0, 25, 23)
+        counts = fast.asked()
+        assert {name: counts.pop(name) for name in asked[12:14]} == dict.fromkeys(asked[12:14], 2)
+        assert set(counts.values()) == {1}
+        assert read_addresses(folder) == asked
+        assert len(rows(folder, "wallets")) == 25
+        assert len(rows(folder, "holdings")) == len(wf.read_wallets(folder).holdings) == 75
+        assert not list((folder / "failed").iterdir())
+
+    def test_a_wallet_that_fails_again_has_one_row(self, fast, folder, small_parts):
+        """The newest; so has one that is asked for no more."""
+        asked = addresses(*range(25), failing=True)
+        with fast.client() as client:
+            for number in (25, 25, 20):
+                wf.fetch_to_parquet(asked[:number], folder, client=client, on_failure="ignore")
+        assert sorted(rows(folder, "failed", "position")) == [(number,) for number in range(25)]
+        wallets = wf.read_wallets(folder).wallets
+        assert set(wallets.status) == {"failed"}
+        assert wallets.fetched_at[:20].min() > wallets.fetched_at[20:].max()
+        assert wf.read_wallets(folder, wallets=asked[3]).wallets.status.tolist() == ["failed"]
+
+    def test_more_wallets_come_behind(self, fast, folder):
+        """Those of a longer list where they stand in it, those of another list at the end."""
+        with fast.client() as client:
+            wf.fetch_to_parquet(addresses(1, 2), folder, client=client)
+            wf.fetch_to_parquet(addresses(1, 2, 3), folder, client=client)
+            wf.fetch_to_parquet(addresses(9, 2, 8), folder, client=client)
+        assert read_addresses(folder) == addresses(1, 2, 3, 9, 8)
+
+    def test_nothing_to_ask_needs_no_key(self, fast, folder):
+        """A folder that is complete is read without asking anybody."""
+        with fast.client() as client:
+            wf.fetch_to_parquet(addresses(1), folder, client=client)
+        with wf.Client(base_url=fast.base_url, cache=False) as keyless:
+            assert wf.fetch_to_parquet(addresses(1), folder, client=keyless).resumed == 1
+            with pytest.raises(wf.SettingsError, match="api_key"):
+                wf.fetch_to_parquet(addresses(1, 2), folder, client=keyless)
+
+    def test_another_service_needs_another_folder(self, fast, folder):
+        """Its wallets are not mixed in."""
+        with fast.client() as client:
+            wf.fetch_to_parquet(addresses(1), folder, client=client)
+        with fast.client(service="other") as client, pytest.raises(DatasetError, match="'other'"):
+            wf.fetch_to_parquet(addresses(2), folder, client=client)
+        assert read_addresses(folder) == addresses(1)
+
+    def test_what_no_part_holds_yet_is_taken_up(self, service, folder, monkeypatch):
+        """From the journal, where an answer may be of several wallets; nobody is asked again."""
+        asked = [f"ETH.0x{number:040x}" for number in range(23)]
+
+        def fail(*_):
+            raise DatasetError("the disk has gone")
+
+        with service.client(cache=False, batch_size=5) as client:
+            expected = client.fetch(asked)
+            with monkeypatch.context() as broken:
+                broken.setattr("walletframe.bulk.dataset.Dataset.add", fail)
+                with pytest.raises(DatasetError, match="has gone"):
+                    wf.fetch_to_parquet(asked, folder, client=client)
+        assert not list((folder / "wallets").iterdir())
+        with wf.Client(base_url=service.base_url, service="sandbox", cache=False) as keyless:
+            summary = wf.fetch_to_parquet(asked, folder, client=keyless)
+        assert (summary.ok, summary.resumed) == (23, 23)
+        found = wf.read_wallets(folder)
+        pd.testing.assert_frame_equal(found.holdings, expected.holdings)
+        own = ["fetched_at"]
+        pd.testing.assert_frame_equal(
+            found.wallets.drop(columns=own), expected.wallets.drop(columns=own)
+        )
+        assert not list((folder / ".walletframe").glob("*.journal"))
+
+
+class TestCache:
+    """What the client keeps elsewhere."""
+
+    def test_fresh_answers_are_used_and_new_ones_not_kept(self, fast, folder):
+        """Nothing is asked twice, and the disk holds it once."""
+        with fast.client(cache="memory") as client:
+            client.fetch(addresses(1))
+            wf.fetch_to_parquet(addresses(1, 2), folder, client=client)
+            kept = client.fetch(addresses(1, 2), offline=True, on_failure="ignore").wallets
+        assert set(fast.asked().values()) == {1}
+        assert wf.read_wallets(folder).wallets.source.tolist() == ["cache", "service"]
+        assert kept.status.tolist() == ["ok", "not_cached"]
+
+    def test_an_answer_past_its_time_never_stands_in(self, canned, folder):
+        """The folder holds what was answered, or says that it was not."""
+        canned.say(answer(wallet()))
+        canned.default = (200, {}, answer(wallet(failed=True)))
+        with canned.client(expire_after_s=0) as client:
+            client.fetch("ETH.0xa")
+            wf.fetch_to_parquet("ETH.0xa", folder, client=client, on_failure="ignore")
+        assert wf.read_wallets(folder).wallets.status.tolist() == ["failed"]
+
+
+class TestInput:
+    """What can be given."""
+
+    def test_repeats_are_asked_once_as_first_written(self, fast, folder):
+        """In a list as in a stream."""
+        [name] = addresses(0xAB)
+        other = name.replace("cafe", "CAFE")
+        with fast.client() as client:
+            assert wf.fetch_to_parquet([other, name], folder, client=client).wallets == 1
+            assert wf.fetch_to_parquet(iter([name, other]), folder, client=client).wallets == 1
+        assert read_addresses(folder) == [other]
+        assert fast.asked().total() == 1
+
+    def test_bad_addresses_of_a_list_leave_no_trace(self, fast, folder):
+        """All are reported at once, and nothing is asked or written."""
+        with fast.client() as client, pytest.raises(AddressError) as caught:
+            wf.fetch_to_parquet([*addresses(1), "bad", "worse"], folder, client=client)
+        assert [place for place, _, _ in caught.value.problems] == [1, 2]
+        assert not folder.exists()
+        assert fast.asked().total() == 0
+
+    @pytest.mark.parametrize("kind", [str, lambda path: path])
+    def test_files_are_read(self, fast, folder, tmp_path, kind):
+        """A list of lines or a CSV, by a name that ends in .txt or .csv, or by any path."""
+        one, two = addresses(1, 2)
+        (tmp_path / "list.txt").write_text(f"# mine\n{one}\n")
+        (tmp_path / "list.csv").write_text(f"blockchain,address\nETH,{two[4:]}\n")
+        with fast.client() as client:
+            for name in ("list.txt", "list.csv"):
+                wf.fetch_to_parquet(kind(tmp_path / name), folder, client=client)
+        assert read_addresses(folder) == [one, two]
+
+    def test_bad_lines_of_a_file_are_named(self, fast, folder, tmp_path):
+        """By their numbers."""
+        (tmp_path / "list.txt").write_text(f"\n{addresses(1)[0]}\nbad\n")
+        with fast.client() as client, pytest.raises(AddressError, match=r"by line of .*list\.txt"):
+            wf.fetch_to_parquet(tmp_path / "list.txt", folder, client=client)
+
+    def test_a_stream_is_read_as_it_is_needed(self, canned, folder):
+        """It may be endless: a refused key ends the run."""
+        canned.default = (401, {}, b"no")
+        endless = (f"ETH.0x{number:x}" for number in itertools.count())
+        with canned.client() as client:
+            summary = wf.fetch_to_parquet(endless, folder, client=client, on_failure="ignore")
+        assert summary.key_refused
+        assert summary.statuses["rejected"] >= 1
+        assert int(next(endless)[6:], 16) < 2_000
+
+    def test_a_stream_is_read_where_it_was_made(self, fast, folder):
+        """A cursor of a database works in its own thread alone."""
+        link = sqlite3.connect(":memory:")
+        link.execute("CREATE TABLE wallets (name TEXT)")
+        link.executemany("INSERT INTO wallets VALUES (?)", [(name,) for name in addresses(1, 2)])
+        stream = (name for (name,) in link.execute("SELECT name FROM wallets"))
+        with fast.client() as client:
+            assert wf.fetch_to_parquet(stream, folder, client=client).ok == 2
+        link.close()
+
+    def test_a_slow_stream_holds_nothing_up(self, fast, folder):
+        """What it has given is asked for while it thinks."""
+        asked = []
+
+        def slow():
+            for name in addresses(*range(4)):
+                time.sleep(0.25)
+                asked.append(fast.asked().total())
+                yield name
+
+        with fast.client() as client:
+            assert wf.fetch_to_parquet(slow(), folder, client=client).ok == 4
+        assert asked[-1] >= 1
+
+    def test_what_in_a_stream_is_no_wallet_is_left_out_and_told(self, fast, folder):
+        """The first at once, all in the summary, and the others are fetched."""
+        stream = iter([*addresses(1), "bad", *addresses(2), 7])
+        with fast.client() as client, pytest.warns(FetchWarning) as told:
+            summary = wf.fetch_to_parquet(stream, folder, client=client)
+        assert [place for place, _, _ in summary.unreadable] == [1, 3]
+        assert (summary.ok, summary.wallets, summary.unreadable_count) == (2, 2, 2)
+        assert "item 1 (from 0) is no wallet" in str(told[0].message)
+        assert "2 items of the stream left out" in str(told[1].message)
+        assert {warning.filename for warning in told} == {__file__}
+
+    def test_an_error_of_the_stream_comes_through(self, fast, folder):
+        """What was finished before is in the folder."""
+
+        def broken():
+            yield from addresses(*range(300))
+            raise ZeroDivisionError
+
+        with fast.client() as client:
+            with pytest.raises(ZeroDivisionError):
+                wf.fetch_to_parquet(broken(), folder, client=client)
+            done = len(wf.read_wallets(folder).wallets)
+            summary = wf.fetch_to_parquet(addresses(*range(300)), folder, client=client)
+        assert summary.ok == 300
+        assert summary.resumed >= done
+
+
+class TestOutcome:
+    """What is told."""
+
+    def test_summary_counts_every_wallet(self, fast, folder):
+        """By status, with the reasons, and as text for a person."""
+        asked = [*addresses(1, 2), *addresses(3, failing=True)]
+        with fast.client() as client:
+            summary = wf.fetch_to_parquet(asked, folder, client=client, on_failure="ignore")
+        assert summary.statuses == {"ok": 2, "failed": 1}
+        assert summary.reasons == {"the service could not retrieve this wallet": 1}
+        lines = repr(summary).splitlines()
+        assert lines[:2] == [
+            "3 wallets: 2 ok, 1 failed",
+            "  1 x the service could not retrieve this wallet",
+        ]
+        assert lines[2].startswith(f"6 balances in 1 new part of {folder}, ")
+        assert pickle.loads(pickle.dumps(summary)) == summary
+
+    def test_summary_of_much_trouble_stays_short(self, canned, folder):
+        """The most frequent reasons are shown, and all are there."""
+        for number in range(7):
+            canned.say(b"no", status=404 + number)
+        stream = (f"ETH.0x{number}" if number < 7 else "" for number in range(9))
+        with canned.client(workers=1) as client, pytest.warns(FetchWarning) as told:
+            summary = wf.fetch_to_parquet(stream, folder, client=client)
+        assert "2 items of the stream left out" in str(told[-1].message)
+        lines = repr(summary).splitlines()
+        assert len(summary.reasons) == 7
+        assert lines[6:8] == ["  and 2 other reasons", "2 items of the stream left out: no wallet"]
+        assert len(lines) == 9
+
+    def test_refused_key_ends_the_run(self, canned, folder):
+        """What was not asked for is counted, has no row, and is asked for by the next call."""
+        canned.say(answer(wallet("0x0")))
+        canned.default = (403, {}, b"no")
+        asked = [f"ETH.0x{number:x}" for number in range(600)]
+        told = pytest.warns(FetchWarning, match=r"599 of 600 .*not asked for")
+        with canned.client(workers=1) as client, told:
+            summary = wf.fetch_to_parquet(asked, folder, client=client)
+        assert len(canned.paths) == 2
+        assert summary.statuses == {"ok": 1, "rejected": 1, "cancelled": 598}
+        assert wf.read_wallets(folder).wallets.status.tolist() == ["ok", "rejected"]
+
+    def test_on_failure_raise_carries_the_summary(self, fast, folder):
+        """The folder holds all the same what is ok."""
+        asked = [*addresses(1), *addresses(2, failing=True)]
+        with fast.client() as client, pytest.raises(FetchError, match="1 of 2") as caught:
+            wf.fetch_to_parquet(asked, folder, client=client, on_failure="raise")
+        assert caught.value.details.ok == 1
+        assert "in the folder" in caught.value.hint
+
+    def test_unknown_wish_is_refused_before_anything(self, client, folder):
+        """As for a fetch."""
+        with pytest.raises(wf.SettingsError, match="on_failure"):
+            wf.fetch_to_parquet(["ETH.0x1"], folder, client=client, on_failure="shout")
+        assert not folder.exists()
+
+    def test_strangers_warn(self, canned, folder):
+        """They are left out, and counted."""
+        canned.default = (200, {}, answer(wallet("0xa"), wallet("0xb")))
+        with canned.client() as client, pytest.warns(wf.AnswerWarning, match="1 wallets"):
+            wf.fetch_to_parquet("ETH.0xa", folder, client=client)
+
+    def test_default_client_is_used(self, fast, folder):
+        """As `configure` made it."""
+        with fast.client() as client:
+            settings = client.settings
+        wf.configure(
+            base_url=fast.base_url, key_kind="private", api_key=settings.api_key, cache=False
+        )
+        assert wf.fetch_to_parquet(addresses(1), folder).ok == 1
+
+
+class TestPlaces:
+    """Which place a wallet gets in the order asked."""
+
+    def register(self, **positions):
+        """Return what a folder holds, by key."""
+        pairs = [key.partition("_")[::2] for key in positions]
+        table = pa.table(
+            {
+                "blockchain": [chain for chain, _ in pairs],
+                "address": [address for _, address in pairs],
+                "position": list(positions.values()),
+            }
+        )
+        return Register([table], [])
+
+    def places(self, register, *keys):
+        """Meet wallets, and return the places of those that are asked for."""
+        return {key: register.position(key) for key in keys if register.meet(key) is Turn.ASK}
+
+    def test_gaps_are_filled_by_the_wallets_that_left_them(self):
+        """The same list gets the same places, wherever an earlier run ended."""
+        register = self.register(A_0=0, A_3=3, A_5=5)
+        keys = [f"A.{number}" for number in range(8)]
+        expected = {f"A.{number}": number for number in (1, 2, 4, 6, 7)}
+        assert self.places(register, *keys) == expected
+
+    def test_another_list_comes_last(self):
+        """Its wallets stay together."""
+        register = self.register(A_0=0, A_1=1)
+        assert self.places(register, "A.8", "A.9", "A.1", "A.7") == {"A.8": 2, "A.9": 3, "A.7": 4}
+
+    def test_a_wallet_is_met_once(self):
+        """What is held, and what is repeated, is not asked for."""
+        register = self.register(A_0=0)
+        turns = [register.meet(key) for key in ("A.0", "A.1", "A.1", "A.0")]
+        assert turns == [Turn.HELD, Turn.ASK, Turn.REPEATED, Turn.REPEATED]
+        assert register.met == 2
+
+
+class TestProgress:
+    """How far it is."""
+
+    def test_callable_gets_the_counts_of_before_too(self, fast, folder):
+        """On the caller's thread; the total of a stream is not known."""
+        seen, threads = [], set()
+
+        def tell(done, total, counts):
+            seen.append((done, total, counts))
+            threads.add(get_ident())
+
+        with fast.client() as client:
+            wf.fetch_to_parquet(addresses(1, 2), folder, client=client)
+            wf.fetch_to_parquet(addresses(1, 2, 3), folder, client=client, progress=tell)
+            wf.fetch_to_parquet(iter(addresses(1, 4)), folder, client=client, progress=tell)
+        assert seen == [(3, 3, {"ok": 3}), (1, None, {"ok": 1}), (2, None, {"ok": 2})]
+        assert threads == {get_ident()}
+
+    def test_bar_counts_from_where_it_was(self, fast, folder, capsys):
+        """Silent in a pipe unless it is wished for."""
+        with fast.client() as client:
+            wf.fetch_to_parquet(addresses(1, 2), folder, client=client)
+            assert capsys.readouterr().err == ""
+            wf.fetch_to_parquet(addresses(1, 2, 3), folder, client=client, progress=True)
+        assert "3/3" in capsys.readouterr().err.splitlines()[-1]
+
+    def test_a_callable_that_raises_ends_the_run(self, fast, folder):
+        """Its error comes through, and what was finished is in the folder."""
+        with fast.client() as client:
+            with pytest.raises(ZeroDivisionError):
+                wf.fetch_to_parquet(
+                    addresses(*range(50)), folder, client=client, progress=lambda *_: 1 / 0
+                )
+            done = len(wf.read_wallets(folder).wallets)
+            assert wf.fetch_to_parquet(addresses(*range(50)), folder, client=client).resumed >= done
+        assert done >= 1

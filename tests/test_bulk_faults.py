@@ -1,0 +1,363 @@
+"""A bulk run that ends anywhere: what is in the folder reads well, and the next call goes on."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from threading import Event, Thread, Timer
+
+import duckdb
+import pytest
+from fast_service import fast_service, wallet_address
+from small_disk import mounted, remount
+
+import walletframe as wf
+from walletframe.bulk.dataset import Dataset
+from walletframe.bulk.journal import Journal, entries, segments
+from walletframe.errors import DatasetError, FetchInterrupted
+
+TOKENS, WORKERS = 3, 4
+SCRIPT = """
+import os, signal, sys
+import walletframe as wf
+from walletframe.bulk import dataset, writer
+from fast_service import FastService, wallet_address
+
+port, folder, count, steps = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+writer.PART_WALLETS = 20
+publish = dataset._publish
+
+def publish_and_count(*paths):
+    global steps
+    steps -= 1
+    if steps == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    publish(*paths)
+
+dataset._publish = publish_and_count
+wallets = [wallet_address(number, failing=number % 10 == 7) for number in range(count)]
+with FastService(port).client() as client:
+    tell = lambda *_: print(flush=True)
+    wf.fetch_to_parquet(wallets, folder, client=client, on_failure="ignore", progress=tell)
+"""
+
+
+def fetch(server, folder, count):
+    """Run a client to its end."""
+    with server.client() as client:
+        return wf.fetch_to_parquet(names(count), folder, client=client, on_failure="ignore")
+
+
+def fetch_and_be_killed(server, folder, count, *, after_s=None, at_step=0):
+    """Run a client in a process of its own; tell whether it was killed."""
+    port = server.base_url.rpartition(":")[2]
+    words = [sys.executable, "-W", "error", "-c", SCRIPT, port, folder, count, at_step]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        list(map(str, words)), env=environment, stdout=subprocess.PIPE
+    ) as process:
+        process.stdout.readline()
+        if after_s is not None:
+            time.sleep(after_s)
+            process.kill()
+        return process.wait(100) == -signal.SIGKILL
+
+
+# What failed, the holdings and the wallets of one part, of another, of a last one, and what failed
+# brought up to date.
+STEPS = [3, 9, *(pytest.param(step, marks=pytest.mark.stress) for step in (1, 2, 4, 5, 6, 7, 8))]
+
+
+def names(count):
+    """Return the wallets that such a client asks for."""
+    return [wallet_address(number, failing=number % 10 == 7) for number in range(count)]
+
+
+def check(folder):
+    """Check that no reader sees a wallet twice or half of one; return how many are ok."""
+    found = wf.read_wallets(folder)
+    ok = found.wallets[found.wallets.status == "ok"]
+    assert found.wallets.address.is_unique
+    assert (found.holdings.address.value_counts() == TOKENS).all()
+    assert set(found.holdings.address) == set(ok.address)
+    if len(ok):
+        query = f"SELECT count(*), count(DISTINCT address) FROM '{folder}/wallets/*.parquet'"
+        [(rows, wallets)] = duckdb.sql(query).fetchall()
+        assert rows == wallets
+    return len(ok)
+
+
+@pytest.fixture(scope="module")
+def server():
+    """Give one fast server to the whole module."""
+    with fast_service(tokens=TOKENS, latency_s=0.005) as running:
+        yield running
+
+
+@pytest.fixture
+def fast(server):
+    """Give it as it was at the beginning."""
+    server.forget()
+    return server
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    """Let a part be full with twenty wallets, as in the script."""
+    monkeypatch.setattr("walletframe.bulk.writer.PART_WALLETS", 20)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Name a folder that is not there yet."""
+    return tmp_path / "bulk"
+
+
+class TestKilled:
+    """What `kill -9` leaves."""
+
+    @pytest.mark.parametrize(
+        "kills, count",
+        [(2, 600), pytest.param(30, 6_000, marks=[pytest.mark.stress, pytest.mark.timeout(600)])],
+    )
+    def test_at_any_moment_nothing_is_lost_or_asked_for_twice(self, fast, folder, kills, count):
+        """Only what was in the air is asked for again; what was ok stays ok."""
+        rng, ok = random.Random(1), 0  # noqa: S311 - moments, no secrets
+        for _ in range(kills):
+            assert fetch_and_be_killed(fast, folder, count, after_s=rng.uniform(0, 0.2))
+            assert check(folder) >= ok
+            ok = check(folder)
+        fast.heal()
+        assert fetch(fast, folder, count).ok == check(folder) == count
+        counts = fast.asked()
+        again = [counts[name] - 1 for name in names(count) if name.endswith("cafe")]
+        assert len(counts) == count
+        assert sum(again) <= kills * WORKERS
+        wallets = wf.read_wallets(folder).wallets
+        assert ("ETH." + wallets.address).tolist() == names(count)
+
+    @pytest.mark.parametrize("step", STEPS)
+    def test_between_two_steps_of_writing_a_part(self, fast, folder, step):
+        """A file that is renamed counts at once; nothing depends on what did not come to it."""
+        assert fetch(fast, folder, 20).ok == check(folder) == 18
+        assert fetch_and_be_killed(fast, folder, 60, at_step=step)
+        assert check(folder) >= 18
+        assert fetch(fast, folder, 60).ok == check(folder) == 54
+        assert len(list((folder / "failed").iterdir())) == 1
+        fast.heal()
+        assert fetch(fast, folder, 60).ok == check(folder) == 60
+        again = [count - 1 for name, count in fast.asked().items() if name.endswith("cafe")]
+        assert sum(again) <= WORKERS
+
+    def test_a_part_that_was_never_finished_is_made_anew(self, fast, folder):
+        """Its holdings are there, its wallets are not."""
+        fetch(fast, folder, 20)
+        (folder / "wallets" / "part-000001.parquet").unlink()
+        assert fetch(fast, folder, 20).resumed == 0
+        assert check(folder) == 18
+        assert len(list((folder / "holdings").iterdir())) == 1
+
+
+class TestInterrupted:
+    """Ctrl-C and the notebook's stop button."""
+
+    def test_what_was_finished_is_in_the_folder(self, fast, folder):
+        """Control is back soon, and the next call asks only for the rest."""
+        asked = [wallet_address(number) for number in range(1_000)]
+        with fast.client() as client:
+            timer = Timer(0.4, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            begun = time.monotonic()
+            with pytest.raises(FetchInterrupted, match="in the folder") as caught:
+                wf.fetch_to_parquet(asked, folder, client=client)
+            assert time.monotonic() - begun < 3
+            summary = caught.value.details
+            assert check(folder) == summary.ok >= 1
+            assert summary.ok + summary.statuses["cancelled"] == summary.wallets == 1_000
+            done = wf.fetch_to_parquet(asked, folder, client=client)
+        assert done.ok == 1_000
+        assert done.resumed >= summary.ok
+        assert fast.asked().total() - 1_000 <= WORKERS
+
+    def test_a_stream_that_hangs_can_not_hold_the_caller(self, fast, folder):
+        """What it gave before is fetched."""
+
+        def hanging():
+            yield from (wallet_address(number) for number in range(500))
+            Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+            time.sleep(60)
+
+        with fast.client() as client:
+            begun = time.monotonic()
+            with pytest.raises(FetchInterrupted) as caught:
+                wf.fetch_to_parquet(hanging(), folder, client=client)
+        assert time.monotonic() - begun < 10
+        assert check(folder) == caught.value.details.ok >= 1
+
+
+class TestDisk:
+    """A disk that is full, or read-only."""
+
+    @pytest.mark.parametrize(
+        "room",
+        ["240k", *(pytest.param(room, marks=pytest.mark.stress) for room in ("160k", "320k"))],
+    )
+    def test_full_disk_is_told_and_loses_nothing(self, fast, tmp_path, monkeypatch, room):
+        """Whether the journal or a part finds it full; with more room, the same call goes on."""
+        monkeypatch.setattr("walletframe.bulk.writer.PART_WALLETS", 100)
+        asked = [wallet_address(number) for number in range(1_000)]
+        with mounted(tmp_path / "m", f"size={room}") as disk, fast.client() as client:
+            folder = disk / "bulk"
+            with pytest.raises(DatasetError, match="No space left") as caught:
+                wf.fetch_to_parquet(asked, folder, client=client)
+            assert "the same call goes on" in caught.value.hint
+            before = check(folder)
+            remount(disk, "size=64m")
+            summary = wf.fetch_to_parquet(asked, folder, client=client)
+            assert summary.ok == check(folder) == 1_000
+        assert summary.resumed >= before
+        assert fast.asked().total() < 1_400
+
+    def test_read_only_folder_is_told_and_read(self, fast, tmp_path):
+        """Nothing can be written, all can be read."""
+        with mounted(tmp_path / "m", "size=8m") as disk, fast.client() as client:
+            wf.fetch_to_parquet(names(7), disk / "bulk", client=client)
+            remount(disk, "ro")
+            for folder in (disk / "bulk", disk / "new"):
+                with pytest.raises(DatasetError, match="Read-only"):
+                    wf.fetch_to_parquet(names(7), folder, client=client)
+            assert check(disk / "bulk") == 7
+
+    def test_a_journal_that_can_not_be_written_ends_the_run(self, fast, folder, monkeypatch):
+        """What was answered until then is in the folder."""
+        write = Journal._write
+
+        def full(self, *given):
+            if given[1] == [names(30)[-1]]:
+                raise OSError(28, "No space left on device")
+            write(self, *given)
+
+        monkeypatch.setattr(Journal, "_write", full)
+        with pytest.raises(DatasetError, match="No space left"):
+            fetch(fast, folder, 400)
+        assert 20 <= check(folder) < 300
+
+
+class TestFolder:
+    """What else a folder can be."""
+
+    def test_of_something_else_is_left_alone(self, fast, tmp_path):
+        """It is neither written nor read."""
+        (tmp_path / "thesis.tex").write_text("mine")
+        for use in (wf.read_wallets, lambda folder: wf.fetch_to_parquet(names(1), folder)):
+            wf.configure(base_url=fast.base_url)
+            with pytest.raises(DatasetError, match=r"thesis|holds nothing"):
+                use(tmp_path)
+        assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+    @pytest.mark.parametrize(
+        "marker", ['{"format": 2, "service": "x"}', "[]", "{", '{"format": 1}']
+    )
+    def test_of_another_format_is_told(self, client, folder, marker):
+        """That of a later walletframe, or a marker that somebody broke."""
+        wf.fetch_to_parquet([], folder, client=client)
+        (folder / ".walletframe" / "dataset.json").write_text(marker)
+        with pytest.raises(DatasetError, match=r"format 2|can't be read"):
+            wf.read_wallets(folder)
+        with pytest.raises(DatasetError, match=r"format 2|can't be read"):
+            wf.fetch_to_parquet([], folder, client=client)
+
+    def test_is_a_file(self, client, tmp_path):
+        """A name that is taken is told."""
+        (tmp_path / "x").write_text("mine")
+        with pytest.raises(DatasetError, match="directory"):
+            wf.fetch_to_parquet([], tmp_path / "x", client=client)
+
+    def test_that_is_begun_and_empty_is_taken_up(self, client, folder):
+        """A run that was killed before its first word leaves an inner folder alone."""
+        (folder / ".walletframe").mkdir(parents=True)
+        assert wf.fetch_to_parquet([], folder, client=client).ok == 0
+        assert len(wf.read_wallets(folder).wallets) == 0
+
+    def test_of_a_run_that_goes_on_is_read_but_not_written(self, client, folder):
+        """One run at a time; its lock goes with it."""
+        with Dataset(folder, client.settings.service):
+            with pytest.raises(DatasetError, match="another run"):
+                wf.fetch_to_parquet([], folder, client=client)
+            assert len(wf.read_wallets(folder).wallets) == 0
+        assert wf.fetch_to_parquet([], folder, client=client).ok == 0
+
+    @pytest.mark.parametrize("name", ["wallets", "holdings"])
+    def test_with_a_broken_part_is_told(self, client, folder, name):
+        """The file is named."""
+        wf.fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
+        (folder / name / "part-000001.parquet").write_bytes(b"garbage")
+        with pytest.raises(DatasetError, match="Parquet"):
+            wf.read_wallets(folder)
+
+    def test_with_a_part_whose_files_differ_is_told(self, client, folder):
+        """Holdings of other wallets are not taken for theirs."""
+        wf.fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
+        wf.fetch_to_parquet(["ETH.0x1"], folder, client=client)
+        first, second = sorted((folder / "holdings").iterdir())
+        first.write_bytes(second.read_bytes())
+        with pytest.raises(DatasetError, match="don't belong together"):
+            wf.read_wallets(folder)
+
+    def test_is_read_while_it_is_written(self, fast, folder):
+        """No reader ever sees a wallet twice, or one that was ok no more."""
+        fetch(fast, folder, 400)
+        fast.heal()
+        ended, seen = Event(), []
+
+        def read():
+            while not ended.is_set():
+                seen.append(check(folder))
+
+        reader = Thread(target=read)
+        reader.start()
+        fetch(fast, folder, 400)
+        ended.set()
+        reader.join()
+        assert seen == sorted(seen) != []
+        assert check(folder) == 400
+
+
+class TestJournal:
+    """Answers that are in no part yet."""
+
+    @pytest.fixture
+    def written(self, fast, tmp_path):
+        """Give a segment with three answers, and what it holds."""
+        journal = Journal(tmp_path, len, Event())
+        with fast.client() as client, client.flow(keep=journal.append, cancel=Event()) as flow:
+            wallets = [wf.WalletAddress.parse(name) for name in names(3)]
+            assert len(list(flow.records([wallets]))) == 3
+        journal.close()
+        [segment] = segments(tmp_path)
+        return segment
+
+    def test_comes_back_as_it_was_appended(self, written):
+        """Wallets as written, their places, when, and the answer to the byte."""
+        found = {entry.wallets[0]: json.loads(entry.body) for entry in entries(written)}
+        expected = {("ETH", name[4:], len(name)) for name in names(3)}
+        assert set(found) == expected
+        assert {said["wallets"][0]["address"] for said in found.values()} == {
+            address for _, address, _ in expected
+        }
+
+    @pytest.mark.parametrize("cut", [1, 5, 9, 200])
+    def test_is_read_as_far_as_it_is_whole(self, written, cut):
+        """What a kill has cut off is left out."""
+        written.write_bytes(written.read_bytes()[:-cut])
+        assert len(list(entries(written))) == 2
+
+    def test_garbage_ends_it(self, written):
+        """What does not match its sum is no answer."""
+        whole = bytearray(written.read_bytes())
+        whole[-10] ^= 1
+        written.write_bytes(whole)
+        assert len(list(entries(written))) == 2

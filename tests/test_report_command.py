@@ -1,0 +1,73 @@
+"""The command ``report``."""
+
+import pytest
+from click.testing import CliRunner
+
+from walletframe.cli import main
+
+
+@pytest.fixture
+def run(service, monkeypatch):
+    """Give a function that runs the command line, with the sandbox in its environment."""
+    monkeypatch.setenv("WALLETFRAME_API_KEY", service.settings().api_key.reveal())
+    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
+    monkeypatch.setenv("WALLETFRAME_BASE_URL", service.base_url)
+    monkeypatch.setenv("WALLETFRAME_SERVICE", "sandbox")
+    return lambda *words: CliRunner().invoke(
+        main, ["report", *map(str, words)], catch_exceptions=False
+    )
+
+
+@pytest.fixture
+def addresses(tmp_path):
+    """Give a text file of 20 addresses, as a new user has it."""
+    path = tmp_path / "wallets.txt"
+    lines = [f"ETH.0x{number:040x}" for number in range(1, 21)]
+    path.write_text("# treasury\n" + "\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_one_line_from_addresses_to_a_report(run, addresses, tmp_path):
+    """A text file in, a page out; the exit code tells whether all is known."""
+    result = run("--file", addresses, "--output", tmp_path / "r.html", "--title", "Treasury")
+    assert result.exit_code in {0, 1}
+    assert "of 20 wallets are known" in result.output
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<h1>Treasury</h1>" in page
+    assert "Simulated data" in page
+
+
+def test_saved_fetch_and_what_changed_since(run, addresses, tmp_path):
+    """What fetch wrote is a source, and an earlier one is compared with."""
+    saved = tmp_path / "old.csv"
+    CliRunner().invoke(main, ["fetch", "--file", str(addresses), "--output", str(saved)])
+    result = run(saved, "--before", saved, "--output", tmp_path / "r.md")
+    assert result.exit_code in {0, 1}
+    assert "## Changes" in (tmp_path / "r.md").read_text(encoding="utf-8")
+
+
+def test_prices_of_a_file_are_used(run, tmp_path):
+    """Values are in the currency that was named."""
+    prices = tmp_path / "prices.csv"
+    prices.write_text("token_blockchain,token_address,price\nNEAR,,2\n", encoding="utf-8")
+    words = ["--prices", prices, "--currency", "EUR", "--output", tmp_path / "r.md"]
+    run("NEAR.alice.near", *words)
+    assert " EUR**" in (tmp_path / "r.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["r.pdf", "nowhere/r.html"])
+def test_bad_output_is_refused_before_anything_is_asked(run, tmp_path, name):
+    """The message says what is wrong with the name."""
+    result = run("NEAR.alice.near", "--output", tmp_path / name)
+    assert result.exit_code == 2
+    assert "--output" in result.output
+
+
+def test_saved_fetch_without_its_wallets_is_refused(run, addresses, tmp_path):
+    """Else what failed would be left out without a word."""
+    saved = tmp_path / "old.csv"
+    CliRunner().invoke(main, ["fetch", "--file", str(addresses), "--output", str(saved)])
+    (tmp_path / "old.wallets.csv").unlink()
+    result = run(saved, "--output", tmp_path / "r.md")
+    assert result.exit_code == 2
+    assert "file of wallets" in result.output

@@ -1,0 +1,7 @@
+"""Bulk runs: more wallets than memory holds, into a folder of Parquet files and back."""
+
+from walletframe.bulk.fetching import fetch_to_parquet
+from walletframe.bulk.reading import read_wallets
+from walletframe.bulk.summary import FetchSummary
+
+__all__ = ["FetchSummary", "fetch_to_parquet", "read_wallets"]

@@ -1,0 +1,197 @@
+"""The folder, opened for writing by one run: parts that are there whole or not at all.
+
+A part is written under other names, brought to the disk, and renamed: first what failed, then the
+holdings, then the wallets, which make it count. A run that ends between two of these steps leaves
+no more than holdings whose wallets are missing: the next run takes them away, and makes the part
+anew from its journal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Self
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from filelock import FileLock, Timeout
+
+from walletframe.bulk.layout import FORMAT, Layout, part_name, part_numbers, told
+from walletframe.bulk.tables import as_tables, read_table, still_failed
+from walletframe.errors import DatasetError
+from walletframe.wire import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+    from filelock import AcquireReturnProxy
+
+    from walletframe.frames import WalletDetails
+
+_UNFINISHED = ".tmp"
+
+
+class Dataset:
+    """A folder that this run alone may write.
+
+    Parameters
+    ----------
+    root : Path
+        The folder; it is made where it is not there.
+    service : str
+        The name of the service that is asked.
+
+    Raises
+    ------
+    DatasetError
+        Where the folder holds something else or another service's wallets, where another run
+        writes into it, or where it can't be written.
+    """
+
+    def __init__(self, root: Path, service: str) -> None:
+        self.layout = Layout(root)
+        with ExitStack() as opened, told(root):
+            _refuse_foreign(self.layout)
+            self.layout.inner.mkdir(parents=True, exist_ok=True)
+            opened.enter_context(_locked(self.layout))
+            self._prepare(service)
+            failed = part_numbers(self.layout.failed)
+            self._had_failed = bool(failed)
+            self._last = max(part_numbers(self.layout.wallets) + failed, default=0)
+            self._opened = opened.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._opened.close()
+
+    def wallets(self) -> Iterator[pa.Table]:
+        """Hand out the wallets of each part that are ok.
+
+        Yields
+        ------
+        pyarrow.Table
+            As written.
+        """
+        return _tables(self.layout.wallets)
+
+    def failed(self) -> Iterator[pa.Table]:
+        """Hand out the wallets of each part that are not ok; later rows count more.
+
+        Yields
+        ------
+        pyarrow.Table
+            As written.
+        """
+        return _tables(self.layout.failed)
+
+    def add(self, details: WalletDetails, positions: Sequence[int]) -> None:
+        """Write a part.
+
+        Parameters
+        ----------
+        details : WalletDetails
+            The wallets and what they hold.
+        positions : sequence of int
+            The places of the wallets in the order asked.
+
+        Raises
+        ------
+        DatasetError
+            Where it can't be written; the parts before are as they were.
+        """
+        with told(self.layout.root):
+            wallets, holdings = as_tables(details, positions)
+            is_ok = pc.equal(wallets["status"], Status.OK.value)
+            ok, failed = wallets.filter(is_ok), wallets.filter(pc.invert(is_ok))
+            parts = [(self.layout.failed, failed)] if failed.num_rows else []
+            if ok.num_rows:
+                parts += [(self.layout.holdings, holdings), (self.layout.wallets, ok)]
+            self._write(parts)
+
+    def tidy(self) -> None:
+        """Bring what failed up to date: one file, one row for each wallet that still is not ok.
+
+        Raises
+        ------
+        DatasetError
+            Where it can't be written.
+        """
+        numbers = part_numbers(self.layout.failed)
+        if len(numbers) <= 1 and not self._had_failed:
+            return
+        with told(self.layout.root):
+            left = still_failed(self.failed(), self.wallets() if self._had_failed else ())
+            self._write([(self.layout.failed, left)] if left.num_rows else [])
+            for number in numbers:
+                (self.layout.failed / part_name(number)).unlink()
+
+    def _prepare(self, service: str) -> None:
+        layout = self.layout
+        for unfinished in layout.inner.glob(f"*{_UNFINISHED}"):
+            unfinished.unlink()
+        made_with = layout.service()
+        if made_with is None:
+            marker = layout.inner / f"dataset{_UNFINISHED}"
+            marker.write_text(json.dumps({"format": FORMAT, "service": service}), encoding="utf-8")
+            _publish(marker, layout.marker)
+        elif made_with != service:
+            raise DatasetError(
+                f"{layout.root} holds wallets of the service {made_with!r}, not of {service!r}",
+                hint="choose another folder for each service",
+            )
+        for folder in (layout.wallets, layout.holdings, layout.failed):
+            folder.mkdir(exist_ok=True)
+        for number in set(part_numbers(layout.holdings)) - set(part_numbers(layout.wallets)):
+            (layout.holdings / part_name(number)).unlink()
+
+    def _write(self, parts: list[tuple[Path, pa.Table]]) -> None:
+        """Write the files of one part whole, then bring them under their names, one by one."""
+        self._last += 1
+        for folder, table in parts:
+            unfinished = self._unfinished(folder)
+            pq.write_table(table, unfinished, compression="zstd")
+        for folder, _ in parts:
+            _publish(self._unfinished(folder), folder / part_name(self._last))
+
+    def _unfinished(self, folder: Path) -> Path:
+        return self.layout.inner / f"{folder.name}{_UNFINISHED}"
+
+
+def _refuse_foreign(layout: Layout) -> None:
+    if layout.root.exists() and layout.service() is None:
+        others = sorted({path.name for path in layout.root.iterdir()} - {layout.inner.name})
+        if others:
+            raise DatasetError(
+                f"{layout.root} holds something else: {', '.join(map(repr, others[:3]))}",
+                hint="give a new or an empty folder, or one that a run like this has begun",
+            )
+
+
+def _locked(layout: Layout) -> AcquireReturnProxy[FileLock]:
+    try:
+        return FileLock(layout.inner / "lock", thread_local=False).acquire(blocking=False)
+    except Timeout:
+        busy = f"another run writes into {layout.root}"
+    raise DatasetError(busy, hint="wait until it ends, or choose another folder")
+
+
+def _tables(folder: Path) -> Iterator[pa.Table]:
+    return (read_table(folder / part_name(number)) for number in part_numbers(folder))
+
+
+def _publish(path: Path, target: Path) -> None:
+    """Bring a file to the disk, then under its name."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+    path.replace(target)
+    with suppress(OSError):  # some systems have no such thing
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

@@ -1,0 +1,122 @@
+"""`fetch_to_parquet`: what a person calls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from walletframe.bulk.listing import list_wallets
+from walletframe.bulk.run import Run
+from walletframe.bulk.summary import conclude
+from walletframe.client import default_client
+from walletframe.client.conclusion import check_wish
+
+if TYPE_CHECKING:
+    from walletframe.bulk.listing import BulkInput
+    from walletframe.bulk.summary import FetchSummary
+    from walletframe.client import Client
+    from walletframe.client.engine import OnFailure
+    from walletframe.client.progress import OpenProgress
+
+
+def fetch_to_parquet(
+    wallets: BulkInput,
+    folder: str | Path,
+    *,
+    client: Client | None = None,
+    progress: OpenProgress = None,
+    on_failure: OnFailure = "warn",
+) -> FetchSummary:
+    """Fetch more wallets than memory holds into a folder of Parquet files.
+
+    The folder is written as the answers come. The same call again, after any end, asks only for
+    the wallets that are not ok in it. A wallet that is ok stays as it is: for the holdings of
+    another day, give another folder.
+
+    Parameters
+    ----------
+    wallets : path, iterator, or anything that `fetch_wallets` takes
+        A path, or a str that ends in ``.csv`` or ``.txt``, is a file: a CSV with the columns
+        blockchain and address, or with one column of wallets; else one wallet a line, where #
+        begins a comment. Lists and files are checked before anything is asked. An iterator is read
+        as it is needed; what in it is no wallet is left out, with a warning, and is told in the
+        summary.
+    folder : str or Path
+        A new or an empty folder, or one that an earlier call has begun.
+    client : Client, optional
+        Whom to ask through; the default client where not given, see `configure`. Answers that are
+        fresh in its cache are used; new ones are not kept there, since the folder holds them.
+    progress : bool or callable, optional
+        False draws no bar; a callable gets (done, total, counts by status), where the total of an
+        iterator is None. Wallets that were ok in the folder before count as done.
+    on_failure : {"warn", "raise", "ignore"}, default "warn"
+        What to do where wallets are not ok.
+
+    Returns
+    -------
+    FetchSummary
+        How many wallets are ok, and why the others are not.
+
+    Raises
+    ------
+    AddressError
+        Naming every wallet of a list or a file that can't be read; nothing was asked then.
+    SettingsError
+        Where something has to be asked and the key, its kind or its base address is not set.
+    DatasetError
+        Where the folder holds something else or another service's wallets, another run writes
+        into it, or the disk is full. What was written before is whole.
+    FetchError
+        With ``on_failure="raise"``, carrying the summary as ``.details``.
+    FetchInterrupted
+        After Ctrl-C or the notebook's stop button, carrying the summary as ``.details``; what was
+        finished is in the folder.
+
+    Warns
+    -----
+    FetchWarning
+        With ``on_failure="warn"``, where wallets are not ok, and for an iterator's first item that
+        is no wallet.
+    AnswerWarning
+        Where the service answered wallets that nobody asked for.
+
+    See Also
+    --------
+    read_wallets : Gives the frames back.
+
+    Notes
+    -----
+    Any pandas, DuckDB or polars opens the files:
+
+    - ``folder/wallets/*.parquet``, the wallets that are ok, with the columns of
+      `WalletDetails.wallets` and ``position``, the place in the order asked;
+    - ``folder/holdings/*.parquet``, what they hold, with the columns of `WalletDetails.holdings`:
+      amounts as exact text, and beside them ``amount_decimal``, decimal128(38, 18), which can be
+      summed: null where 38 digits don't hold an amount;
+    - ``folder/failed/*.parquet``, the wallets that were asked for and are not ok, with the columns
+      of the first. A wallet whose turn never came is nowhere.
+
+    Status and source are text, times UTC. A file holds up to 2,000 wallets or about 200,000
+    balances. Files of the first two never change, so that they can be read while a run goes on;
+    what failed is brought up to date when it ends. What has arrived and is in no file yet is in
+    ``folder/.walletframe``, and is written by the next call where a run was killed.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from walletframe.service import sandbox
+    >>> with (
+    ...     TemporaryDirectory() as folder,
+    ...     sandbox() as service,
+    ...     service.client(cache=False) as client,
+    ... ):
+    ...     first = fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
+    ...     again = fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
+    >>> first.ok, first.resumed, again.ok, again.resumed
+    (1, 0, 1, 1)
+    """
+    check_wish(on_failure)
+    listing = list_wallets(wallets)
+    summary = Run(client or default_client(), listing, Path(folder)).go(progress)
+    conclude(summary, on_failure)
+    return summary

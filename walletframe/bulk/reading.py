@@ -1,0 +1,176 @@
+"""`read_wallets`: the files of a bulk run as the frames of a fetch."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from walletframe.address import distinct_wallets, parse_wallets
+from walletframe.bulk.layout import Layout, part_name, part_numbers, told
+from walletframe.bulk.tables import (
+    POSITION,
+    holdings_frame,
+    key_of,
+    keys_of,
+    no_tables,
+    read_table,
+    still_failed,
+    wallets_frame,
+)
+from walletframe.errors import DatasetError
+from walletframe.frames import WalletDetails, WalletRecord, assemble
+from walletframe.wire import Outcome, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from walletframe.address import WalletAddress, WalletsLike
+
+_Integers: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.int64]]"
+_TRIES = 5
+_ABSENT = Outcome(Status.NOT_CACHED, "not in the folder")
+
+
+def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> WalletDetails:
+    """Read what `fetch_to_parquet` has written.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where it was written; a run may still go on there.
+    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
+        Read these alone: for a folder that holds more than memory. The files of the wallets are
+        read whole for it, of the holdings a file at a time.
+
+    Returns
+    -------
+    WalletDetails
+        As from `fetch_wallets`, in the order asked then. With `wallets` in their order and
+        spelling; what is not in the folder has the status ``not_cached``. Empty frames, with all
+        columns, where nothing has been written yet.
+
+    Raises
+    ------
+    DatasetError
+        Where the folder holds no such files, or one of them is missing or broken.
+    AddressError
+        Naming every one of `wallets` that can't be read.
+
+    See Also
+    --------
+    fetch_to_parquet : Writes the folder.
+
+    Notes
+    -----
+    Other programs read the files as they are, and sum what memory does not hold, such as DuckDB:
+    ``SELECT token_address, sum(amount_decimal) FROM 'folder/holdings/*.parquet' GROUP BY ALL``.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from walletframe.bulk import fetch_to_parquet
+    >>> from walletframe.service import sandbox
+    >>> with (
+    ...     TemporaryDirectory() as folder,
+    ...     sandbox() as service,
+    ...     service.client(cache=False) as client,
+    ... ):
+    ...     summary = fetch_to_parquet(["NEAR.alice.near", "ETH.0x1"], folder, client=client)
+    ...     wallets, holdings = read_wallets(folder, wallets="eth.0X1")
+    >>> wallets.address.item()
+    '0X1'
+    """
+    asked = None if wallets is None else distinct_wallets(parse_wallets(wallets))
+    layout = Layout(Path(folder))
+    with told(layout.root):
+        service = layout.service()
+        if service is None:
+            raise DatasetError(
+                f"{layout.root} holds nothing that fetch_to_parquet has written",
+                hint="give the folder that it was given",
+            )
+        if asked is None:
+            return _all_of(layout)
+        return _some_of(layout, asked, service)
+
+
+def _all_of(layout: Layout) -> WalletDetails:
+    found, holdings = _tables(layout, None)
+    order = np.argsort(found[POSITION].to_numpy(), kind="stable")
+    wallets = wallets_frame(found).take(order).reset_index(drop=True)
+    return WalletDetails(wallets, holdings_frame(_ordered(holdings, _counts(found), order)))
+
+
+def _some_of(layout: Layout, asked: list[WalletAddress], service: str) -> WalletDetails:
+    keys = [key_of(wallet) for wallet in asked]
+    found, holdings = _tables(layout, set(keys))
+    rows = {key: row for row, key in enumerate(keys_of(found))}
+    absent = assemble(WalletRecord(wallet, _ABSENT, service) for wallet in asked).wallets
+    order = np.array([rows.get(key, len(rows) + n) for n, key in enumerate(keys)], dtype=np.int64)
+    counts = np.append(_counts(found), np.zeros(len(absent), dtype=np.int64))
+    wallets = pd.concat([wallets_frame(found), absent]).take(order).reset_index(drop=True)
+    held = holdings_frame(_ordered(holdings, counts, order))
+    of_wallet = np.repeat(np.arange(len(asked)), counts[order])
+    for name in ("blockchain", "address"):
+        wallets[name] = absent[name]
+        held[name] = absent[name].array.take(of_wallet)
+    return WalletDetails(wallets, held)
+
+
+def _tables(layout: Layout, keys: Container[str] | None) -> tuple[pa.Table, pa.Table]:
+    """Return wallets, and their holdings in the same order."""
+    failed = _failed(layout)  # before the others: what comes right meanwhile is found there
+    numbers = part_numbers(layout.wallets)
+    parts = [no_tables(), *(_part(layout, part_name(number), keys) for number in numbers)]
+    wallets, holdings = zip(*parts, strict=True)
+    left = still_failed(failed, wallets)
+    chosen = pa.array([_is_chosen(key, keys) for key in keys_of(left)], pa.bool_())
+    return pa.concat_tables([*wallets, left.filter(chosen)]), pa.concat_tables(holdings)
+
+
+def _failed(layout: Layout) -> list[pa.Table]:
+    """Read what failed, once more where a run has just brought it up to date."""
+    for _ in range(_TRIES):
+        with suppress(FileNotFoundError):
+            numbers = part_numbers(layout.failed)
+            return [read_table(layout.failed / part_name(number)) for number in numbers]
+    raise DatasetError(f"{layout.failed} changes all the time", hint="read it again")
+
+
+def _is_chosen(key: str, keys: Container[str] | None) -> bool:
+    return keys is None or key in keys
+
+
+def _part(layout: Layout, name: str, keys: Container[str] | None) -> tuple[pa.Table, pa.Table]:
+    wallets = read_table(layout.wallets / name)
+    chosen = np.array([_is_chosen(key, keys) for key in keys_of(wallets)], dtype=bool)
+    if not chosen.any():
+        return no_tables()
+    counts, holdings = _counts(wallets), read_table(layout.holdings / name)
+    if counts.sum() != holdings.num_rows:
+        raise DatasetError(
+            f"{layout.root}: the two files {name} don't belong together",
+            hint=f"remove both; the same fetch_to_parquet again asks for what was in {name}",
+        )
+    return wallets.filter(pa.array(chosen)), _ordered(holdings, counts, np.flatnonzero(chosen))
+
+
+def _counts(wallets: pa.Table) -> _Integers:
+    """Return how many holdings belong to each wallet."""
+    counts: _Integers = wallets["tokens"].fill_null(0).to_numpy()
+    return counts
+
+
+def _ordered(holdings: pa.Table, counts: _Integers, order: _Integers) -> pa.Table:
+    """Return the holdings of some wallets, one wallet after the other."""
+    if np.array_equal(order, np.arange(len(counts))):
+        return holdings
+    taken = counts[order]
+    starts = np.cumsum(counts)[order] - taken
+    within = np.arange(taken.sum()) - np.repeat(np.cumsum(taken) - taken, taken)
+    return holdings.take(pa.array(np.repeat(starts, taken) + within))

@@ -1,0 +1,103 @@
+"""What the folder holds of which wallet, and the place of each in the order asked.
+
+A few hundred bytes for each wallet are all that a run holds in memory of what it has done.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from walletframe.bulk.tables import POSITION, keys_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pyarrow as pa
+
+
+class Turn(Enum):
+    """What is to be done when a wallet is met."""
+
+    ASK = auto()
+    HELD = auto()
+    REPEATED = auto()
+
+
+class Register:
+    """The wallets of a folder and of a run, by their keys.
+
+    A wallet that the folder knows keeps its place. A new one comes right behind the wallet before
+    it where that place is free, as it is where an earlier run of the same list had to leave a gap;
+    else it comes last.
+
+    Parameters
+    ----------
+    wallets, failed : iterable of pyarrow.Table
+        What is ok and what is not, of each part in the folder.
+    """
+
+    def __init__(self, wallets: Iterable[pa.Table], failed: Iterable[pa.Table]) -> None:
+        self._held, self._failed = _positions(wallets), _positions(failed)
+        self._under_way: dict[str, int] = {}
+        self._met: set[str] = set()
+        self._before = -1
+        taken = {*self._held.values(), *self._failed.values()}
+        self._end = max(taken, default=-1) + 1
+        self._free = set(range(self._end)) - taken
+
+    @property
+    def met(self) -> int:
+        """How many distinct wallets were met so far."""
+        return len(self._met)
+
+    def holds(self, key: str) -> bool:
+        """Tell whether a wallet was ok in the folder before this run."""
+        return key in self._held
+
+    def meet(self, key: str) -> Turn:
+        """Decide about the next wallet, and give it its place.
+
+        Parameters
+        ----------
+        key : str
+            In the order asked.
+
+        Returns
+        -------
+        Turn
+            Whether to ask for it.
+        """
+        if key in self._met:
+            return Turn.REPEATED
+        self._met.add(key)
+        if key in self._held:
+            self._before = self._held[key]
+            return Turn.HELD
+        position = self._failed.get(key)
+        self._before = self._free_place() if position is None else position
+        self._under_way[key] = self._before
+        return Turn.ASK
+
+    def position(self, key: str) -> int:
+        """Return the place of a wallet that is under way."""
+        return self._under_way[key]
+
+    def settle(self, key: str) -> int:
+        """Return the same, for the last time."""
+        return self._under_way.pop(key)
+
+    def _free_place(self) -> int:
+        behind = self._before + 1
+        if behind in self._free:
+            self._free.remove(behind)
+            return behind
+        self._end += 1
+        return self._end - 1
+
+
+def _positions(tables: Iterable[pa.Table]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for table in tables:
+        found.update(zip(keys_of(table), table[POSITION].to_pylist(), strict=True))
+    return found

@@ -1,0 +1,153 @@
+"""What a report says: frames in, `Content` out."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from walletframe.analysis import flag_spam, value
+from walletframe.frames import token_identities
+from walletframe.frames.summary import failure_lines, is_simulated, summary_lines
+from walletframe.history import compare
+from walletframe.reports.content import Content
+from walletframe.reports.figures import fitting_charts
+from walletframe.reports.listings import (
+    changes_listing,
+    holdings_listing,
+    suspects_listing,
+    totals_listing,
+    wallets_listing,
+    worth,
+)
+from walletframe.reports.methods import method_notes
+from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    import pandas as pd
+
+    from walletframe.frames import WalletDetails
+    from walletframe.reports.content import Listing
+
+
+def compose(
+    details: WalletDetails, *, before: WalletDetails | None, title: str, made: datetime
+) -> Content:
+    """Decide what a report says.
+
+    Parameters
+    ----------
+    details : WalletDetails
+        What was fetched.
+    before : WalletDetails or None
+        An earlier fetch.
+    title : str
+        The heading.
+    made : datetime
+        Now, in UTC.
+
+    Returns
+    -------
+    Content
+        All of it, not yet escaped.
+    """
+    wallets, holdings = details.wallets, _flagged(_valued(details.holdings))
+    suspect = holdings["is_spam"].to_numpy()
+    others = holdings[~suspect]
+    changes = [] if before is None else [changes_listing(compare(before, details))]
+    return Content(
+        title=title,
+        made=f"{made:%Y-%m-%d %H:%M} UTC",
+        simulated=is_simulated(wallets),
+        facts=_facts(wallets, others),
+        summary=_summary(wallets, holdings, before),
+        gaps=_gaps(wallets, others),
+        reasons=tuple(failure_lines(wallets)),
+        charts=tuple(fitting_charts(others, wallets)),
+        listings=(
+            *changes,
+            totals_listing(others, wallets),
+            wallets_listing(others, wallets),
+            holdings_listing(others),
+            *_suspects(holdings[suspect]),
+        ),
+        methods=method_notes(others, spam=bool(suspect.any()), compared=before is not None),
+    )
+
+
+def _valued(holdings: pd.DataFrame) -> pd.DataFrame:
+    if "value" in holdings or "price" not in holdings or holdings["price"].isna().all():
+        return holdings
+    return value(holdings)
+
+
+def _flagged(holdings: pd.DataFrame) -> pd.DataFrame:
+    flagged = {"is_spam", "spam_reasons"} <= {*holdings.columns}
+    return holdings if flagged else flag_spam(holdings)
+
+
+def _suspects(suspects: pd.DataFrame) -> list[Listing]:
+    return [suspects_listing(suspects)] if len(suspects) else []
+
+
+def _facts(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[tuple[str, str], ...]:
+    facts = [
+        ("wallets asked", f"{len(wallets):,}"),
+        ("wallets known", f"{int(_known(wallets).sum()):,}"),
+        ("tokens", f"{len(token_identities(holdings).keys):,}"),
+        ("balances", f"{len(holdings):,}"),
+    ]
+    if "value" in holdings:
+        known = holdings["value"].dropna()
+        currencies = holdings["currency"].dropna() if "currency" in holdings else known.iloc[:0]
+        currency = f" {shown(currencies.iloc[0], 12)}" if len(currencies) else ""
+        total = worth(math.fsum(known)) + currency if len(known) else "unknown"
+        facts.append((f"value of {len(known):,} balances", total))
+    return tuple(facts)
+
+
+def _summary(
+    wallets: pd.DataFrame, holdings: pd.DataFrame, before: WalletDetails | None
+) -> tuple[str, ...]:
+    lines = [f"{line}." for line in summary_lines(wallets, holdings) if not line.endswith(".")]
+    suspects = holdings[holdings["is_spam"].to_numpy()]
+    if len(suspects):
+        tokens = len(token_identities(suspects).keys)
+        lines.append(
+            f"{len(suspects):,} balances, of {tokens:,} tokens, look like spam. They are in a "
+            "table of their own."
+        )
+    services = [shown(name) for name in wallets["service"].dropna().unique()]
+    if services:
+        lines.append(f"Service: {', '.join(services)}.")
+    if before is not None:
+        earlier = before.wallets["fetched_at"].dropna()
+        when = f"{earlier.max():%Y-%m-%d %H:%M} UTC" if len(earlier) else "an unknown time"
+        lines.append(f"Compared with an earlier fetch, whose last answer is of {when}.")
+    return tuple(lines)
+
+
+def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
+    lines = []
+    unknown = int((~_known(wallets)).sum())
+    if unknown:
+        lines.append(
+            f"The balances of {unknown:,} of {len(wallets):,} wallets are unknown. "
+            "Every total is of the other wallets alone: the true one may be higher."
+        )
+    older = int(((wallets["status"] == "ok") & wallets["error"].notna()).sum())
+    if older:
+        lines.append(f"For {older:,} of the wallets an older answer had to stand in.")
+    amounts = int(holdings["amount"].isna().sum())
+    if amounts:
+        lines.append(f"The amounts of {amounts:,} balances are unknown: no decimals were sent.")
+    if "value" in holdings:
+        unpriced = int((holdings["value"].isna() & holdings["amount"].notna()).sum())
+        if unpriced:
+            lines.append(f"{unpriced:,} balances have no price, and are in no value.")
+    return tuple(lines)
+
+
+def _known(wallets: pd.DataFrame) -> pd.Series:
+    return (wallets["status"] == "ok") & wallets["tokens"].notna()

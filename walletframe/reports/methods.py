@@ -1,0 +1,56 @@
+"""How the figures of a report came about, in plain words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_EXACT = (
+    "Amounts are exact: each is the whole number of base units that the service sent, with the "
+    "decimal point moved by the token's decimals. No digit was rounded."
+)
+_TOKENS = (
+    "A token is its contract on its blockchain. Symbols are chosen by whoever makes a token, and "
+    "several tokens may share one; amounts of different tokens are never added."
+)
+_FAILED = "A wallet that failed is unknown. It counts neither as empty nor as zero."
+
+
+def method_notes(holdings: pd.DataFrame, *, spam: bool, compared: bool) -> tuple[str, ...]:
+    """Say how it was done.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        Those in the totals, with ``value`` where they were valued.
+    spam : bool
+        Whether tokens were set apart.
+    compared : bool
+        Whether there was an earlier fetch.
+
+    Returns
+    -------
+    tuple of str
+        Sentences.
+    """
+    notes = [_EXACT, _TOKENS, _FAILED]
+    if "value" in holdings:
+        notes.append(
+            "A value is amount times price, rounded once. Without prices of the reader's own they "
+            "are those that the service sent with the balances; it doesn't name their currency."
+        )
+    else:
+        notes.append("There were no prices: charts show counts or shares, never values.")
+    if spam:
+        notes.append(
+            "Tokens were taken for spam by rules on their symbols, contracts and amounts, listed "
+            "with each. The rules miss some and may suspect an honest token: see the table."
+        )
+    if compared:
+        notes.append(
+            "Changes are exact differences between two answers. Where one of the two is unknown, "
+            "so is the change; a token that is not listed counts as 0 where the wallet was known."
+        )
+    return (*notes, "Times are in UTC. All of it is as of the answers, not of the reading.")

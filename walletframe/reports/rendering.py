@@ -1,0 +1,112 @@
+"""Content in, a document's text out, by a template.
+
+Whatever a template writes that is not marked as the report's own goes through `walletframe.text`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from walletframe.text import as_html, as_markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from walletframe.frames.display import Cell
+    from walletframe.reports.content import Chart, Content
+
+_LONGEST = 1_000
+_NUMBER = re.compile(r"-?[0-9,]+(\.[0-9]+)?")
+_CONFIG = {"displaylogo": False, "responsive": True, "showTips": False}
+
+
+def render_html(content: Content) -> str:
+    """Write a page that needs nothing else.
+
+    Parameters
+    ----------
+    content : Content
+        What is in it.
+
+    Returns
+    -------
+    str
+        HTML, with plotly inside where there are charts.
+    """
+    from plotly.offline import get_plotlyjs  # noqa: PLC0415 - 5 MB, for this form alone
+
+    template = _environment(_html).get_template("report.html")
+    return template.render(
+        content=content,
+        config=_CONFIG,
+        plotly=Markup(get_plotlyjs() if content.charts else ""),  # noqa: S704 - plotly's own script
+        drawn=[_script_data(chart) for chart in content.charts],
+    )
+
+
+def render_markdown(content: Content) -> str:
+    """Write the same as Markdown, with words in the place of charts.
+
+    Parameters
+    ----------
+    content : Content
+        What is in it.
+
+    Returns
+    -------
+    str
+        Markdown with tables.
+    """
+    return _environment(_markdown).get_template("report.md").render(content=content)
+
+
+@cache
+def _environment(escape: Callable[[Any], Markup]) -> Environment:
+    environment = Environment(
+        loader=PackageLoader("walletframe.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=escape,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["cell"] = _html_cell if escape is _html else _markdown_cell
+    environment.filters["own"] = Markup if escape is _markdown else _html
+    return environment
+
+
+def _html(value: Any) -> Markup:
+    return value if isinstance(value, Markup) else Markup(as_html(str(value), _LONGEST))  # noqa: S704 - escaped
+
+
+def _markdown(value: Any) -> Markup:
+    return value if isinstance(value, Markup) else Markup(as_markdown(str(value), _LONGEST))  # noqa: S704 - escaped
+
+
+def _html_cell(cell: Cell) -> Markup:
+    text = as_html(cell.text, cell.limit, whole=cell.whole)
+    if cell.link is not None:
+        link = as_html(cell.link, len(cell.link))
+        text = f'<a href="{link}" rel="noopener noreferrer">{text}</a>'
+    return Markup(text)  # noqa: S704 - escaped
+
+
+def _markdown_cell(cell: Cell) -> Markup:
+    text = cell.text if _NUMBER.fullmatch(cell.text) else as_markdown(cell.text, cell.limit)
+    if cell.link is not None:
+        text = f"[{text}](<{cell.link.replace('|', '%7C').replace('$', '%24')}>)"
+    return Markup(text)  # noqa: S704 - escaped
+
+
+def _script_data(chart: Chart) -> Markup:
+    """Give a figure as JSON that can't end the element it stands in."""
+    text = str(chart.figure.to_json())
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return Markup(text)  # noqa: S704 - escaped

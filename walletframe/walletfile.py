@@ -1,0 +1,133 @@
+"""Files of wallets, each wallet with the number of its line.
+
+A file is read a line at a time. Whether what stands there is a wallet, `address` says.
+"""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, TypeAlias
+
+from walletframe.address import WalletAddress, parse_wallets
+from walletframe.errors import AddressError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from walletframe.address import WalletLike
+
+Numbered: TypeAlias = "tuple[int, WalletLike]"
+
+
+def read_wallet_file(path: Path) -> list[WalletAddress]:
+    """Read a file of wallets whole.
+
+    Parameters
+    ----------
+    path : Path
+        As for `wallets_of_file`.
+
+    Returns
+    -------
+    list of WalletAddress
+        In the order of the file, repeats included.
+
+    Raises
+    ------
+    AddressError
+        Naming every wallet that can't be read, by its line.
+    OSError
+        Where there is no such file.
+    """
+    wallets: list[WalletAddress] = []
+    problems: list[tuple[int, str, str]] = []
+    for number, given in wallets_of_file(path):
+        try:
+            wallets += parse_wallets(given)
+        except AddressError as fault:
+            problems += [(number, value, reason) for _, value, reason in fault.problems]
+    if problems:
+        raise _by_line(path, problems)
+    return wallets
+
+
+def wallets_of_file(path: Path) -> Iterator[Numbered]:
+    """Hand out what stands in a file.
+
+    Parameters
+    ----------
+    path : Path
+        A ``.csv`` with the columns blockchain and address, or with one column of wallets; any
+        other file as for `wallets_of_lines`. UTF-8.
+
+    Yields
+    ------
+    tuple of (int, str or tuple of (str, str))
+        The number of the line, from 1, and the wallet as written.
+
+    Raises
+    ------
+    AddressError
+        Where it is no such text, or no such CSV.
+    OSError
+        Where there is no such file.
+    """
+    number = 0
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = _csv_rows(file, path) if path.suffix.lower() == ".csv" else wallets_of_lines(file)
+        try:
+            for number, wallet in rows:
+                yield number, wallet
+        except (UnicodeDecodeError, csv.Error) as fault:
+            reason = f"what follows can't be read: {fault}"
+        else:
+            return
+    raise _by_line(path, [(number, path.name, reason)])
+
+
+def wallets_of_lines(lines: Iterable[str]) -> Iterator[Numbered]:
+    """Hand out one wallet a line.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        # begins a comment; what is empty without it is left out.
+
+    Yields
+    ------
+    tuple of (int, str)
+        The number of the line, from 1, and the wallet as written.
+
+    Examples
+    --------
+    >>> list(wallets_of_lines(["# mine", "NEAR.alice.near  # the first"]))
+    [(2, 'NEAR.alice.near')]
+    """
+    for number, line in enumerate(lines, 1):
+        wallet = line.partition("#")[0].strip()
+        if wallet:
+            yield number, wallet
+
+
+def _csv_rows(lines: Iterable[str], path: Path) -> Iterator[Numbered]:
+    reader = csv.DictReader(lines)
+    columns = reader.fieldnames or []
+    if {"blockchain", "address"} <= set(columns):
+        names = ["blockchain", "address"]
+    elif len(columns) == 1:
+        names = [*columns]
+    else:
+        reason = (
+            "needs the columns blockchain and address, or a single column of <BLOCKCHAIN>.<ADDRESS>"
+        )
+        raise _by_line(path, [(1, ",".join(columns), reason)])
+    for row in reader:
+        cells = [row[each] or "" for each in names]
+        if any(cells):
+            wallet: WalletLike = cells[0] if len(cells) == 1 else (cells[0], cells[1])
+            yield reader.line_num, wallet
+
+
+def _by_line(path: Path, problems: list[tuple[int, str, str]]) -> AddressError:
+    return AddressError(problems, f"by line of {path}")
