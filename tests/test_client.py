@@ -5,6 +5,7 @@ import gc
 import gzip
 import pickle
 import ssl
+import sys
 import time
 import traceback
 import warnings
@@ -561,3 +562,12 @@ def test_progress_bar_is_drawn_only_where_it_is_seen(service, capsys):
         assert capsys.readouterr().err == ""
         client.fetch(SHOWCASE[0], progress=True)
     assert "1/1" in capsys.readouterr().err
+
+
+def test_an_imported_kernel_is_no_notebook(canned, monkeypatch, capsys):
+    """A bar is drawn where a notebook runs, not where some package has loaded its kernel."""
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    canned.default = (200, {}, answer(wallet()))
+    with canned.client() as client:
+        client.fetch("ETH.0xa")
+    assert capsys.readouterr().err == ""

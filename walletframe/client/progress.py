@@ -81,4 +81,6 @@ def _bar(total: int | None, counts: Counter[str]) -> Iterator[Callable[[Status],
 
 
 def _is_watched() -> bool:
-    return "ipykernel" in sys.modules or sys.stderr.isatty()
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return hasattr(shell, "kernel") or sys.stderr.isatty()  # a notebook's shell has a kernel
