@@ -95,7 +95,7 @@ def test_every_chart_is_drawn(explorer, view, picked):
     for part, value in picked.items():
         getattr(explorer, part).value = value
     explorer._view.value = view
-    explorer.draw()
+    explorer._draw()
     assert explorer._alert.value == ""
     assert drawn(explorer)["application/vnd.plotly.v1+json"]["data"]
 
@@ -228,10 +228,10 @@ def test_faults_keep_the_last_chart(explorer, details):
 def test_the_last_pick_wins(explorer):
     """Many quick changes, from several threads, end in the last one."""
     for name in ("ETH", "BSC", "POLYGON") * 5:
-        threading.Thread(target=explorer.draw).start()
+        threading.Thread(target=explorer._draw).start()
         explorer._chains.value = [name]
     settle(explorer)
-    explorer.draw()
+    explorer._draw()
     assert set(explorer.shown.holdings.blockchain) == {"POLYGON"}
     assert "POLYGON" in explorer._table.value
 
@@ -267,6 +267,6 @@ def test_closing_ends_the_drawing(details):
     explorer = HoldingsExplorer(details)
     explorer._chains.value = ["ETH"]
     explorer.close()
-    explorer.draw()
+    explorer._draw()
     assert not _instances
     assert not {thread for thread in set(threading.enumerate()) - before if thread.is_alive()}

@@ -87,7 +87,7 @@ class HoldingsExplorer(Pane):
     def __init__(self, details: WalletDetails, *, client: Client | None = None) -> None:
         super().__init__()
         self.details, self._catalog = details, Catalog(details)
-        self._pause, self._drawing = Pause(self.draw, _SOON_S), Lock()
+        self._pause, self._drawing = Pause(self._draw, _SOON_S), Lock()
         start = Button(description="Refresh", icon="refresh", tooltip="Ask anew for all wallets")
         self._bar = FetchBar(start, self.refresh, client)
         self._chains = BlockchainPicker(details)
@@ -102,7 +102,7 @@ class HoldingsExplorer(Pane):
         for part in (self._view, self._chains, self._wallets, self._tokens):
             part.observe(lambda _: self._pause.begin(), "value")
         self.observe(self._take_details, "details")
-        self.draw()
+        self._draw()
 
     @property
     def shown(self) -> WalletDetails:
@@ -126,17 +126,6 @@ class HoldingsExplorer(Pane):
             Python, for a variable ``details``.
         """
         return _look(self._wish()).code
-
-    def draw(self) -> None:
-        """Draw what is wanted now; where that changes meanwhile, leave it to who comes next."""
-        with self._drawing:
-            wish = self._wish()
-            try:
-                sight = _look(wish)
-            except Exception as error:  # noqa: BLE001 - on a thread nobody else would see it
-                self._tell(error)
-            else:
-                self._show(sight)
 
     @guarded
     def refresh(self) -> None:
@@ -177,6 +166,20 @@ class HoldingsExplorer(Pane):
         button = Button(description=kind, layout={"width": "auto"}, tooltip=f"Prepare {kind}")
         button.on_click(lambda _: self.save(kind))
         return button
+
+    def _draw(self) -> None:
+        """Draw what is wanted now; where that changes meanwhile, leave it to who comes next.
+
+        Not to be called by who has the turn: another thread may draw, and wait for it.
+        """
+        with self._drawing:
+            wish = self._wish()
+            try:
+                sight = _look(wish)
+            except Exception as error:  # noqa: BLE001 - on a thread nobody else would see it
+                self._tell(error)
+            else:
+                self._show(sight)
 
     def _wish(self) -> _Wish:
         with TURN:
