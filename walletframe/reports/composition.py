@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from walletframe.analysis import flag_spam, value
 from walletframe.frames import token_identities
-from walletframe.frames.summary import failure_lines, is_simulated, summary_lines
+from walletframe.frames.summary import failure_lines, is_simulated, many, summary_lines
 from walletframe.history import compare
 from walletframe.reports.content import Content
 from walletframe.reports.figures import fitting_charts
@@ -141,11 +141,11 @@ def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
         lines.append(f"For {older:,} of the wallets an older answer had to stand in.")
     amounts = int(holdings["amount"].isna().sum())
     if amounts:
-        lines.append(f"The amounts of {amounts:,} balances are unknown: no decimals were sent.")
+        lines.append(f"Of unknown amount, without decimals: {many(amounts, 'balance')}.")
     if "value" in holdings:
         unpriced = int((holdings["value"].isna() & holdings["amount"].notna()).sum())
         if unpriced:
-            lines.append(f"{unpriced:,} balances have no price, and are in no value.")
+            lines.append(f"Without a price, and in no value: {many(unpriced, 'balance')}.")
     return tuple(lines)
 
 
