@@ -106,3 +106,16 @@ def test_charts_fit_the_paper(visit, page):
     assert visit.page.evaluate(width) == pytest.approx(862, abs=2)
     visit.page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert visit.page.evaluate(width) == pytest.approx(before, abs=2)
+
+
+def test_charts_as_pictures(tmp_path, visit):
+    """A page without any script shows what was drawn, asks for nothing, and is light."""
+    details = fetched(HOSTILE, service="sandbox")
+    path = wf.report(details, tmp_path / "still.html", images="static")
+    visit.open(path)
+    sizes = visit.page.evaluate("() => [...document.images].map(each => each.naturalWidth)")
+    assert len(sizes) >= 2
+    assert min(sizes) == 1920
+    assert visit.page.locator("script").count() == 0
+    assert (visit.strayed, visit.said) == ([], [])
+    assert path.stat().st_size < 2_000_000

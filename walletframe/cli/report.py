@@ -19,6 +19,8 @@ from walletframe.reports import report as write_report
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from walletframe.reports.document import Images
+
 
 def report_path(_ctx: object, _param: object, value: str) -> Path:
     """Check the option ``--output`` before anything is fetched.
@@ -57,6 +59,7 @@ def report_path(_ctx: object, _param: object, value: str) -> Path:
     help="A .html or .md; what is there is replaced.",
 )
 @click.option("--title", default="Token holdings", show_default=True, help="The heading.")
+@click.option("--static", is_flag=True, help="Charts as pictures, for a page without scripts.")
 @click.option(
     "--before",
     metavar="FILE|TIME",
@@ -71,13 +74,15 @@ def report_path(_ctx: object, _param: object, value: str) -> Path:
     "without it, the service's own prices.",
 )
 @click.option("--currency", help="What the prices are in, such as USD.")
-def report(
+def report(  # noqa: PLR0913 - every option is an argument
     given: tuple[str, ...],
     output: Path,
     title: str,
     before: str | None,
     prices: str | None,
     currency: str | None,
+    *,
+    static: bool,
     **options: Any,
 ) -> None:
     """Write a report on what wallets hold: of a FILE that fetch wrote, or of WALLETS.
@@ -89,7 +94,9 @@ def report(
     details, interrupted = _found(given, **options)
     if prices is not None or currency is not None:
         details = details._replace(holdings=valued_at(details.holdings, prices, currency=currency))
-    click.echo(f"written: {write_report(details, output, before=earlier, title=title)}")
+    images: Images = "static" if static else "interactive"
+    written = write_report(details, output, before=earlier, title=title, images=images)
+    click.echo(f"written: {written}")
     wallets = details.wallets
     known = int(((wallets["status"] == "ok") & wallets["tokens"].notna()).sum())
     click.echo(f"The balances of {known:,} of {len(wallets):,} wallets are known.")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from uuid import uuid4
 
 from walletframe.errors import SettingsError
+from walletframe.reports.images import drawn_images
 from walletframe.reports.rendering import render_html, render_markdown
 
 if TYPE_CHECKING:
     from walletframe.frames import WalletDetails
 
 PathLike: TypeAlias = str | Path
-_WRITERS = {".html": render_html, ".md": render_markdown}
-SUFFIXES = tuple(_WRITERS)
+Images: TypeAlias = Literal["interactive", "static"]
+SUFFIXES = (".html", ".md")
 
 
 def report(
@@ -24,6 +25,7 @@ def report(
     *,
     before: WalletDetails | None = None,
     title: str = "Token holdings",
+    images: Images = "interactive",
 ) -> Path:
     """Write a report: what was asked, how complete the answer is, totals, charts and tables.
 
@@ -40,6 +42,9 @@ def report(
         An earlier fetch or snapshot: then what changed has a table.
     title : str, default "Token holdings"
         The heading.
+    images : {"interactive", "static"}, default "interactive"
+        How a ``.html`` shows charts: with plotly inside, some 5 MB, or as pictures, for mail and
+        for readers without scripts. Pictures need the extra ``images`` and a Chrome or Chromium.
 
     Returns
     -------
@@ -49,7 +54,9 @@ def report(
     Raises
     ------
     SettingsError
-        Where the path ends otherwise.
+        Where the path ends otherwise, or `images` is another word.
+    MissingExtraError
+        With ``images="static"``, where what draws pictures is not installed.
     ColumnsError
         Where a column is missing.
     AmountError
@@ -77,15 +84,23 @@ def report(
     '# Token holdings'
     """
     file = Path(path)
-    write = _WRITERS.get(file.suffix.lower())
-    if write is None:
+    form = file.suffix.lower()
+    if form not in SUFFIXES:
         raise SettingsError(
             f"a report can't be written as {file.name!r}", hint="end it in .html or .md"
         )
+    if images not in get_args(Images):
+        raise SettingsError(f"images: {images!r}", hint="interactive or static")
     from walletframe.reports.composition import compose  # noqa: PLC0415 - loads plotly
 
     content = compose(details, before=before, title=title, made=datetime.now(UTC))
-    _replace(file, write(content))
+    if form == ".md":
+        text = render_markdown(content)
+    else:
+        text = render_html(
+            content, None if images == "interactive" else drawn_images(content.charts)
+        )
+    _replace(file, text)
     return file
 
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from walletframe.text import as_html, as_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from walletframe.frames.display import Cell
     from walletframe.reports.content import Chart, Content
@@ -25,13 +25,15 @@ _NUMBER = re.compile(r"-?[0-9,]+(\.[0-9]+)?")
 _CONFIG = {"displaylogo": False, "responsive": True, "showTips": False}
 
 
-def render_html(content: Content) -> str:
+def render_html(content: Content, images: Sequence[str] | None = None) -> str:
     """Write a page that needs nothing else.
 
     Parameters
     ----------
     content : Content
         What is in it.
+    images : sequence of str, optional
+        A picture of each chart, as a URL; without them the page draws the charts itself.
 
     Returns
     -------
@@ -41,11 +43,13 @@ def render_html(content: Content) -> str:
     from plotly.offline import get_plotlyjs  # noqa: PLC0415 - 5 MB, for this form alone
 
     template = _environment(_html).get_template("report.html")
+    drawing = bool(content.charts) and images is None
     return template.render(
         content=content,
+        images=None if images is None else list(map(Markup, images)),
         config=_CONFIG,
-        plotly=Markup(get_plotlyjs() if content.charts else ""),  # noqa: S704 - plotly's own script
-        drawn=[_script_data(chart) for chart in content.charts],
+        plotly=Markup(get_plotlyjs() if drawing else ""),  # noqa: S704 - plotly's own script
+        drawn=[_script_data(chart) for chart in content.charts if drawing],
     )
 
 

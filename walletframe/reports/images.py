@@ -1,0 +1,63 @@
+"""Charts as pictures, drawn by a browser on this machine, for pages without any script."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from walletframe.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from walletframe.reports.content import Chart
+
+_WIDTH, _SCALE = 960, 2
+
+
+def drawn_images(charts: Sequence[Chart]) -> list[str]:
+    """Draw charts, offline.
+
+    Parameters
+    ----------
+    charts : sequence of Chart
+        What to draw; a browser is started where there are any.
+
+    Returns
+    -------
+    list of str
+        A PNG for each, as a ``data:`` URL.
+
+    Raises
+    ------
+    MissingExtraError
+        Where the extra ``images`` is not installed, or there is no Chrome or Chromium.
+    """
+    if not charts:
+        return []
+    if find_spec("kaleido") is None:
+        raise MissingExtraError("images", "drawing charts as pictures")
+    import kaleido  # noqa: PLC0415 - an extra
+    from kaleido.errors import ChromeNotFoundError  # noqa: PLC0415 - the same
+
+    page = kaleido.PageGenerator(mathjax=False)  # else it is asked for on the web
+    try:
+        kaleido.start_sync_server(n=1, page_generator=page, silence_warnings=True)
+        found = True
+    except ChromeNotFoundError:
+        found = False
+    if not found:
+        raise MissingExtraError("images", "drawing charts as pictures, which takes a Chromium,")
+    try:
+        return [_image(chart) for chart in charts]
+    finally:
+        kaleido.stop_sync_server(silence_warnings=True)
+
+
+def _image(chart: Chart) -> str:
+    from kaleido import calc_fig_sync  # noqa: PLC0415 - an extra
+
+    size = {"width": _WIDTH, "height": chart.figure.layout.height, "scale": _SCALE}
+    png: bytes = calc_fig_sync(chart.figure, opts={"format": "png", **size})
+    return f"data:image/png;base64,{b64encode(png).decode()}"
