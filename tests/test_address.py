@@ -393,3 +393,10 @@ def test_bytes_are_one_bad_wallet():
     with pytest.raises(AddressError, match="bytes is no wallet") as caught:
         parse_wallets(b"ETH.0x1")
     assert len(caught.value.problems) == 1
+
+
+@pytest.mark.parametrize("name", ["wallets.txt", "wallets.csv", "holdings.parquet"])
+def test_the_name_of_a_file_is_no_wallet(name):
+    """A file's name looks like a wallet, and is refused before anybody is asked for it."""
+    with pytest.raises(AddressError, match="a file"):
+        parse_wallets(name)

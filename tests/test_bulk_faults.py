@@ -17,7 +17,10 @@ from small_disk import mounted, remount
 import walletframe as wf
 from walletframe.bulk.dataset import Dataset
 from walletframe.bulk.journal import Journal, entries, segments
-from walletframe.errors import DatasetError, FetchInterrupted
+from walletframe.errors import DatasetError, FetchInterrupted, FetchWarning
+
+# What a run that was cut off has left unwritten is told by read_wallets, and looked at here.
+pytestmark = pytest.mark.filterwarnings("ignore:answers in")
 
 TOKENS, WORKERS = 3, 4
 SCRIPT = """
@@ -181,6 +184,18 @@ class TestInterrupted:
         assert done.ok == 1_000
         assert done.resumed >= summary.ok
         assert fast.asked().total() - 1_000 <= WORKERS
+
+    def test_what_is_in_no_file_yet_is_told(self, fast, folder):
+        """Who reads a folder that a run has left hears of answers that the next run brings in."""
+        asked = [wallet_address(number) for number in range(50)]
+        with fast.client() as client:
+            with pytest.raises(ZeroDivisionError):
+                wf.fetch_to_parquet(asked, folder, client=client, progress=lambda *_: 1 / 0)
+            with pytest.warns(FetchWarning, match="same fetch_to_parquet call"):
+                wf.read_wallets(folder)
+            wf.fetch_to_parquet(asked, folder, client=client)
+        assert len(wf.read_wallets(folder).wallets) == 50
+        assert segments(folder / ".walletframe") == []
 
     def test_a_stream_that_hangs_can_not_hold_the_caller(self, fast, folder):
         """What it gave before is fetched."""

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_holdings import amount, answers, by_wallet, fraction, row_key, side
 
-from walletframe.errors import AmountError, ColumnsError, SnapshotError
+from walletframe.errors import AmountError, ColumnsError, SnapshotError, UnknownTokenError
 from walletframe.history import compare, save, snapshot
 
 COLUMNS = {
@@ -199,3 +199,14 @@ def test_frames_of_other_columns_are_refused():
         compare(details._replace(wallets=details.wallets.drop(columns="service")), details)
     with pytest.raises(AmountError, match="astype"):
         compare(details._replace(holdings=details.holdings.assign(amount=1.5)), details)
+
+
+def test_one_symbol_keeps_every_wallet_of_which_nothing_is_known():
+    """A wallet that failed may have held the token, whether or not it was seen to before."""
+    before = fetched({"ETH.0xa": [token("USDC")], "ETH.0xb": [token("DAI", contract="0xd")]})
+    after = fetched({"ETH.0xa": [token("USDC", 9)], "ETH.0xb": "failed"})
+    changes = compare(before, after, symbol="USDC")
+    assert changes["change"].tolist() == ["decreased", "unknown"]
+    assert changes["address"].tolist() == ["0xa", "0xb"]
+    with pytest.raises(UnknownTokenError):
+        compare(before, after, symbol="usdc")

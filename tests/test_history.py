@@ -452,3 +452,14 @@ def test_a_broken_snapshot_is_named(folder, spoil):
     spoil(path.with_name("wallets.parquet"))
     later = history.save(DETAILS, folder=folder)
     assert len(history.load(since=later, folder=folder).holdings) == 5
+
+
+@pytest.mark.parametrize("written", ["2026-01-31 06:00:07", "2026-01-31T06:00", "2026-01-31T06"])
+def test_a_moment_is_as_long_as_it_is_written(tmp_path, written):
+    """A time that is printed without its fraction finds the snapshot that it was printed of."""
+    details = fetched({"ETH.0xa": [token()]})
+    history.save(details, folder=tmp_path, at="2026-01-31T06:00:07.5")
+    found = history.snapshot(written, folder=tmp_path)
+    assert found.wallets["snapshot"].item().isoformat() == "2026-01-31T06:00:07.500000+00:00"
+    with pytest.raises(UnknownSnapshotError):
+        history.snapshot("2026-01-31T06:00:07.4", folder=tmp_path)

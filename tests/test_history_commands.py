@@ -215,5 +215,5 @@ def test_a_broken_history_is_told(run, folder):
     [path] = folder.glob("date=2026-01-31/*/wallets.parquet")
     path.write_text("?")
     result = run("history", "show", "--folder", str(folder))
-    assert result.exit_code == 2
+    assert result.exit_code == 3
     assert "wallets.parquet" in result.output

@@ -21,6 +21,9 @@ from walletframe.text import is_unseen
 MAX_LENGTH = 512
 _SHORTENED = ("…", "...")
 _NO_TEXT = "blockchain and address have to be text"
+_NO_DOT = 'no dot between blockchain and address, as in "ETH.0x52…"'
+_A_FILE = "a file: give what is in it, such as pd.read_csv(…), or in a shell --file"
+_FILES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
 
 
 def canonical_address(address: str) -> str:
@@ -251,8 +254,7 @@ def _parts(item: object) -> tuple[str, str, str]:
             return item.blockchain, item.address, ""
         case str():
             blockchain, dot, address = item.strip().partition(".")
-            reason = "" if dot else 'no dot between blockchain and address, as in "ETH.0x52…"'
-            return blockchain, address, reason
+            return blockchain, address, _A_FILE if address in _FILES else "" if dot else _NO_DOT
         case (str() as blockchain, str() as address):
             return blockchain.strip(), address.strip(), ""
         case {"blockchain": str() as blockchain, "address": str() as address}:

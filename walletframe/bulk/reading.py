@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from walletframe.address import distinct_wallets, parse_wallets
+from walletframe.bulk.journal import segments
 from walletframe.bulk.layout import Layout, part_name, part_numbers, told
 from walletframe.bulk.tables import (
     POSITION,
@@ -22,8 +23,9 @@ from walletframe.bulk.tables import (
     still_failed,
     wallets_frame,
 )
-from walletframe.errors import DatasetError
+from walletframe.errors import DatasetError, FetchWarning
 from walletframe.frames import WalletDetails, WalletRecord, assemble
+from walletframe.notice import notify
 from walletframe.wire import Outcome, Status
 
 if TYPE_CHECKING:
@@ -61,6 +63,11 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
     AddressError
         Naming every one of `wallets` that can't be read.
 
+    Warns
+    -----
+    FetchWarning
+        Where answers have arrived that are in none of the files yet.
+
     See Also
     --------
     fetch_to_parquet : Writes the folder.
@@ -94,9 +101,19 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
                 f"{layout.root} holds nothing that fetch_to_parquet has written",
                 hint="give the folder that it was given",
             )
+        _tell_unwritten(layout)
         if asked is None:
             return _all_of(layout)
         return _some_of(layout, asked, service)
+
+
+def _tell_unwritten(layout: Layout) -> None:
+    if any(segment.stat().st_size for segment in segments(layout.inner)):
+        notify(
+            f"answers in {layout.root} are not in its parts yet: a run goes on, or was killed; "
+            "the same fetch_to_parquet call again brings them in",
+            FetchWarning,
+        )
 
 
 def _all_of(layout: Layout) -> WalletDetails:

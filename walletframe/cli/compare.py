@@ -9,7 +9,7 @@ import click
 
 from walletframe.cli.output import output_path, write_frame
 from walletframe.cli.saved import is_saved, read_saved
-from walletframe.cli.snapshots import in_folder, of_symbol, only
+from walletframe.cli.snapshots import in_folder, of_symbol
 from walletframe.cli.tables import changes_table
 from walletframe.frames import WalletDetails, summary_lines
 from walletframe.history import compare as changes_between
@@ -46,7 +46,7 @@ def compare(
     something is unknown.
     """
     sides = _found("before", before, folder), _found("after", after, folder)
-    changes = changes_between(*only(symbol, *sides))
+    changes = changes_between(*sides, symbol=symbol)
     click.echo(f"\n{changes_table(changes, None if whole else _ROWS)}\n")
     click.echo(_summary(changes))
     if output is not None:

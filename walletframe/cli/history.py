@@ -9,12 +9,13 @@ import click
 
 from walletframe.cli.asking import INTERRUPTED, ask, asking
 from walletframe.cli.output import output_path, write_frame
-from walletframe.cli.snapshots import in_folder, of_symbol, only
+from walletframe.cli.snapshots import in_folder, of_symbol
 from walletframe.cli.sources import read_sources
 from walletframe.cli.tables import snapshots_table, timeline_table
 from walletframe.frames import summary_lines
 from walletframe.history import load, snapshots, timeline
 from walletframe.history import save as keep
+from walletframe.history.symbols import only
 
 if TYPE_CHECKING:
     from pathlib import Path

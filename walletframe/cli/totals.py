@@ -13,7 +13,9 @@ from walletframe.analysis import value as valued_at
 from walletframe.cli.asking import INTERRUPTED, ask, asking
 from walletframe.cli.output import output_path, write_frame
 from walletframe.cli.saved import is_saved, read_saved
+from walletframe.cli.snapshots import of_symbol
 from walletframe.cli.tables import totals_table
+from walletframe.errors import UnknownTokenError
 from walletframe.frames import summary_lines
 from walletframe.text import shown
 
@@ -40,6 +42,7 @@ _OPTIONS = (
     click.option(
         "--output", metavar="FILE", callback=output_path, help="A .csv, .parquet or .json."
     ),
+    of_symbol,
     click.option("--all", "whole", is_flag=True, help=f"Print every group, not the first {_ROWS}."),
     asking,
 )
@@ -98,14 +101,18 @@ def _report(
     prepare: Callable[[pd.DataFrame], pd.DataFrame],
     by: tuple[By, ...],
     output: Path | None,
+    symbol: str | None,
     *,
     whole: bool,
     **options: Any,
 ) -> None:
     holdings, wallets, interrupted = _found(given, **options)
+    if symbol is not None:
+        holdings = _bearing(symbol, holdings)
     holdings = prepare(holdings)
     table = add_up(holdings, list(by), wallets=wallets)
     ranks = [name for name in ("value", "holders") if name in table]
+    ranks = ["amount"] if symbol is not None and not ranks else ranks
     if ranks:
         table = table.sort_values(ranks, ascending=False, kind="stable")
     click.echo(totals_table(table, None if whole else _ROWS))
@@ -136,6 +143,13 @@ def _found(
     return holdings, wallets, False
 
 
+def _bearing(symbol: str, holdings: pd.DataFrame) -> pd.DataFrame:
+    borne = holdings[holdings["symbol"] == symbol]
+    if borne.empty:
+        raise UnknownTokenError(symbol)
+    return borne
+
+
 def _value_lines(holdings: pd.DataFrame) -> list[str]:
     if "value" not in holdings:
         return []
@@ -145,7 +159,7 @@ def _value_lines(holdings: pd.DataFrame) -> list[str]:
         "" if holdings["currency"].isna().all() else f" {shown(holdings['currency'].iloc[0])}"
     )
     known = holdings["value"].dropna()
-    worth = f"{math.fsum(known):,.2f}{currency}"
+    worth = f"{math.fsum(known):,.2f}{currency}" if len(known) or holdings.empty else "unknown"
     gaps = f"{unpriced:,} without a price, {unknown:,} of unknown amount"
     return [f"Value of {len(known):,} of {len(holdings):,} balances: {worth} ({gaps})"]
 

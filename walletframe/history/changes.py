@@ -10,6 +10,7 @@ import pandas as pd
 from walletframe.errors import SnapshotError
 from walletframe.frames import SIMULATED, WalletDetails, require_columns
 from walletframe.history.grid import OK, STATUS, grid, narrowed
+from walletframe.history.symbols import only
 from walletframe.history.tables import SNAPSHOT
 
 if TYPE_CHECKING:
@@ -21,13 +22,19 @@ CHANGE = pd.CategoricalDtype(
 _NEW, _GONE, _INCREASED, _DECREASED, _UNKNOWN = range(len(CHANGE.categories))
 
 
-def compare(before: WalletDetails, after: WalletDetails) -> pd.DataFrame:
+def compare(
+    before: WalletDetails, after: WalletDetails, *, symbol: str | None = None
+) -> pd.DataFrame:
     """Say what changed in the holdings of each wallet, exactly, and what can't be said.
 
     Parameters
     ----------
     before, after : WalletDetails
         Two fetches, or two snapshots, such as ``history.snapshot("yesterday")``.
+    symbol : str, optional
+        Only the tokens that bear it in one of the two, whatever their contracts. The wallets of
+        which nothing is known stay: a selection from all the changes would lose those of them
+        that did not hold the token on the other side.
 
     Returns
     -------
@@ -54,6 +61,8 @@ def compare(before: WalletDetails, after: WalletDetails) -> pd.DataFrame:
         Where a column is missing.
     AmountError
         Where the amounts are of another dtype.
+    UnknownTokenError
+        Where no token bears the symbol.
     SnapshotError
         Where both are the same snapshot; where a wallet is in one of the two twice; where holdings
         belong to no wallet there; or where one of the two is simulated and the other is not.
@@ -77,7 +86,7 @@ def compare(before: WalletDetails, after: WalletDetails) -> pd.DataFrame:
     """
     _check_simulated(before, after)
     _check_distinct(before, after)
-    sides = narrowed(before), narrowed(after)
+    sides = [narrowed(side) for side in only(symbol, before, after)]
     frames = list(zip(*sides, strict=True))
     both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in frames))
     wallet_times, holding_times = (np.repeat([0, 1], [*map(len, pair)]) for pair in frames)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, TypeAlias
 
@@ -11,6 +12,9 @@ from walletframe.errors import SnapshotError
 
 Moment: TypeAlias = str | date | datetime
 
+_CLOCK = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d(?P<minute>:\d\d)?(?P<second>:\d\d)?(?P<fraction>[.,]\d+)?"
+)
 _DAYS_AGO = {"today": 0, "yesterday": 1}
 
 
@@ -21,12 +25,13 @@ def bounds(when: Moment) -> tuple[datetime, datetime]:
     ----------
     when : str, date, datetime or Timestamp
         A day (``"2026-01-31"``, ``"today"``, ``"yesterday"``) of UTC, or a moment
-        (``"2026-01-31T06:00Z"``), in UTC unless it names its zone.
+        (``"2026-01-31T06:00Z"``), in UTC unless it names its zone. Text without seconds means the
+        whole minute, without a fraction the whole second.
 
     Returns
     -------
     tuple of (datetime, datetime)
-        In UTC, both inclusive; twice the same for a moment.
+        In UTC, both inclusive; twice the same for a moment to the microsecond.
 
     Raises
     ------
@@ -40,7 +45,8 @@ def bounds(when: Moment) -> tuple[datetime, datetime]:
     """
     read = _read(when)
     if isinstance(read, datetime):
-        return (_in_utc(read),) * 2
+        first = _in_utc(read)
+        return first, first + _length(when)
     return datetime.combine(read, time.min, UTC), datetime.combine(read, time.max, UTC)
 
 
@@ -67,10 +73,19 @@ def moment(when: Moment) -> datetime:
     >>> moment("2026-01-31T08:00+09:00").isoformat()
     '2026-01-30T23:00:00+00:00'
     """
-    first, last = bounds(when)
-    if first != last:
+    read = _read(when)
+    if not isinstance(read, datetime):
         raise SnapshotError(f"{when} is a whole day", hint='a moment: "2026-01-31T06:00Z"')
-    return first
+    return _in_utc(read)
+
+
+def _length(when: Moment) -> timedelta:
+    """Give how long a moment is as written, less a microsecond."""
+    written = _CLOCK.match(when) if isinstance(when, str) else None
+    if written is None or written["fraction"]:
+        return timedelta(0)
+    unit = "seconds" if written["second"] else "minutes" if written["minute"] else "hours"
+    return timedelta(**{unit: 1}) - timedelta(microseconds=1)
 
 
 def _in_utc(read: datetime) -> datetime:
