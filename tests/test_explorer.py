@@ -29,13 +29,20 @@ def details(service):
         return client.fetch(SHOWCASE, on_failure="ignore")
 
 
+@pytest.fixture(autouse=True)
+def nothing_left():
+    """Expect that every test closes the widgets that it opens."""
+    before = set(_instances)
+    yield
+    assert set(_instances) == before
+
+
 @pytest.fixture
 def explorer(details, client):
-    """Give an explorer, and expect nothing to be left of it."""
+    """Give an explorer of the showcase."""
     opened = HoldingsExplorer(details, client=client)
     yield opened
     opened.close()
-    assert not _instances
 
 
 def settle(explorer):
@@ -198,7 +205,6 @@ def test_cancelled_refresh_changes_nothing(details, canned):
         assert explorer.details is details
         assert "as it was before" in explorer._alert.value
         explorer.close()
-    assert not _instances
 
 
 def test_details_of_a_panel_can_be_linked(explorer, details, client):
@@ -268,5 +274,4 @@ def test_closing_ends_the_drawing(details):
     explorer._chains.value = ["ETH"]
     explorer.close()
     explorer._draw()
-    assert not _instances
     assert not {thread for thread in set(threading.enumerate()) - before if thread.is_alive()}

@@ -16,13 +16,20 @@ from walletframe.service import sandbox
 WALLETS = [f"ETH.0x{number:040x}" for number in range(1, 31)]
 
 
+@pytest.fixture(autouse=True)
+def nothing_left():
+    """Expect that every test closes the widgets that it opens."""
+    before = set(_instances)
+    yield
+    assert set(_instances) == before
+
+
 @pytest.fixture
 def panel(client):
-    """Give a panel that asks the sandbox, and expect nothing to be left of it."""
+    """Give a panel that asks the sandbox, and expect its thread to end."""
     opened = FetchPanel(client=client)
     yield opened
     opened.close()
-    assert not _instances
     assert "walletframe-panel" not in {thread.name for thread in threading.enumerate()}
 
 
@@ -144,7 +151,6 @@ def test_closing_ends_the_fetch(canned):
         begun = time.monotonic()
         panel.close()
         assert time.monotonic() - begun < 2
-    assert not _instances
     assert "walletframe-panel" not in {thread.name for thread in threading.enumerate()}
 
 

@@ -25,6 +25,15 @@ from walletframe.service import SHOWCASE
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(600)]
 
+CLICK = """([name, text]) => new Promise(done => {
+    const buttons = [...document.querySelectorAll('.jp-OutputArea-output button')];
+    const begun = performance.now();
+    const look = () => [...document.querySelectorAll('.js-plotly-plot .g-gtitle')].some(
+        title => title.textContent.includes(text)
+    ) ? done(performance.now() - begun) : requestAnimationFrame(look);
+    buttons.find(button => button.textContent === name).click();
+    look();
+})"""
 BROWSED = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "tests")!r})
@@ -64,21 +73,21 @@ def test_click_to_chart_in_the_kernel(rows, wallets, limit_s):
 def test_click_to_chart_in_the_browser(chromium, tmp_path):
     """Print and check the median time from a click to the new chart's title, 100,000 rows."""
     (tmp_path / "big.ipynb").write_text(notebook_of(BROWSED))
-    taken = []
+    taken = {"Heatmap": [], "Treemap": []}
+    titles = {"Heatmap": "Share of each token", "Treemap": "Holdings by"}
     with running_lab(tmp_path) as address, chromium.new_context() as context:
         page = Visit(context.new_page()).page
         open_and_run(page, address, "big.ipynb")
         page.locator(".js-plotly-plot .g-gtitle").wait_for()
-        for name, text in [("Heatmap", "Share of each token"), ("Treemap", "Holdings by")] * 5:
-            start = time.perf_counter()
-            page.get_by_role("button", name=name).click()
-            page.locator(".js-plotly-plot .g-gtitle", has_text=text).first.wait_for()
-            taken.append(time.perf_counter() - start)
+        for name in [*taken] * 8:
+            taken[name].append(page.evaluate(CLICK, [name, titles[name]]) / 1000)
             page.wait_for_timeout(1_000)
             assert page.locator(".js-plotly-plot").count() == 1
-    median = statistics.median(taken)
-    print(f"\nclick to chart: median {median:.3f} s, {min(taken):.2f} to {max(taken):.2f}")
-    assert min(taken) <= 0.3
+    for name, each in taken.items():
+        print(
+            f"\n{name}: median {statistics.median(each):.3f} s, {min(each):.2f} to {max(each):.2f}"
+        )
+    assert min(min(each) for each in taken.values()) <= 0.3
 
 
 def test_memory_over_refreshes(service):

@@ -29,8 +29,8 @@ class View:
         What a person sees.
     function : str
         The name of the function in `walletframe.charts`.
-    by : str, optional
-        What has a bar.
+    options : mapping
+        How much is drawn, so that a browser draws it in a moment, and what has a bar.
     takes : {"", "perhaps a token", "a token", "a wallet"}
         What else the function takes.
     colored : bool
@@ -39,7 +39,7 @@ class View:
 
     label: str
     function: str
-    by: str = ""
+    options: Mapping[str, Any]
     takes: str = ""
     colored: bool = True
 
@@ -47,13 +47,23 @@ class View:
 VIEWS = {
     view.label: view
     for view in (
-        View("Treemap", "treemap", takes="perhaps a token"),
-        View("Sunburst", "sunburst", takes="perhaps a token"),
-        View("Bars by wallet", "bar", by="wallet", takes="perhaps a token"),
-        View("Bars by blockchain", "bar", by="blockchain", takes="perhaps a token"),
-        View("Heatmap", "heatmap", colored=False),
-        View("Pie of a wallet", "pie", takes="a wallet"),
-        View("Lorenz curve", "lorenz", takes="a token", colored=False),
+        View("Treemap", "treemap", {"top": 60}, takes="perhaps a token"),
+        View("Sunburst", "sunburst", {"top": 60}, takes="perhaps a token"),
+        View(
+            "Bars by wallet",
+            "bar",
+            {"by": "wallet", "top": 12, "top_tokens": 6},
+            takes="perhaps a token",
+        ),
+        View(
+            "Bars by blockchain",
+            "bar",
+            {"by": "blockchain", "top_tokens": 6},
+            takes="perhaps a token",
+        ),
+        View("Heatmap", "heatmap", {"top": 20, "top_tokens": 15}, colored=False),
+        View("Pie of a wallet", "pie", {}, takes="a wallet"),
+        View("Lorenz curve", "lorenz", {}, takes="a token", colored=False),
     )
 }
 
@@ -74,9 +84,9 @@ def arguments(view: View, selection: Selection, shown: WalletDetails) -> dict[st
     Returns
     -------
     dict
-        ``by``, ``token`` and ``wallet``, as far as the chart takes them.
+        The view's options, and ``token`` or ``wallet``, as far as the chart takes them.
     """
-    found: dict[str, Any] = {"by": view.by} if view.by else {}
+    found = dict(view.options)
     if view.takes == "a token":
         found["token"] = _first(selection.tokens, token_identities(shown.holdings))
     elif view.takes == "perhaps a token" and len(selection.tokens) == 1:

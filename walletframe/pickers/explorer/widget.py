@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from walletframe.pickers.explorer.views import View
 
 _ROWS = 50
-_SOON_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ class HoldingsExplorer(Pane):
     def __init__(self, details: WalletDetails, *, client: Client | None = None) -> None:
         super().__init__()
         self.details, self._catalog = details, Catalog(details)
-        self._pause, self._drawing = Pause(self._draw, _SOON_S), Lock()
+        self._pause, self._drawing = Pause(self._draw, wait_s=0), Lock()
         start = Button(description="Refresh", icon="refresh", tooltip="Ask anew for all wallets")
         self._bar = FetchBar(start, self.refresh, client)
         self._chains = BlockchainPicker(details)
