@@ -118,8 +118,8 @@ def test_csv_has_floats_without_exponents(tmp_path):
     pd.DataFrame({"price": prices}).wf.to_csv(tmp_path / "f.csv")
     words = (tmp_path / "f.csv").read_text().split()
     assert words[1:] == ["0.00000000001234567890123", "5.0", '""', "10000000000000000000000.0"]
-    back = pd.read_csv(tmp_path / "f.csv")["price"]
-    assert back.equals(pd.Series(prices, name="price"))
+    written = [word for word in words[1:] if word != '""']
+    assert list(map(float, written)) == [price for price in prices if not pd.isna(price)]
 
 
 def test_excel_without_openpyxl_names_the_extra(tmp_path, monkeypatch):
