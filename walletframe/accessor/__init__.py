@@ -15,7 +15,6 @@ from walletframe.accessor.plot import PlotAccessor
 from walletframe.accessor.spam import SpamAccessor
 from walletframe.accessor.totals import TotalsAccessor
 from walletframe.accessor.values import ValuesAccessor
-from walletframe.analysis import top
 
 NAME = "wf"
 
@@ -77,4 +76,6 @@ class SeriesAccessor(AddressesAccessor):
         >>> pd.Series(["2", "7", None], dtype="amount").wf.top(1).tolist()
         [Amount('7')]
         """
+        from walletframe.analysis import top  # noqa: PLC0415 - loads pyarrow.compute
+
         return top(self._data, n)

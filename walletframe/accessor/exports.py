@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from walletframe.exports import to_csv, to_excel, to_parquet
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -25,6 +23,8 @@ class ExportsAccessor:
         path : str or Path
             Where to write.
         """
+        from walletframe.exports import to_csv  # noqa: PLC0415 - loads pyarrow.compute
+
         to_csv(self._data, path)
 
     def to_parquet(self, path: PathLike) -> None:
@@ -38,6 +38,8 @@ class ExportsAccessor:
         path : str or Path
             Where to write.
         """
+        from walletframe.exports import to_parquet  # noqa: PLC0415 - loads pyarrow.compute
+
         to_parquet(self._data, path)
 
     def to_excel(self, path: PathLike) -> None:
@@ -56,4 +58,6 @@ class ExportsAccessor:
         MissingExtraError
             Where openpyxl is not installed.
         """
+        from walletframe.exports import to_excel  # noqa: PLC0415 - loads pyarrow.compute
+
         to_excel(self._data, path)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from walletframe.analysis import top_rows
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -45,4 +43,6 @@ class HoldingsAccessor:
           amount
         1      7
         """
+        from walletframe.analysis import top_rows  # noqa: PLC0415 - loads pyarrow.compute
+
         return top_rows(self._data, n, by=by)

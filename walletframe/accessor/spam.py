@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from walletframe.analysis import explain_spam, flag_spam, without_spam
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -53,6 +51,8 @@ class SpamAccessor:
         SettingsError
             Where the threshold is not above 0 and at most 1.
         """
+        from walletframe.analysis import flag_spam  # noqa: PLC0415 - loads pyarrow.compute
+
         return flag_spam(self._data, allow=allow, deny=deny, threshold=threshold)
 
     def without_spam(
@@ -81,6 +81,8 @@ class SpamAccessor:
         TokenListError, ColumnsError, AmountError, SettingsError
             As in `flag_spam`.
         """
+        from walletframe.analysis import without_spam  # noqa: PLC0415 - loads pyarrow.compute
+
         return without_spam(self._data, allow=allow, deny=deny, threshold=threshold)
 
     def explain_spam(
@@ -112,4 +114,6 @@ class SpamAccessor:
         TokenListError, ColumnsError, AmountError
             As in `flag_spam`.
         """
+        from walletframe.analysis import explain_spam  # noqa: PLC0415 - loads pyarrow.compute
+
         return explain_spam(self._data, token, allow=allow, deny=deny)

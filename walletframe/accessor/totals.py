@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from walletframe.analysis import (
-    concentration,
-    overlap,
-    pivot,
-    share,
-    token_labels,
-    totals,
-)
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -79,6 +70,8 @@ class TotalsAccessor:
               address  wallets_ok
         0  alice.near           1
         """
+        from walletframe.analysis import totals  # noqa: PLC0415 - loads pyarrow.compute
+
         return totals(self._data, by, wallets=wallets)
 
     def share(self, token: TokenLike, *, wallets: WalletsLike | None = None) -> pd.DataFrame:
@@ -120,6 +113,8 @@ class TotalsAccessor:
         >>> holdings.wf.share(("NEAR", None), wallets=wallets).share.tolist()
         [1.0]
         """
+        from walletframe.analysis import share  # noqa: PLC0415 - loads pyarrow.compute
+
         return share(self._data, token, wallets=wallets)
 
     def pivot(self, n: int | None = 50, *, wallets: WalletsLike | None = None) -> pd.DataFrame:
@@ -161,6 +156,8 @@ class TotalsAccessor:
         >>> holdings.wf.pivot(2, wallets=wallets).shape
         (1, 2)
         """
+        from walletframe.analysis import pivot  # noqa: PLC0415 - loads pyarrow.compute
+
         return pivot(self._data, n, wallets=wallets)
 
     def concentration(
@@ -212,6 +209,8 @@ class TotalsAccessor:
            holders  herfindahl
         0        1         1.0
         """
+        from walletframe.analysis import concentration  # noqa: PLC0415 - loads pyarrow.compute
+
         return concentration(self._data, token, top=top, wallets=wallets)
 
     def overlap(self, n: int | None = 100, *, wallets: WalletsLike | None = None) -> pd.DataFrame:
@@ -251,6 +250,8 @@ class TotalsAccessor:
         >>> holdings.wf.overlap().shape
         (0, 7)
         """
+        from walletframe.analysis import overlap  # noqa: PLC0415 - loads pyarrow.compute
+
         return overlap(self._data, n, wallets=wallets)
 
     def token_labels(self) -> pd.Series:
@@ -275,4 +276,6 @@ class TotalsAccessor:
         >>> holdings.wf.token_labels().iloc[0]
         'NEAR'
         """
+        from walletframe.analysis import token_labels  # noqa: PLC0415 - loads pyarrow.compute
+
         return token_labels(self._data)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from walletframe.analysis import value
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -63,4 +61,6 @@ class ValuesAccessor:
         >>> holdings.wf.value({("NEAR", None): 3}, currency="USD").currency.unique().tolist()
         ['USD']
         """
+        from walletframe.analysis import value  # noqa: PLC0415 - loads pyarrow.compute
+
         return value(self._data, prices, currency=currency, by_symbol=by_symbol)
