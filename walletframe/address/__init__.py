@@ -5,12 +5,11 @@ from walletframe.address.forms import (
     WalletAddress,
     WalletLike,
     WalletsLike,
-    canonical_address,
-    canonical_key,
     distinct_wallets,
     parse_wallets,
 )
 from walletframe.address.pasted import Pasted, read_pasted
+from walletframe.address.spelling import canonical_address, canonical_blockchain, canonical_key
 
 __all__ = [
     "MAX_LENGTH",
@@ -19,6 +18,7 @@ __all__ = [
     "WalletLike",
     "WalletsLike",
     "canonical_address",
+    "canonical_blockchain",
     "canonical_key",
     "distinct_wallets",
     "parse_wallets",

@@ -1,8 +1,7 @@
-"""Wallet addresses: the forms in which people write them, and when two are the same wallet.
+"""Wallet addresses: the forms in which people write them.
 
 What an address looks like on its blockchain is not known here: the service decides whether it
-exists. Blockchain identifiers are compared without case, hex addresses too; every other address
-keeps its case, since base58 addresses differ by it.
+exists.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
+from walletframe.address.spelling import canonical_key
 from walletframe.errors import AddressError, ColumnsError
 from walletframe.text import is_unseen
 
@@ -24,50 +24,6 @@ _NO_TEXT = "blockchain and address have to be text"
 _NO_DOT = 'no dot between blockchain and address, as in "ETH.0x52…"'
 _A_FILE = "a file: give what is in it, such as pd.read_csv(…), or in a shell --file"
 _FILES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
-
-
-def canonical_address(address: str) -> str:
-    """Return the form of an address, or of a token contract, in which two are compared.
-
-    Parameters
-    ----------
-    address : str
-        An address as written.
-
-    Returns
-    -------
-    str
-        In lower case where it is ASCII and begins with ``0x`` or ``0X``, else unchanged.
-
-    Examples
-    --------
-    >>> canonical_address("0xAB"), canonical_address("9xQe")
-    ('0xab', '9xQe')
-    """
-    return address.lower() if address[:2] in ("0x", "0X") and address.isascii() else address
-
-
-def canonical_key(blockchain: str, address: str) -> tuple[str, str]:
-    """Return what is equal for two spellings of one wallet, or of one token.
-
-    Parameters
-    ----------
-    blockchain, address : str
-        The two parts, as written by anybody; they need not be a valid address.
-
-    Returns
-    -------
-    tuple of (str, str)
-        The identifier in upper case where it is ASCII, and the address as in
-        `canonical_address`.
-
-    Examples
-    --------
-    >>> canonical_key("eth", "0xAB")
-    ('ETH', '0xab')
-    """
-    chain = blockchain.upper() if blockchain.isascii() else blockchain
-    return chain, canonical_address(address)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from walletframe.text import shown
@@ -45,7 +46,8 @@ def token_labels(
         it too, and with the contract where that is not enough, or where letters beyond ASCII may
         look like others.
     """
-    names = [_symbol(symbol) for symbol in holdings["symbol"].array.take(tokens.first)]
+    symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object)
+    names = [_symbol(symbol) for symbol in symbols]
     alone = Counter(names)
     on_chain = Counter((name, key[0]) for name, key in zip(names, tokens.keys, strict=True))
 
@@ -160,7 +162,7 @@ def short_address(address: str) -> str:
 
 
 def _symbol(symbol: object) -> str:
-    text = _text(symbol)
+    text = symbol if isinstance(symbol, str) else _text(symbol)
     harmless = len(text) <= SHORT and text.isascii() and text.isprintable() and " " not in text
     return text if harmless else shown(text, SHORT)
 

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.address import canonical_key, parse_wallets
+from walletframe.address import (
+    canonical_address,
+    canonical_blockchain,
+    canonical_key,
+    parse_wallets,
+)
 from walletframe.errors import (
     AmbiguousTokenError,
     ColumnsError,
@@ -235,13 +240,16 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> Identities:
     require_columns(frame, [chain, address])
     chain_codes, chains = pd.factorize(frame[chain].array, use_na_sentinel=False)
     address_codes, addresses = pd.factorize(frame[address].array)
-    identifiers = [_text(name) for name in chains]  # an array is slow to index
-    names = [*addresses, None]  # the code of a missing address is -1
+    identifiers = [canonical_blockchain(_text(name)) for name in chains]
+    # The code of a missing address is -1, the last place; an empty one is missing, too.
+    spelled = np.asarray(addresses, dtype=object)
+    names = [*(canonical_address(name) or None for name in spelled), None]
     spelling, pairs = pd.factorize(chain_codes * len(names) + address_codes % len(names))
+    chosen = (part.tolist() for part in divmod(pairs, len(names)))  # arrays are slow to walk
     keys: dict[TokenKey, int] = {}
     merged = [
-        keys.setdefault(token_key((identifiers[place], names[rest])), len(keys))
-        for place, rest in zip(*divmod(pairs, len(names)), strict=True)
+        keys.setdefault((identifiers[place], names[rest]), len(keys))
+        for place, rest in zip(*chosen, strict=True)
     ]
     codes = np.array(merged, dtype=np.intp)[spelling]
     return Identities(codes, list(keys), _first_rows(codes, len(keys)))
