@@ -15,6 +15,7 @@ from walletframe.charts.notes import drawn_of, notes
 from walletframe.charts.palette import EDGE, pattern
 from walletframe.charts.ranking import added, check_top, largest
 from walletframe.charts.series import other, token_series, wallet_names
+from walletframe.charts.space import Space, along
 from walletframe.errors import SettingsError
 from walletframe.text import shown
 
@@ -128,13 +129,12 @@ def _drawn(
     if measure.kind != "amount":
         extent.append((len(grid.tokens), grid.other_tokens, "token"))
     traces = _traces(grid, full, colors)
-    height = max(_ROW * count, _LEAST)
+    space = Space(max(_ROW * count, _LEAST), above=_AXIS, left=along(short))
     return figure(
         traces,
         title=title,
         notes=notes([f"Length: {measure.phrase}.", drawn_of(*extent)], grid.balances, wallets),
-        above=_AXIS,
-        **with_legend(height, [trace.name for trace in traces]),
+        **with_legend(space, [trace.name for trace in traces]),
         barmode="stack",
         bargap=0.25,
         xaxis=measure.axis(float(grid.sizes.sum(axis=1).max())) | {"side": "top"},

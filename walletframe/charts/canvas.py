@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
+from walletframe.charts.space import Space
 from walletframe.text import as_markup
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 _TITLE_CHARS, _NOTE_CHARS, _HOVER_CHARS = 48, 70, 70
 _TITLE_LINE, _NOTE_LINE, _ABOVE, _BELOW = 22, 15, 14, 14
 _NOTE_SIZE = 12
-_LEGEND_LINE, _ENTRY, _LETTER, _NARROW = 18, 45, 6, 300
+_EDGE, _RIGHT = 16, 24
+_LEGEND_LINE, _ENTRY, _LETTER = 18, 45, 6
+_NARROW, _WIDE, _WIDE_LINE = 300, 700, 30
 _BLANK = 240
 _SHARE = "sendChartToCloud"
 
@@ -29,8 +32,7 @@ def figure(
     *,
     title: str,
     notes: Sequence[str],
-    height: int,
-    above: int = 0,
+    space: Space,
     **layout: Any,
 ) -> go.Figure:
     """Make a figure.
@@ -43,10 +45,8 @@ def figure(
         Plain text.
     notes : sequence of str
         Sentences of plain text below it.
-    height : int
-        Pixels of the plot, its axes and its legend.
-    above : int, default 0
-        Pixels of what stands between the notes and the plot.
+    space : Space
+        Room for the other parts.
     **layout
         More of plotly's layout.
 
@@ -55,35 +55,35 @@ def figure(
     plotly.graph_objects.Figure
         Without the button that would upload it.
     """
-    below = _packed(notes)
-    top = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(below) + _BELOW + above
+    said = _packed(notes)
+    top = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(said) + _BELOW + space.above
     own = {
         "title": {
             "text": as_markup(title, _TITLE_CHARS),
-            "subtitle": {"text": markup(below), "font": {"size": _NOTE_SIZE}},
+            "subtitle": {"text": markup(said), "font": {"size": _NOTE_SIZE}},
             "x": 0,
             "xref": "container",
             "xanchor": "left",
             "y": 1,
             "yref": "container",
             "yanchor": "top",
-            "pad": {"t": _ABOVE, "l": 16},
+            "pad": {"t": _ABOVE, "l": _EDGE},
         },
-        "margin": {"t": top, "l": 16, "r": 16, "b": 16},
-        "height": top + height,
+        "margin": {"t": top, "l": _EDGE + space.left, "r": _RIGHT, "b": _EDGE + space.below},
+        "height": top + space.plot,
         "hoverlabel": {"align": "left", "namelength": -1},
         "modebar": {"remove": [_SHARE]},
     }
     return go.Figure(list(traces), layout=own | layout)
 
 
-def with_legend(height: int, names: Sequence[str]) -> dict[str, Any]:
+def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
     """Lay out a legend at the bottom, with room for it on a narrow page.
 
     Parameters
     ----------
-    height : int
-        Pixels of the plot and its axes.
+    space : Space
+        Room without a legend.
     names : sequence of str
         The legend's entries.
 
@@ -93,11 +93,14 @@ def with_legend(height: int, names: Sequence[str]) -> dict[str, Any]:
         Arguments of `figure`.
     """
     if len(names) < 2:  # noqa: PLR2004  one thing needs no legend
-        return {"height": height, "showlegend": False}
+        return {"space": space, "showlegend": False}
     widest = _ENTRY + _LETTER * max(map(len, names))
-    lines = -(-len(names) // max(1, _NARROW // widest))
+    most, least = (-(-len(names) // max(1, wide // widest)) for wide in (_NARROW, _WIDE))
     return {
-        "height": height + _LEGEND_LINE * lines,
+        "space": space._replace(
+            plot=space.plot + _LEGEND_LINE * most,
+            below=space.below + _WIDE_LINE * least - _EDGE // 2,
+        ),
         "showlegend": True,
         "legend": {
             "orientation": "h",
@@ -135,7 +138,7 @@ def blank(title: str, notes: Sequence[str], reason: str) -> go.Figure:
         [],
         title=title,
         notes=notes,
-        height=_BLANK,
+        space=Space(_BLANK),
         annotations=[{**middle, "text": markup(wrap(reason, _TITLE_CHARS)), "font": {"size": 15}}],
         xaxis={"visible": False},
         yaxis={"visible": False},

@@ -15,6 +15,7 @@ from walletframe.charts.notes import drawn_of, notes
 from walletframe.charts.numerals import compact, percent
 from walletframe.charts.ranking import added, check_top, largest
 from walletframe.charts.series import token_series, wallet_names
+from walletframe.charts.space import Space, along
 from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from walletframe.frames import Identities
 
 _LIMIT = 200
-_ROW, _LEAST, _ASLANT, _SCALE = 22, 120, 12, 28
+_ROW, _LEAST, _ASLANT, _ABOVE = 22, 120, 12, 36
 _COLORS = sample_colorscale("cividis", [place / 10 for place in range(2, 11)])
 """Without its darkest part, which would not be seen on black."""
 _DECADES = 6
@@ -122,18 +123,18 @@ def _drawn(grid: Grid, title: str, wallets: WalletsLike | None) -> go.Figure:
         ygap=1,
     )
     names = [series.name for series in token_series(grid, None)][:columns]
-    angle, letter = (-45, 5) if columns <= _ASLANT else (-90, 7)
+    angle, high = (-45, 0.7) if columns <= _ASLANT else (-90, 1)
+    below = int(high * along(names))
     drawn = figure(
         [trace],
         title=title,
         notes=notes(_said(grid), grid.balances, wallets),
-        height=max(_ROW * rows, _LEAST) + letter * max(map(len, names)),
-        above=_SCALE,
+        space=Space(max(_ROW * rows, _LEAST) + below, _ABOVE, below, left=along(short)),
         xaxis=_axis(names) | {"tickangle": angle, "tickfont": {"size": 11}},
         yaxis=_axis(short) | {"range": [rows - 0.5, -0.5]},
     )
     layout = drawn.layout
-    return drawn.update_traces(colorbar_y=1 - (layout.margin.t - _SCALE) / layout.height)
+    return drawn.update_traces(colorbar_y=1 - (layout.margin.t - _ABOVE) / layout.height)
 
 
 def _said(grid: Grid) -> list[str]:

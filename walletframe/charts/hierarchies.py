@@ -13,6 +13,7 @@ from walletframe.charts.notes import drawn_of, notes
 from walletframe.charts.numerals import percent
 from walletframe.charts.palette import EDGE, text_on
 from walletframe.charts.ranking import check_top
+from walletframe.charts.space import Space
 from walletframe.charts.tree import grow
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 _TREEMAP, _SUNBURST = 500, 300
 _ROUNDED = 2
-_HEIGHT = 420
+_SPACE = Space(420)
 _ROUNDING = 1e-12
 
 
@@ -96,7 +97,7 @@ def treemap(
         [trace],
         title=_title(balances),
         notes=notes(_said("Area", balances, leaves, nodes), balances, wallets),
-        height=_HEIGHT,
+        space=_SPACE,
         uniformtext={"minsize": 8, "mode": "hide"},
     )
 
@@ -160,7 +161,7 @@ def sunburst(
         [trace],
         title=_title(balances),
         notes=notes(_said("Angle", balances, leaves, nodes), balances, wallets),
-        height=_HEIGHT,
+        space=_SPACE,
     )
 
 

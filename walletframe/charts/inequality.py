@@ -12,6 +12,7 @@ from walletframe.charts.balances import read_balances
 from walletframe.charts.canvas import blank, figure, hover
 from walletframe.charts.notes import notes
 from walletframe.charts.numerals import percent, whole
+from walletframe.charts.space import Space
 from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _POINTS = 100
 _FEW = 30
-_HEIGHT = 380
+_SPACE = Space(380, below=40, left=56)
 _EQUAL = "#808080"
 _EQUALITY = {
     "x": 0.5,
@@ -98,7 +99,7 @@ def lorenz(
         [_curve(running, shares, balances.measure.unit), _equality()],
         title=title,
         notes=notes(_said(running, shares, balances.measure.phrase), balances, wallets),
-        height=_HEIGHT,
+        space=_SPACE,
         showlegend=False,
         hovermode="x",
         hoverdistance=-1,

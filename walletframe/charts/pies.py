@@ -19,6 +19,7 @@ from walletframe.charts.numerals import percent
 from walletframe.charts.palette import EDGE, pattern, text_on
 from walletframe.charts.ranking import added, check_top, largest
 from walletframe.charts.series import token_series
+from walletframe.charts.space import Space
 from walletframe.errors import UnknownWalletError
 from walletframe.frames import find_wallet
 from walletframe.text import shown
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from walletframe.frames import TokenKey, WalletLike
 
 _LIMIT = 20
-_HEIGHT = 320
+_SPACE = Space(320)
 
 
 def pie(
@@ -148,7 +149,7 @@ def _drawn(
         title=title,
         notes=notes(_said(grid, rest), grid.balances, wallets),
         uniformtext={"minsize": 10, "mode": "hide"},
-        **with_legend(_HEIGHT, labels),
+        **with_legend(_SPACE, labels),
     )
 
 

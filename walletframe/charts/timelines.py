@@ -16,6 +16,7 @@ from walletframe.charts.numerals import whole
 from walletframe.charts.palette import EDGE, pattern
 from walletframe.charts.ranking import added, check_top, largest
 from walletframe.charts.series import token_series
+from walletframe.charts.space import Space
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from walletframe.frames import TokenKey, TokenLike
 
 _SERIES = 20
-_HEIGHT = 360
+_SPACE = Space(360)
 
 
 def timeline(
@@ -112,7 +113,7 @@ def _drawn(
         traces,
         title=title,
         notes=[*said, *grid.balances.left_out, *moments.said],
-        **with_legend(_HEIGHT, [trace.name for trace in traces]),
+        **with_legend(_SPACE, [trace.name for trace in traces]),
         hovermode="x unified",
         xaxis={"type": "date", "automargin": True},
         yaxis=measure.axis(float(grid.sizes.sum(axis=1).max()))
