@@ -78,7 +78,7 @@ class TestHierarchies:
         figure = draw(VALUED)
         assert tree(figure) == {
             "ETH/0xa1/ETH": 30,
-            "ETH/0xa1/USDC (ETH 0xA0b8)": 1,
+            "ETH/0xa1/USDC<br>(0xA0b8)": 1,
             "ETH/0xb2/ETH": 10,
             "BSC/0xa1/BNB": 4,
             "BSC/0xa1/USDC": 5,

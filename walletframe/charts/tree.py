@@ -122,11 +122,10 @@ def _leaves(
         symbol, where = whole_token(frame, tokens, token)
         owner = whole_wallet(frame, balances.wallets, wallet)
         lines = [where, owner, f"{whole(amount)} {symbol}"]
-        chain = f" ({leaves.chain_names[leaves.chains[leaf]]})"
-        parent, label, short = f"w{wallet}", token_names[token], measure.short(size)
-        label = label.removesuffix(chain)  # which is written around it
+        parent, short = f"w{wallet}", measure.short(size)
+        label = _within(token_names[token], leaves.chain_names[leaves.chains[leaf]])
         if measure.kind == "amount":
-            parent, label = f"b{leaves.chains[leaf]}", wallet_names[wallet].partition(".")[2]
+            parent, label = f"b{leaves.chains[leaf]}", [wallet_names[wallet].partition(".")[2]]
         if measure.kind == "count":
             short = brief(amount)
         else:
@@ -134,12 +133,21 @@ def _leaves(
         yield Node(
             f"t{leaf}",
             parent,
-            markup([label]),
+            markup(label),
             markup([short]),
             hover(token_names[token], *lines),
             color[token],
             size,
         )
+
+
+def _within(label: str, chain: str) -> list[str]:
+    """Break a token's name into short lines, without the blockchain that is written around it."""
+    name, _, where = label.removesuffix(")").rpartition(" (")
+    if not name or not label.endswith(")"):
+        return [label]
+    where = where.removeprefix(chain).lstrip()
+    return [name, f"({where})"] if where else [name]
 
 
 def _others(balances: Balances, leaves: Leaves) -> Iterator[Node]:
