@@ -31,14 +31,33 @@ HARMFUL = """() => [
     ...document.querySelectorAll('.jp-OutputArea-output :is(mjx-container, .MathJax, marquee)'),
 ].filter(each => !each.closest('.js-plotly-plot')).map(each => each.outerHTML)"""
 
+THEMES = """
+import sys
+sys.path.insert(0, {tests!r})
+import plotly.io as pio
+from made_up import made_up_details
+import walletframe as wf
+details = made_up_details(100, wallets=5, tokens=5)
+first = wf.HoldingsExplorer(details)
+pio.templates.default = "plotly_white"
+second = wf.HoldingsExplorer(details)
+"""
+TO_THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
+PAINTED = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot => [
+    getComputedStyle(plot.querySelector('.infolayer .g-gtitle text')).fill,
+    getComputedStyle(plot.querySelector('.main-svg')).backgroundColor,
+])"""
+
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """Serve the explorer's notebook, and one with hostile holdings."""
+    """Serve the explorer's notebook, one with hostile holdings, and one with a template."""
     folder = tmp_path_factory.mktemp("lab")
     (folder / NOTEBOOK).write_bytes((ROOT / "notebooks" / NOTEBOOK).read_bytes())
     hostile = HOSTILE.format(tests=str(ROOT / "tests"))
     (folder / "hostile.ipynb").write_text(notebook_of(hostile, "details", "explorer"))
+    themes = THEMES.format(tests=str(ROOT / "tests"))
+    (folder / "themes.ipynb").write_text(notebook_of(themes, "first", "second"))
     with running_lab(folder) as address:
         yield address
 
@@ -127,4 +146,23 @@ def test_hostile_symbols_in_the_page(lab, wide):
     options = [text.replace("\xa0", " ") for text in found]
     assert any(text.startswith("<b>USDC</b> · ETH") for text in options)
     assert any(text.startswith(SYMBOLS["two dollars"]) for text in options)
+    assert (wide.strayed, errors(wide)) == ([], [])
+
+
+def test_charts_follow_the_page(lab, wide):
+    """Text and background change with JupyterLab's theme, unless the user chose a template."""
+    page = wide.page
+    open_and_run(page, lab, "themes.ipynb")
+    expect(page.locator(".js-plotly-plot .g-gtitle")).to_have_count(2)
+    kept = page.evaluate(PAINTED)[1]
+    for theme, light, paper in (
+        ("JupyterLab Dark", "false", "rgba(0, 0, 0, 0)"),
+        ("JupyterLab Light", "true", "rgb(255, 255, 255)"),
+    ):
+        page.evaluate(TO_THEME, theme)
+        page.wait_for_function(f"document.body.dataset.jpThemeLight === '{light}'")
+        (text, background), with_template = page.evaluate(PAINTED)
+        assert background == paper
+        assert (min(map(int, re.findall(r"\d+", text)[:3])) > 200) is (light == "false")
+        assert with_template == kept
     assert (wide.strayed, errors(wide)) == ([], [])

@@ -9,6 +9,7 @@ counts or each token's shares.
 from plotly.graph_objects import Figure
 
 from walletframe.charts.bars import bar
+from walletframe.charts.canvas import has_template
 from walletframe.charts.heatmaps import heatmap
 from walletframe.charts.hierarchies import sunburst, treemap
 from walletframe.charts.inequality import lorenz
@@ -19,6 +20,7 @@ from walletframe.charts.timelines import timeline
 __all__ = [
     "Figure",
     "bar",
+    "has_template",
     "heatmap",
     "lorenz",
     "pie",

@@ -10,6 +10,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
+import plotly.io as pio
 
 from walletframe.charts.space import Space
 from walletframe.text import as_markup
@@ -25,6 +26,7 @@ _LEGEND_LINE, _ENTRY, _LETTER = 18, 45, 6
 _NARROW, _WIDE, _WIDE_LINE = 300, 700, 30
 _BLANK = 240
 _SHARE = "sendChartToCloud"
+_TEMPLATE = "plotly"  # its own default
 
 
 def figure(
@@ -144,6 +146,17 @@ def blank(title: str, notes: Sequence[str], reason: str) -> go.Figure:
         yaxis={"visible": False},
         plot_bgcolor="rgba(0,0,0,0)",
     )
+
+
+def has_template() -> bool:
+    """Tell whether the user has chosen a template, which then decides how charts look.
+
+    Returns
+    -------
+    bool
+        False where the default is plotly's own.
+    """
+    return pio.templates.default != _TEMPLATE
 
 
 def markup(lines: Sequence[str]) -> str:

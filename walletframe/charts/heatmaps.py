@@ -123,7 +123,7 @@ def _drawn(grid: Grid, title: str, wallets: WalletsLike | None) -> go.Figure:
         ygap=1,
     )
     names = [series.name for series in token_series(grid, None)][:columns]
-    angle, high = (-45, 0.7) if columns <= _ASLANT else (-90, 1)
+    angle, high = (-45, 0.65) if columns <= _ASLANT else (-90, 0.9)
     below = int(high * along(names))
     drawn = figure(
         [trace],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ipywidgets import HTML, Box, Button, Layout, Output, ToggleButtons
 from traitlets import Instance
 
+from walletframe.charts import has_template
 from walletframe.errors import WalletframeError
 from walletframe.frames import WalletDetails, holdings_table, summary_html, table_html
 from walletframe.pickers.bar import FetchBar
@@ -17,6 +18,7 @@ from walletframe.pickers.blockchains import BlockchainPicker
 from walletframe.pickers.explorer.downloads import FORMATS, link, prepare
 from walletframe.pickers.explorer.script import script
 from walletframe.pickers.explorer.selection import Catalog, Selection
+from walletframe.pickers.explorer.theme import FOLLOWS, STYLE
 from walletframe.pickers.explorer.views import VIEWS, arguments, draw
 from walletframe.pickers.pane import TURN, Pane, guarded
 from walletframe.pickers.pause import Pause
@@ -96,6 +98,7 @@ class HoldingsExplorer(Pane):
         self._savers = [self._saver(kind) for kind in FORMATS]
         self._summary, self._table, self._code, self._link = HTML(), HTML(), HTML(), HTML()
         self._output = Output(layout=Layout(width="100%"))
+        self._style = HTML(f"<style>{STYLE}</style>", layout=Layout(display="none"))
         self._place_parts()
         self._bar.observe(self._take_refreshed, "details")
         for part in (self._view, self._chains, self._wallets, self._tokens):
@@ -158,7 +161,7 @@ class HoldingsExplorer(Pane):
         ]
         self.children = (
             *(self._bar, *rows, self._alert, self._summary),
-            *(self._output, self._table, self._code),
+            *(self._output, self._table, self._code, self._style),
         )
 
     def _saver(self, kind: str) -> Button:
@@ -191,6 +194,7 @@ class HoldingsExplorer(Pane):
             return
         self.tell_fault("")
         self._link.value = ""
+        (self._output.remove_class if has_template() else self._output.add_class)(FOLLOWS)
         self._output.outputs = (_display(sight.figure),)
         self._summary.value = f'<div role="status">{summary_html(*sight.shown)}</div>'
         self._table.value = table_html(holdings_table(sight.shown.holdings, _ROWS), "24em")
