@@ -156,7 +156,7 @@ def has_template() -> bool:
     bool
         False where the default is plotly's own.
     """
-    return pio.templates.default != _TEMPLATE
+    return bool(pio.templates.default != _TEMPLATE)
 
 
 def markup(lines: Sequence[str]) -> str:
