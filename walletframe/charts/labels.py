@@ -46,18 +46,23 @@ def token_labels(
         it too, and with the contract where that is not enough, or where letters beyond ASCII may
         look like others.
     """
-    symbols = np.asarray(holdings["symbol"].array.take(tokens.first), dtype=object)
-    names = [_symbol(symbol) for symbol in symbols]
-    alone = Counter(names)
-    on_chain = Counter((name, key[0]) for name, key in zip(names, tokens.keys, strict=True))
+    codes, symbols = pd.factorize(
+        holdings["symbol"].array.take(tokens.first), use_na_sentinel=False
+    )
+    shown_as = np.array([_symbol(each) for each in np.asarray(symbols, dtype=object)], dtype=object)
+    alike, names = pd.factorize(shown_as)
+    bearers = alike[codes].tolist()
+    alone = Counter(bearers)
+    on_chain = Counter(zip(bearers, (key[0] for key in tokens.keys), strict=True))
 
     def label(place: int) -> str:
-        name, chain = names[place], tokens.keys[place][0]
-        if not name or not name.isascii() or on_chain[name, chain] > 1:
+        bearer, chain = bearers[place], tokens.keys[place][0]
+        name = str(names[bearer])
+        if not name or not name.isascii() or on_chain[bearer, chain] > 1:
             contract = _text(holdings["token_address"].iloc[tokens.first[place]])
             where = short_address(contract) if contract else "native coin"
             return f"{shown(name, _SHORTER)} ({shown(chain, _SHORTER)} {where})".lstrip()
-        return name if alone[name] == 1 else f"{name} ({shown(chain, _SHORTER)})"
+        return name if alone[bearer] == 1 else f"{name} ({shown(chain, _SHORTER)})"
 
     return _distinct({place: label(place) for place in places})
 
@@ -162,7 +167,7 @@ def short_address(address: str) -> str:
 
 
 def _symbol(symbol: object) -> str:
-    text = symbol if isinstance(symbol, str) else _text(symbol)
+    text = _text(symbol)
     harmless = len(text) <= SHORT and text.isascii() and text.isprintable() and " " not in text
     return text if harmless else shown(text, SHORT)
 
