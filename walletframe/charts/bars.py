@@ -14,7 +14,7 @@ from walletframe.charts.grid import lay_out
 from walletframe.charts.notes import drawn_of, notes
 from walletframe.charts.palette import EDGE, pattern
 from walletframe.charts.ranking import added, check_top, largest
-from walletframe.charts.series import other, token_series, wallet_names
+from walletframe.charts.series import Series, other, token_series, wallet_names
 from walletframe.charts.space import Space, along
 from walletframe.errors import SettingsError
 from walletframe.text import shown
@@ -128,13 +128,13 @@ def _drawn(
     extent = [(len(grid.rows), grid.other_rows, by)]
     if measure.kind != "amount":
         extent.append((len(grid.tokens), grid.other_tokens, "token"))
-    traces = _traces(grid, full, colors)
+    series = token_series(grid, colors)
     space = Space(max(_ROW * count, _LEAST), above=_AXIS, left=along(short))
     return figure(
-        traces,
+        _traces(grid, full, series),
         title=title,
         notes=notes([f"Length: {measure.phrase}.", drawn_of(*extent)], grid.balances, wallets),
-        **with_legend(space, [trace.name for trace in traces]),
+        **with_legend(space, [each.name for each in series]),
         barmode="stack",
         bargap=0.25,
         xaxis=measure.axis(float(grid.sizes.sum(axis=1).max())) | {"side": "top"},
@@ -160,7 +160,7 @@ def _names(grid: Grid, by: str) -> tuple[list[str], list[str]]:
     return names, names
 
 
-def _traces(grid: Grid, owners: list[str], colors: Mapping[TokenKey, str] | None) -> list[go.Bar]:
+def _traces(grid: Grid, owners: list[str], tokens: list[Series]) -> list[go.Bar]:
     total = float(grid.sizes.sum())
     rows = range(len(owners))
     return [
@@ -177,5 +177,5 @@ def _traces(grid: Grid, owners: list[str], colors: Mapping[TokenKey, str] | None
                 "pattern": pattern(series.pattern),
             },
         )
-        for token, series in enumerate(token_series(grid, colors))
+        for token, series in enumerate(tokens)
     ]

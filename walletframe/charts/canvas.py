@@ -22,8 +22,8 @@ _TITLE_CHARS, _NOTE_CHARS, _HOVER_CHARS = 48, 70, 70
 _TITLE_LINE, _NOTE_LINE, _ABOVE, _BELOW = 22, 15, 14, 14
 _NOTE_SIZE = 12
 _EDGE, _RIGHT = 16, 24
-_LEGEND_LINE, _ENTRY, _LETTER = 18, 45, 6
-_NARROW, _WIDE, _WIDE_LINE = 300, 700, 30
+_LEGEND_LINE, _LEGEND_EDGE, _ENTRY, _LETTER = 19, 12, 40, 6
+_NARROW, _WIDE = 300, 668
 _BLANK = 240
 _SHARE = "sendChartToCloud"
 _TEMPLATE = "plotly"  # its own default
@@ -87,7 +87,7 @@ def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
     space : Space
         Room without a legend.
     names : sequence of str
-        The legend's entries.
+        The legend's entries; plain text.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
     return {
         "space": space._replace(
             plot=space.plot + _LEGEND_LINE * most,
-            below=space.below + _WIDE_LINE * least - _EDGE // 2,
+            below=space.below + _LEGEND_LINE * least + _LEGEND_EDGE,
         ),
         "showlegend": True,
         "legend": {

@@ -15,7 +15,7 @@ from walletframe.charts.notes import drawn_of
 from walletframe.charts.numerals import whole
 from walletframe.charts.palette import EDGE, pattern
 from walletframe.charts.ranking import added, check_top, largest
-from walletframe.charts.series import token_series
+from walletframe.charts.series import Series, token_series
 from walletframe.charts.space import Space
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _SERIES = 20
 _SPACE = Space(360)
+_INCOMPLETE = "fewer wallets known"
 
 
 def timeline(
@@ -103,17 +104,20 @@ def _drawn(
     grid: Grid, moments: Moments, title: str, colors: Mapping[TokenKey, str] | None
 ) -> go.Figure:
     measure = grid.balances.measure
-    traces = _areas(grid, moments, colors)
+    series = token_series(grid, colors)
+    traces = _areas(grid, moments, series)
     said = [f"Height: {measure.phrase}."]
     if measure.kind != "amount":
         said.append(drawn_of((len(grid.tokens), grid.other_tokens, "token")))
+    names = [each.name for each in series]
     if moments.incomplete:
         traces.append(_marks(moments))
+        names.append(_INCOMPLETE)
     return figure(
         traces,
         title=title,
         notes=[*said, *grid.balances.left_out, *moments.said],
-        **with_legend(_SPACE, [trace.name for trace in traces]),
+        **with_legend(_SPACE, names),
         hovermode="x unified",
         xaxis={"type": "date", "automargin": True},
         yaxis=measure.axis(float(grid.sizes.sum(axis=1).max()))
@@ -121,7 +125,7 @@ def _drawn(
     )
 
 
-def _areas(grid: Grid, moments: Moments, colors: Mapping[TokenKey, str] | None) -> list[go.Scatter]:
+def _areas(grid: Grid, moments: Moments, tokens: list[Series]) -> list[go.Scatter]:
     alone = len(moments.times) == 1
     return [
         go.Scatter(
@@ -137,7 +141,7 @@ def _areas(grid: Grid, moments: Moments, colors: Mapping[TokenKey, str] | None) 
             hovertext=_texts(grid, token, series.name),
             hoverinfo="text",
         )
-        for token, series in enumerate(token_series(grid, colors))
+        for token, series in enumerate(tokens)
     ]
 
 
@@ -155,7 +159,7 @@ def _texts(grid: Grid, token: int, name: str) -> list[str]:
 
 def _marks(moments: Moments) -> go.Scatter:
     return go.Scatter(
-        name="fewer wallets known",
+        name=_INCOMPLETE,
         x=[time for time, _ in moments.incomplete],
         y=[0] * len(moments.incomplete),
         mode="markers",
