@@ -84,6 +84,8 @@ class AddressesAccessor:
 
         Raises
         ------
+        ArgumentError
+            Where `client` is something else.
         AddressError
             Naming every wallet that can't be read; nothing was asked then.
         ColumnsError

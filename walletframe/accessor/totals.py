@@ -48,6 +48,8 @@ class TotalsAccessor:
 
         Raises
         ------
+        ArgumentError
+            Where `wallets` is something else.
         ColumnsError
             Where a column is missing.
         AmountError
@@ -94,6 +96,8 @@ class TotalsAccessor:
 
         Raises
         ------
+        ArgumentError
+            Where `wallets` is something else.
         UnknownTokenError
             Where no row holds the token.
         AmbiguousTokenError
@@ -137,6 +141,8 @@ class TotalsAccessor:
 
         Raises
         ------
+        ArgumentError
+            Where `wallets` is something else.
         ColumnsError
             Where a column is missing.
         AmountError
@@ -187,6 +193,8 @@ class TotalsAccessor:
 
         Raises
         ------
+        ArgumentError
+            Where `wallets` is something else.
         UnknownTokenError
             Where no row holds the token.
         AmbiguousTokenError
@@ -233,6 +241,8 @@ class TotalsAccessor:
 
         Raises
         ------
+        ArgumentError
+            Where `wallets` is something else.
         ColumnsError
             Where a column is missing.
         AmountError

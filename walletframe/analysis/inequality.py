@@ -57,6 +57,8 @@ def concentration(
 
     Raises
     ------
+    ArgumentError
+        Where `wallets` is something else.
     UnknownTokenError
         Where no row holds the token.
     AmbiguousTokenError

@@ -43,6 +43,8 @@ def pivot(
 
     Raises
     ------
+    ArgumentError
+        Where `wallets` is something else.
     ColumnsError
         Where a column is missing.
     AmountError

@@ -50,6 +50,8 @@ def overlap(
 
     Raises
     ------
+    ArgumentError
+        Where `wallets` is something else.
     ColumnsError
         Where a column is missing.
     AmountError

@@ -15,11 +15,12 @@ from walletframe.amounts import AmountArray
 from walletframe.errors import AmountError, UnknownWalletError
 from walletframe.frames import (
     HOLDING_DTYPES,
+    DetailsLike,
     Identities,
-    WalletDetails,
     require_columns,
     token_identities,
     wallet_identities,
+    wallets_given,
 )
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     Codes: TypeAlias = npt.NDArray[np.intp]
 
-WalletsLike: TypeAlias = pd.DataFrame | WalletDetails
+WalletsLike: TypeAlias = pd.DataFrame | DetailsLike
 
 _HOLDINGS = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
 _WALLETS = ("blockchain", "address", "status", "tokens")
@@ -91,6 +92,8 @@ def read_positions(holdings: pd.DataFrame, wallets: WalletsLike | None = None) -
 
     Raises
     ------
+    ArgumentError
+        Where `wallets` is something else.
     ColumnsError
         Where a column is missing.
     AmountError
@@ -104,7 +107,7 @@ def read_positions(holdings: pd.DataFrame, wallets: WalletsLike | None = None) -
         frame, keys, first = holdings, held.keys, held.first
         places, known = np.arange(len(keys)), np.ones(len(keys), dtype=bool)
     else:
-        frame = wallets.wallets if isinstance(wallets, WalletDetails) else wallets
+        frame = wallets_given(wallets)
         require_columns(frame, _WALLETS)
         asked = wallet_identities(frame)
         keys, first = asked.keys, asked.first

@@ -49,6 +49,8 @@ def share(
 
     Raises
     ------
+    ArgumentError
+        Where `wallets` is something else.
     UnknownTokenError
         Where no row holds the token.
     AmbiguousTokenError

@@ -74,6 +74,8 @@ def totals(
 
     Raises
     ------
+    ArgumentError
+        Where `wallets` is something else.
     ColumnsError
         Where a column is missing.
     AmountError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from walletframe.bulk.listing import list_wallets
 from walletframe.bulk.run import Run
 from walletframe.bulk.summary import conclude
-from walletframe.client import default_client
+from walletframe.client import default_client, require_client
 from walletframe.client.conclusion import check_wish
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ def fetch_to_parquet(
 
     Raises
     ------
+    ArgumentError
+        Where `client` is something else.
     AddressError
         Naming every wallet of a list or a file that can't be read; nothing was asked then.
     SettingsError
@@ -116,6 +118,7 @@ def fetch_to_parquet(
     (1, 0, 1, 1)
     """
     check_wish(on_failure)
+    require_client(client)
     listing = list_wallets(wallets)
     summary = Run(client or default_client(), listing, Path(folder)).go(progress)
     conclude(summary, on_failure)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from walletframe.frames import SIMULATED, WalletDetails, require_columns
+from walletframe.frames import SIMULATED, require_columns, wallets_given
 from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
@@ -33,10 +33,12 @@ def wallets_frame(wallets: WalletsLike) -> pd.DataFrame:
 
     Raises
     ------
+    ArgumentError
+        Where it is something else.
     ColumnsError
         Where a column is missing.
     """
-    frame = wallets.wallets if isinstance(wallets, WalletDetails) else wallets
+    frame = wallets_given(wallets)
     require_columns(frame, _COLUMNS)
     return frame
 

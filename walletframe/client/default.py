@@ -6,6 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from walletframe.client.engine import Client
+from walletframe.errors import ArgumentError
 from walletframe.settings import Settings, conceal
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def fetch_wallets(
 
     Raises
     ------
+    ArgumentError
+        Where `client` is something else.
     AddressError
         Naming every wallet that can't be read; nothing was asked then.
     SettingsError
@@ -101,9 +104,30 @@ def fetch_wallets(
     >>> list(holdings.columns[:5])
     ['blockchain', 'address', 'symbol', 'token_address', 'amount']
     """
+    require_client(client)
     return (client or default_client()).fetch(
         wallets, refresh=refresh, offline=offline, progress=progress, on_failure=on_failure
     )
+
+
+def require_client(given: object) -> None:
+    """Refuse what can't be asked.
+
+    Parameters
+    ----------
+    given : object
+        What a caller gave as the client; None stands for the default one.
+
+    Raises
+    ------
+    ArgumentError
+        Where it is neither a `Client` nor None.
+    """
+    if given is not None and not isinstance(given, Client):
+        raise ArgumentError(
+            f"client is of type {type(given).__name__}, not Client",
+            hint="give a walletframe.Client, a sandbox's .client(), or None for the default one",
+        )
 
 
 def default_client() -> Client:

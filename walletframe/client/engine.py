@@ -20,10 +20,15 @@ from walletframe.client.job import Job
 from walletframe.client.plan import Policy, plan
 from walletframe.client.progress import counted
 from walletframe.client.send import Sending
-from walletframe.errors import AnswerWarning, FetchInterrupted, SettingsError, TestKeyWarning
+from walletframe.errors import (
+    AnswerWarning,
+    FetchInterrupted,
+    SettingsError,
+    TestKeyWarning,
+)
 from walletframe.frames import WalletDetails, assemble
 from walletframe.notice import notify
-from walletframe.settings import Settings, conceal, require_service
+from walletframe.settings import Settings, conceal, require_service, settings_fault
 from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_path
 
 if TYPE_CHECKING:
@@ -51,6 +56,8 @@ class Client:
 
     Raises
     ------
+    ArgumentError
+        Where `settings` is something else.
     SettingsError
         For a setting that is unknown or wrong. What is missing is told when it is needed.
 
@@ -65,6 +72,10 @@ class Client:
 
     def __init__(self, settings: Settings | None = None, **overrides: Any) -> None:
         conceal(overrides)
+        fault = settings_fault(settings)
+        if fault:
+            settings = None  # it may be the key, which tracebacks would show
+            raise fault
         self.settings = settings.replace(**overrides) if settings else Settings(**overrides)
         self._session: ServiceSession | None = None
         self._pacer: Pacer | None = None

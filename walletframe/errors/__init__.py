@@ -6,6 +6,7 @@
     └── WalletframeError
         ├── AddressError         (ValueError)    one or more wallets that can't be read
         ├── AmountError          (ValueError)    a value that is no exact amount
+        ├── ArgumentError        (TypeError)     something else than what a function takes
         ├── ColumnsError         (KeyError)      a frame lacks what a method needs
         ├── PricesError          (ValueError)    prices that can't be used
         ├── UnknownTokenError    (LookupError)   a frame holds no such token
@@ -46,6 +47,7 @@ from walletframe.errors.fetches import (
 from walletframe.errors.inputs import (
     AddressError,
     AmountError,
+    ArgumentError,
     ColumnsError,
     LedgerError,
     MissingExtraError,
@@ -80,6 +82,7 @@ __all__ = [
     "AmbiguousTokenError",
     "AmountError",
     "AnswerWarning",
+    "ArgumentError",
     "CacheError",
     "CacheWarning",
     "ColumnsError",

@@ -52,6 +52,10 @@ class AmountError(WalletframeError, ValueError):
     """A value that is no exact amount, or does not fit where it should go."""
 
 
+class ArgumentError(WalletframeError, TypeError):
+    """An argument of another kind than what a function takes."""
+
+
 class ColumnsError(WalletframeError, KeyError):
     """A DataFrame lacks columns that a method needs.
 

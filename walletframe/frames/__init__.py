@@ -11,6 +11,13 @@ from walletframe.frames.contract import (
 )
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.display import holdings_table, summary_html, table_html, wallets_table
+from walletframe.frames.given import (
+    DetailsLike,
+    details_given,
+    holdings_given,
+    is_details,
+    wallets_given,
+)
 from walletframe.frames.identity import (
     Identities,
     TokenKey,
@@ -29,6 +36,7 @@ __all__ = [
     "HOLDING_DTYPES",
     "SIMULATED",
     "WALLET_DTYPES",
+    "DetailsLike",
     "Identities",
     "Source",
     "TokenKey",
@@ -38,9 +46,12 @@ __all__ = [
     "WalletRecord",
     "assemble",
     "category_of",
+    "details_given",
     "find_token",
     "find_wallet",
+    "holdings_given",
     "holdings_table",
+    "is_details",
     "is_simulated",
     "require_columns",
     "summary_html",
@@ -50,5 +61,6 @@ __all__ = [
     "token_key",
     "typed_frame",
     "wallet_identities",
+    "wallets_given",
     "wallets_table",
 ]

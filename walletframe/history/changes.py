@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 
 from walletframe.errors import SnapshotError
-from walletframe.frames import SIMULATED, WalletDetails, require_columns
+from walletframe.frames import SIMULATED, WalletDetails, details_given, require_columns
 from walletframe.history.grid import OK, STATUS, grid, narrowed
 from walletframe.history.symbols import only
 from walletframe.history.tables import SNAPSHOT
 
 if TYPE_CHECKING:
+    from walletframe.frames import DetailsLike
     from walletframe.history.grid import Grid
 
 CHANGE = pd.CategoricalDtype(
@@ -22,14 +23,12 @@ CHANGE = pd.CategoricalDtype(
 _NEW, _GONE, _INCREASED, _DECREASED, _UNKNOWN = range(len(CHANGE.categories))
 
 
-def compare(
-    before: WalletDetails, after: WalletDetails, *, symbol: str | None = None
-) -> pd.DataFrame:
+def compare(before: DetailsLike, after: DetailsLike, *, symbol: str | None = None) -> pd.DataFrame:
     """Say what changed in the holdings of each wallet, exactly, and what can't be said.
 
     Parameters
     ----------
-    before, after : WalletDetails
+    before, after : WalletDetails or tuple of (DataFrame, DataFrame)
         Two fetches, or two snapshots, such as ``history.snapshot("yesterday")``.
     symbol : str, optional
         Only the tokens that bear it in one of the two, whatever their contracts. The wallets of
@@ -57,6 +56,8 @@ def compare(
 
     Raises
     ------
+    ArgumentError
+        Where one of the two is no fetch.
     ColumnsError
         Where a column is missing.
     AmountError
@@ -84,9 +85,10 @@ def compare(
     >>> compare(before, sold)["change"].tolist()
     ['gone']
     """
-    _check_simulated(before, after)
-    _check_distinct(before, after)
-    sides = [narrowed(side) for side in only(symbol, before, after)]
+    earlier, later = details_given(before, "before"), details_given(after, "after")
+    _check_simulated(earlier, later)
+    _check_distinct(earlier, later)
+    sides = [narrowed(side) for side in only(symbol, earlier, later)]
     frames = list(zip(*sides, strict=True))
     both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in frames))
     wallet_times, holding_times = (np.repeat([0, 1], [*map(len, pair)]) for pair in frames)

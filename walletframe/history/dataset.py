@@ -11,7 +11,7 @@ import pandas as pd
 
 from walletframe.address import canonical_key, parse_wallets
 from walletframe.errors import SnapshotError, UnknownSnapshotError
-from walletframe.frames import SIMULATED
+from walletframe.frames import SIMULATED, details_given
 from walletframe.history.admission import admitted
 from walletframe.history.folder import HOLDINGS, WALLETS, add, default_folder, known_places
 from walletframe.history.moments import bounds, moment
@@ -19,7 +19,7 @@ from walletframe.history.tables import SNAPSHOT, read, read_wallets, write
 
 if TYPE_CHECKING:
     from walletframe.address import WalletsLike
-    from walletframe.frames import WalletDetails
+    from walletframe.frames import DetailsLike, WalletDetails
     from walletframe.history.folder import Place
     from walletframe.history.moments import Moment
 
@@ -28,13 +28,13 @@ _LATEST = "latest"
 
 
 def save(
-    details: WalletDetails, *, folder: PathLike | None = None, at: Moment | None = None
+    details: DetailsLike, *, folder: PathLike | None = None, at: Moment | None = None
 ) -> pd.Timestamp:
     """Keep what was fetched as a snapshot: wallets, statuses and holdings, exactly.
 
     Parameters
     ----------
-    details : WalletDetails
+    details : WalletDetails or tuple of (DataFrame, DataFrame)
         As it was fetched, failed wallets included. Columns of your own are not kept.
     folder : str or Path, optional
         Where; made where there is none. Default: a folder ``history`` in the user's data folder,
@@ -50,6 +50,8 @@ def save(
 
     Raises
     ------
+    ArgumentError
+        Where `details` is no fetch.
     ColumnsError
         Where a column is missing.
     AmountError
@@ -83,7 +85,7 @@ def save(
     """
     path = _path(folder)
     taken_at = datetime.now(UTC) if at is None else moment(at)
-    kept = admitted(details, path, may_be_simulated=folder is not None)
+    kept = admitted(details_given(details), path, may_be_simulated=folder is not None)
     while not _add(kept, path, taken_at):
         if at is not None:
             raise SnapshotError(f"there is a snapshot of {taken_at} already", "give another at=")

@@ -5,17 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from walletframe.frames import TokenLike, WalletDetails, find_token
+from walletframe.frames import (
+    DetailsLike,
+    TokenLike,
+    WalletDetails,
+    details_given,
+    find_token,
+)
 from walletframe.history.grid import NO_DECIMALS, NOT_ASKED, OK, STATUS, Grid, grid, narrowed
 from walletframe.history.tables import SNAPSHOT
 
 
-def timeline(history: WalletDetails, *, token: TokenLike | None = None) -> pd.DataFrame:
+def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.DataFrame:
     """Lay out how much of each token each wallet held at each snapshot.
 
     Parameters
     ----------
-    history : WalletDetails
+    history : WalletDetails or tuple of (DataFrame, DataFrame)
         Snapshots, as from `load`.
     token : str or (str, str or None), optional
         One token alone: (blockchain, contract), None for a native coin, or a symbol that no other
@@ -39,6 +45,8 @@ def timeline(history: WalletDetails, *, token: TokenLike | None = None) -> pd.Da
 
     Raises
     ------
+    ArgumentError
+        Where `history` is no fetch.
     ColumnsError
         Where a column is missing.
     AmbiguousTokenError
@@ -71,12 +79,12 @@ def timeline(history: WalletDetails, *, token: TokenLike | None = None) -> pd.Da
     )
 
 
-def total_timeline(history: WalletDetails, *, token: TokenLike | None = None) -> pd.DataFrame:
+def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.DataFrame:
     """Add up how much of each token all wallets together held at each snapshot.
 
     Parameters
     ----------
-    history : WalletDetails
+    history : WalletDetails or tuple of (DataFrame, DataFrame)
         Snapshots, as from `load`.
     token : str or (str, str or None), optional
         One token alone: (blockchain, contract), None for a native coin, or a symbol that no other
@@ -97,6 +105,8 @@ def total_timeline(history: WalletDetails, *, token: TokenLike | None = None) ->
 
     Raises
     ------
+    ArgumentError
+        Where `history` is no fetch.
     ColumnsError
         Where a column is missing.
     AmbiguousTokenError
@@ -135,8 +145,8 @@ def total_timeline(history: WalletDetails, *, token: TokenLike | None = None) ->
     )
 
 
-def _cells(history: WalletDetails, token: TokenLike | None) -> tuple[pd.DatetimeIndex, Grid]:
-    wallets, holdings = narrowed(history, SNAPSHOT)
+def _cells(history: DetailsLike, token: TokenLike | None) -> tuple[pd.DatetimeIndex, Grid]:
+    wallets, holdings = narrowed(details_given(history, "history"), SNAPSHOT)
     if token is not None:
         holdings = holdings[find_token(holdings, token)]
     moments = pd.DatetimeIndex(wallets[SNAPSHOT].unique()).sort_values()

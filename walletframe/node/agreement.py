@@ -10,7 +10,13 @@ import pandas as pd
 
 from walletframe.address import canonical_key
 from walletframe.amounts import AmountArray, AmountDtype
-from walletframe.frames import HOLDING_DTYPES, category_of, require_columns, typed_frame
+from walletframe.frames import (
+    HOLDING_DTYPES,
+    category_of,
+    holdings_given,
+    require_columns,
+    typed_frame,
+)
 from walletframe.node.chains import CHAIN_HINT, Chains
 from walletframe.node.notices import require_extra, tell_unknown
 from walletframe.node.request import Holder, Terms, evm_address
@@ -21,6 +27,7 @@ from walletframe.text import shown
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from walletframe.frames import DetailsLike
     from walletframe.node.lookup import Found
 
 
@@ -46,7 +53,7 @@ AGREEMENT_DTYPES: Final = {
 
 
 def crosscheck(
-    holdings: pd.DataFrame,
+    holdings: pd.DataFrame | DetailsLike,
     *,
     rpc_url: str | NodeUrl | None = None,
     block: int | None = None,
@@ -60,9 +67,9 @@ def crosscheck(
 
     Parameters
     ----------
-    holdings : DataFrame
-        The ``holdings`` of `fetch_wallets`, on any blockchains; those of the node's own are
-        compared.
+    holdings : DataFrame or WalletDetails
+        The ``holdings`` of `fetch_wallets`, or the whole fetch, on any blockchains; those of the
+        node's own are compared.
     rpc_url : str, optional
         Where the node's JSON-RPC is: https, or http on this machine. It is as secret as the API
         key, so it is better in the environment variable ``WALLETFRAME_RPC_URL``, which is used
@@ -87,6 +94,8 @@ def crosscheck(
 
     Raises
     ------
+    ArgumentError
+        Where `holdings` is something else.
     ColumnsError
         Where a column is missing.
     SettingsError
@@ -106,16 +115,17 @@ def crosscheck(
     (0, 10)
     """
     rpc_url = NodeUrl.of(rpc_url)  # from here on no traceback shows it
-    require_columns(holdings, _KEPT)
+    frame = holdings_given(holdings)
+    require_columns(frame, _KEPT)
     terms = Terms(block, Chains(chain_ids), timeout_s)
     require_node(rpc_url)
     require_extra()
-    asked = [_asked(row, terms.chains) for row in _records(holdings)]
+    asked = [_asked(row, terms.chains) for row in _records(frame)]
     holders = list(dict.fromkeys(each for each in asked if isinstance(each, Holder)))
     found = _found(holders, rpc_url, terms) if holders else {}
-    frame = _frame(holdings, asked, found)
-    tell_unknown(frame["error"])
-    return frame
+    compared = _frame(frame, asked, found)
+    tell_unknown(compared["error"])
+    return compared
 
 
 def _records(holdings: pd.DataFrame) -> list[dict[str, Any]]:

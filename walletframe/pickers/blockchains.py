@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
 
 from walletframe.address import canonical_key
-from walletframe.errors import UnknownBlockchainError
-from walletframe.frames import WalletDetails, require_columns
+from walletframe.errors import ArgumentError, UnknownBlockchainError
+from walletframe.frames import details_given, is_details, require_columns
 from walletframe.pickers.chooser import Chooser
 from walletframe.pickers.options import Option, Options
 from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
+    from walletframe.frames import DetailsLike
     from walletframe.pickers.options import Value
 
-BlockchainsLike: TypeAlias = "WalletDetails | pd.DataFrame | Iterable[str]"
+BlockchainsLike: TypeAlias = "DetailsLike | pd.DataFrame | Iterable[str]"
 
 
 class BlockchainPicker(Chooser):
@@ -42,6 +44,8 @@ class BlockchainPicker(Chooser):
 
     Raises
     ------
+    ArgumentError
+        Where `blockchains` is something else.
     ColumnsError
         Where a DataFrame lacks the column.
     UnknownBlockchainError
@@ -96,12 +100,13 @@ def blockchain_options(source: BlockchainsLike) -> Options:
     Options
         One for each; those with the most rows first.
     """
-    if isinstance(source, WalletDetails):
-        pairs = [*_counts(source.holdings), *_counts(source.wallets)]
+    if is_details(source):
+        details = details_given(source, "blockchains")
+        pairs = [*_counts(details.holdings), *_counts(details.wallets)]
     elif isinstance(source, pd.DataFrame):
         pairs = _counts(source)
     else:
-        pairs = [(name, 1) for name in source]
+        pairs = [(name, 1) for name in _identifiers(source)]
     spelling: dict[str, str] = {}
     totals: Counter[str] = Counter()
     for name, count in pairs:
@@ -110,6 +115,16 @@ def blockchain_options(source: BlockchainsLike) -> Options:
         Option(name, shown(name), shown(name, 24), name.casefold(), _folded(name))
         for name, _ in totals.most_common()
     )
+
+
+def _identifiers(source: object) -> list[str]:
+    named = list(source) if isinstance(source, Iterable) and not isinstance(source, str) else None
+    if named is None or not all(isinstance(name, str) for name in named):
+        raise ArgumentError(
+            "blockchains is no list of identifiers",
+            hint='give a list of text, such as ["ETH", "BSC"], or what fetch_wallets returned',
+        )
+    return named
 
 
 def _counts(frame: pd.DataFrame) -> list[tuple[str, int]]:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 from ipywidgets import HTML, Button, Checkbox, Layout
 from traitlets import Instance, observe
 
-from walletframe.frames import WalletDetails, summary_html, table_html, wallets_table
+from walletframe.client import require_client
+from walletframe.frames import (
+    WalletDetails,
+    details_given,
+    is_details,
+    summary_html,
+    table_html,
+    wallets_table,
+)
 from walletframe.pickers.bar import FetchBar
 from walletframe.pickers.pane import Pane, guarded
 from walletframe.pickers.wallets import WalletPicker
@@ -38,6 +46,8 @@ class FetchPanel(Pane):
 
     Raises
     ------
+    ArgumentError
+        Where `client` is something else.
     AddressError
         Where a wallet can't be read.
 
@@ -52,6 +62,7 @@ class FetchPanel(Pane):
     details = Instance(WalletDetails, allow_none=True, default_value=None)
 
     def __init__(self, wallets: KnownWallets = (), *, client: Client | None = None) -> None:
+        require_client(client)
         super().__init__()
         self._picker = WalletPicker(wallets)
         self._picker.choose_all()
@@ -65,8 +76,8 @@ class FetchPanel(Pane):
         self._found = HTML(layout=Layout(display="none"))
         self.children = (self._picker, self._refresh, self._alert, self._bar, self._found)
         self._bar.observe(self._take, "details")
-        if isinstance(wallets, WalletDetails):
-            self.details = wallets
+        if is_details(wallets):
+            self.details = details_given(wallets)
 
     @guarded
     def fetch(self) -> None:

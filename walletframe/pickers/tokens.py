@@ -8,7 +8,7 @@ import numpy as np
 
 from walletframe.address import canonical_key
 from walletframe.errors import AmbiguousTokenError, UnknownTokenError
-from walletframe.frames import WalletDetails, require_columns, token_identities
+from walletframe.frames import holdings_given, require_columns, token_identities
 from walletframe.pickers.chooser import Chooser
 from walletframe.pickers.options import Option, Options
 from walletframe.text import shortened, shown
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe.frames import TokenKey, TokenLike
+    from walletframe.frames import DetailsLike, TokenKey, TokenLike
     from walletframe.pickers.options import Value
 
-HoldingsLike: TypeAlias = "WalletDetails | pd.DataFrame"
+HoldingsLike: TypeAlias = "DetailsLike | pd.DataFrame"
 _SYMBOL, _CONTRACT = 24, 100
 
 
@@ -47,6 +47,8 @@ class TokenPicker(Chooser):
 
     Raises
     ------
+    ArgumentError
+        Where `holdings` is something else.
     ColumnsError
         Where a column is missing.
     UnknownTokenError
@@ -125,7 +127,7 @@ def token_options(source: HoldingsLike) -> Options:
     Options
         One for each; those with the most rows first.
     """
-    holdings = source.holdings if isinstance(source, WalletDetails) else source
+    holdings = holdings_given(source)
     require_columns(holdings, ["symbol"])
     tokens = token_identities(holdings)
     rows = np.bincount(tokens.codes, minlength=len(tokens.keys))

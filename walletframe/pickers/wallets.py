@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ipywidgets import HTML, Button, Layout, Textarea
 
 from walletframe.address import parse_wallets, read_pasted
-from walletframe.frames import WalletDetails
+from walletframe.frames import details_given, is_details
 from walletframe.pickers.chooser import Chooser
 from walletframe.pickers.options import Option, Options
 from walletframe.pickers.pane import guarded
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from walletframe.address import Pasted, WalletAddress, WalletsLike
+    from walletframe.frames import DetailsLike
     from walletframe.pickers.options import Value
 
-KnownWallets: TypeAlias = "WalletDetails | WalletsLike"
+KnownWallets: TypeAlias = "DetailsLike | WalletsLike"
 _PROBLEMS = 10
 _LABEL = 120
 _CHAIN = 24
@@ -145,7 +146,7 @@ def wallet_options(source: KnownWallets) -> Options:
     Options
         One for each distinct wallet, in the order of the first mention.
     """
-    given = source.wallets if isinstance(source, WalletDetails) else source
+    given: Any = details_given(source, "wallets").wallets if is_details(source) else source
     return Options(_option(wallet) for wallet in parse_wallets(given))
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from uuid import uuid4
 
 from walletframe.errors import SettingsError
+from walletframe.frames import details_given
 from walletframe.reports.images import drawn_images
 from walletframe.reports.rendering import render_html, render_markdown
 
 if TYPE_CHECKING:
-    from walletframe.frames import WalletDetails
+    from walletframe.frames import DetailsLike
 
 PathLike: TypeAlias = str | Path
 Images: TypeAlias = Literal["interactive", "static"]
@@ -20,10 +21,10 @@ SUFFIXES = (".html", ".md")
 
 
 def report(
-    details: WalletDetails,
+    details: DetailsLike,
     path: PathLike,
     *,
-    before: WalletDetails | None = None,
+    before: DetailsLike | None = None,
     title: str = "Token holdings",
     images: Images = "interactive",
 ) -> Path:
@@ -31,14 +32,14 @@ def report(
 
     Parameters
     ----------
-    details : WalletDetails
+    details : WalletDetails or tuple of (DataFrame, DataFrame)
         What was fetched. Values are drawn and added up where ``holdings`` have the columns of
         `value`; without them, at the service's own prices, where it sent any. What was flagged by
         `flag_spam` (anew, where there is no column ``is_spam``) has a table of its own.
     path : str or Path
         Where to write: a ``.html``, one page that opens offline, prints well and draws charts; or a
         ``.md`` with the same in words and tables. What is there is replaced as a whole.
-    before : WalletDetails, optional
+    before : WalletDetails or tuple of (DataFrame, DataFrame), optional
         An earlier fetch or snapshot: then what changed has a table.
     title : str, default "Token holdings"
         The heading.
@@ -53,6 +54,8 @@ def report(
 
     Raises
     ------
+    ArgumentError
+        Where `details` or `before` is no fetch.
     SettingsError
         Where the path ends otherwise, or `images` is another word.
     MissingExtraError
@@ -83,6 +86,8 @@ def report(
     >>> text.splitlines()[0]
     '# Token holdings'
     """
+    fetched = details_given(details)
+    earlier = None if before is None else details_given(before, "before")
     file = Path(path)
     form = file.suffix.lower()
     if form not in SUFFIXES:
@@ -93,7 +98,7 @@ def report(
         raise SettingsError(f"images: {images!r}", hint="interactive or static")
     from walletframe.reports.composition import compose  # noqa: PLC0415 - loads plotly
 
-    content = compose(details, before=before, title=title, made=datetime.now(UTC))
+    content = compose(fetched, before=earlier, title=title, made=datetime.now(UTC))
     if form == ".md":
         text = render_markdown(content)
     else:

@@ -1,7 +1,7 @@
 """Settings: how to reach the service, and how to treat it."""
 
 from walletframe.settings.key import ApiKey, Secret
-from walletframe.settings.needs import require_endpoint, require_service
+from walletframe.settings.needs import require_endpoint, require_service, settings_fault
 from walletframe.settings.node_url import NodeUrl, require_node, secret_pieces
 from walletframe.settings.readers import CacheChoice, KeyKind, conceal
 from walletframe.settings.values import PREFIX, Settings
@@ -19,4 +19,5 @@ __all__ = [
     "require_node",
     "require_service",
     "secret_pieces",
+    "settings_fault",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from walletframe.errors import SettingsError
+from walletframe.errors import ArgumentError, SettingsError
 from walletframe.settings.values import PREFIX, Settings
 
 if TYPE_CHECKING:
@@ -13,6 +13,33 @@ if TYPE_CHECKING:
 _SANDBOX_HINT = (
     "try it without a key on simulated data: walletframe.sandbox(), in a shell walletframe demo"
 )
+
+
+def settings_fault(given: object) -> ArgumentError | None:
+    """Tell what is wrong with what was given as settings, without quoting it: it may be the key.
+
+    Parameters
+    ----------
+    given : object
+        What a caller gave; None stands for those of the environment.
+
+    Returns
+    -------
+    ArgumentError or None
+        To be raised by who no longer has what was given, since tracebacks show it.
+
+    Examples
+    --------
+    >>> print(settings_fault("the key"))  # doctest: +ELLIPSIS
+    settings is of type str, not Settings
+    ...
+    """
+    if isinstance(given, Settings | None):
+        return None
+    return ArgumentError(
+        f"settings is of type {type(given).__name__}, not Settings",
+        hint="give a walletframe.Settings, or settings by their names, such as key_kind=…",
+    )
 
 
 def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:

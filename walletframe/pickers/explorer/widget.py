@@ -11,8 +11,15 @@ from ipywidgets import HTML, Box, Button, Layout, Output, ToggleButtons
 from traitlets import Instance
 
 from walletframe.charts import has_template
+from walletframe.client import require_client
 from walletframe.errors import WalletframeError
-from walletframe.frames import WalletDetails, holdings_table, summary_html, table_html
+from walletframe.frames import (
+    WalletDetails,
+    details_given,
+    holdings_table,
+    summary_html,
+    table_html,
+)
 from walletframe.pickers.bar import FetchBar
 from walletframe.pickers.blockchains import BlockchainPicker
 from walletframe.pickers.explorer.downloads import FORMATS, link, prepare
@@ -29,6 +36,7 @@ from walletframe.text import as_html_block
 if TYPE_CHECKING:
     from walletframe.charts import Figure
     from walletframe.client import Client
+    from walletframe.frames import DetailsLike
     from walletframe.pickers.explorer.views import View
 
 _ROWS = 50
@@ -58,7 +66,7 @@ class HoldingsExplorer(Pane):
 
     Parameters
     ----------
-    details : WalletDetails
+    details : WalletDetails or tuple of (DataFrame, DataFrame)
         What was fetched.
     client : Client, optional
         Whom Refresh asks; the default client where not given, see `configure`.
@@ -67,6 +75,11 @@ class HoldingsExplorer(Pane):
     ----------
     details : WalletDetails
         What is looked at. Can be set, observed and linked, to a `FetchPanel` for instance.
+
+    Raises
+    ------
+    ArgumentError
+        Where `details` is no fetch, or `client` none.
 
     Notes
     -----
@@ -85,7 +98,9 @@ class HoldingsExplorer(Pane):
 
     details = Instance(WalletDetails)
 
-    def __init__(self, details: WalletDetails, *, client: Client | None = None) -> None:
+    def __init__(self, details: DetailsLike, *, client: Client | None = None) -> None:
+        details = details_given(details)
+        require_client(client)
         super().__init__()
         self.details, self._catalog = details, Catalog(details)
         self._pause, self._drawing = Pause(self._draw, wait_s=0), Lock()
