@@ -99,6 +99,15 @@ def test_values_at_prices_of_a_file(run, tmp_path):
     assert [line.split()[0] for line in lines[2:5]] == ["ETH", "=1+1", "NA"]
 
 
+@pytest.mark.filterwarnings("always::walletframe.PricesWarning")
+def test_prices_of_nothing_that_is_held_are_told(run, tmp_path):
+    """On standard error, beside a value that is unknown."""
+    (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\nBSC,,2000\n")
+    result = run("value", "ETH.0xa", "--prices", str(tmp_path / "p.csv"))
+    assert "Warning: 1 price given, none of a token that is held" in result.stderr
+    assert "Value of 0 of 3 balances: unknown" in result.stdout
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_files_of_a_fetch_come_back_as_they_were(details, tmp_path, suffix):
     """Both frames, hostile text and the last bit of a price included."""

@@ -11,7 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from walletframe.analysis import FilePrices, PriceSource, totals, value
-from walletframe.errors import AmbiguousTokenError, AmountError, ColumnsError, PricesError
+from walletframe.errors import (
+    AmbiguousTokenError,
+    AmountError,
+    ColumnsError,
+    PricesError,
+    PricesWarning,
+)
 from walletframe.exports import to_parquet
 
 ETHER = ("ETH", None, "ETH")
@@ -47,6 +53,7 @@ def test_every_form_of_prices_gives_the_same_values(prices):
     assert valued[HOLDINGS.columns].equals(HOLDINGS)
 
 
+@pytest.mark.filterwarnings("ignore::walletframe.PricesWarning")  # drawn prices may be of none
 @settings(max_examples=60, deadline=None)
 @given(
     fetch=fetches,
@@ -242,6 +249,37 @@ def test_files_that_hold_no_prices(tmp_path):
         value(HOLDINGS, "prices.xlsx")
     with pytest.raises(FileNotFoundError):
         value(HOLDINGS, tmp_path / "gone.csv")
+
+
+@pytest.mark.parametrize(
+    "prices, by_symbol, said",
+    [
+        ({("ETH", "0xdead"): 1}, False, r"1 price given, .*, such as \('ETH', None\)"),
+        ({("BSC", None): 1, ("BSC", "0xA0"): 1}, False, "2 prices given, none of a token that is"),
+        ({}, False, "0 prices given"),
+        ({"eth": 2}, True, "exactly as written, such as 'ETH'"),
+    ],
+)
+def test_prices_of_nothing_that_is_held_are_told(prices, by_symbol, said):
+    """Where all values would be NaN without a word: what prices go by, with an example."""
+    with pytest.warns(PricesWarning, match=said) as caught:
+        valued = value(HOLDINGS, prices, by_symbol=by_symbol)
+    assert valued["value"].isna().all()
+    assert caught[0].filename == __file__
+
+
+def test_a_list_of_all_prices_is_nothing_to_warn_of():
+    """One price that fits is enough, of an amount that is unknown, too."""
+    prices = {("ETH", f"0x{number:x}"): 1 for number in range(500)}
+    unknown = HOLDINGS.assign(amount=pd.array([None] * 3, dtype="amount"))
+    assert value(unknown, prices)["unit_price"].notna().sum() == 1
+
+
+def test_a_hostile_symbol_is_harmless_in_the_warning():
+    """It is the example."""
+    holdings = HOLDINGS.assign(symbol="\x1b[31mEV\u202eIL\n")
+    with pytest.warns(PricesWarning, match=r"such as '\[31mEVIL'$"):
+        value(holdings.head(1), {"x": 1}, by_symbol=True)
 
 
 def test_no_rows_have_no_value():

@@ -53,6 +53,11 @@ class ValuesAccessor:
         AmountError
             Where the column ``amount`` holds no amounts.
 
+        Warns
+        -----
+        PricesWarning
+            Where none of the prices is of a token that is held.
+
         Examples
         --------
         >>> import walletframe

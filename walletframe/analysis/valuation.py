@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -19,8 +19,11 @@ from walletframe.analysis.prices import (
     read_currency,
     read_prices,
 )
-from walletframe.errors import AmbiguousTokenError, PricesError
+from walletframe.errors import AmbiguousTokenError, PricesError, PricesWarning
 from walletframe.frames import require_columns, token_identities
+from walletframe.frames.summary import many
+from walletframe.notice import notify
+from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,6 +87,12 @@ def value(
     AmountError
         Where the column ``amount`` holds no amounts.
 
+    Warns
+    -----
+    PricesWarning
+        Where none of the prices is of a token that is held. That some are not is nothing to warn
+        of: a list of all prices has them.
+
     Examples
     --------
     >>> frame = pd.DataFrame(
@@ -112,10 +121,28 @@ def value(
             _by_symbol(holdings, tokens, found) if by_symbol else (tokens.codes, tokens.keys)
         )
         units = np.array([*(found.get(key, np.nan) for key in keys), np.nan])[codes]
+        if len(units) and np.isnan(units).all():
+            _warn_of_no_match(len(found), keys)
     return holdings.assign(
         unit_price=units,
         value=amounts * units,
         currency=text_array([currency] * len(holdings)),
+    )
+
+
+def _warn_of_no_match(count: int, keys: Iterable[Any]) -> None:
+    """Say what prices would have to be by, with the first token held as the example."""
+    first = next(iter(keys), None)
+    if isinstance(first, tuple):
+        chain, contract = first
+        example = f"({chain!a}, {contract and shown(contract)!r})"
+        by = f"blockchain and contract, None or nothing for a native coin, such as {example}"
+    else:
+        by = f"symbol, exactly as written, such as {shown(str(first))!r}"
+    notify(
+        f"{many(count, 'price')} given, none of a token that is held, so that nothing has a value; "
+        f"prices are by {by}",
+        PricesWarning,
     )
 
 

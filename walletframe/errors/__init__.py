@@ -32,6 +32,7 @@
         ├── AnswerWarning        the service answered more than it was asked
         ├── CacheWarning         answers can't be kept or read
         ├── FetchWarning         some wallets failed
+        ├── PricesWarning        none of the prices given is of a token that is held
         └── TestKeyWarning       the shared test key is in use
 
 Every error says what happened, then, after a blank line, what to do about it. All of them carry
@@ -73,6 +74,7 @@ from walletframe.errors.warnings import (
     AnswerWarning,
     CacheWarning,
     FetchWarning,
+    PricesWarning,
     TestKeyWarning,
     WalletframeWarning,
 )
@@ -94,6 +96,7 @@ __all__ = [
     "LedgerError",
     "MissingExtraError",
     "PricesError",
+    "PricesWarning",
     "SettingsError",
     "SnapshotError",
     "TestKeyWarning",

@@ -17,6 +17,10 @@ class FetchWarning(WalletframeWarning):
     """Some wallets failed; their rows say why."""
 
 
+class PricesWarning(WalletframeWarning):
+    """Prices were given, and none of them is of a token that is held."""
+
+
 class TestKeyWarning(WalletframeWarning):
     """The shared test key is in use, which is for testing only."""
 
