@@ -9,6 +9,7 @@ from threading import Timer
 
 import pandas as pd
 import pytest
+from canned_service import KEY
 from click.testing import CliRunner
 from fetched import fetched, token
 
@@ -53,6 +54,18 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.fixture
+def both_kinds(canned, monkeypatch, tmp_path):
+    """Give a service that hears of every request, beside a folder of each kind of snapshots."""
+    monkeypatch.chdir(tmp_path)
+    save(fetched({"ETH.0xA": [token()]}), folder="real", at=DAY)
+    save(fetched({"ETH.0xA": [token()]}, service="sandbox"), folder="made-up", at=DAY)
+    monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
+    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
+    monkeypatch.setenv("WALLETFRAME_BASE_URL", canned.base_url)
+    return canned
+
+
 def test_save_keeps_a_snapshot_and_says_so(run, reachable, tmp_path):
     """Failed wallets included; the exit code tells of them."""
     result = run("history", "save", *map(str, SHOWCASE), "--folder", str(tmp_path / "kept"))
@@ -62,6 +75,34 @@ def test_save_keeps_a_snapshot_and_says_so(run, reachable, tmp_path):
     again = run("history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"))
     assert again.exit_code == 0
     assert snapshots(folder=tmp_path / "kept")["wallets"].tolist() == [14, 1]
+
+
+def test_save_keeps_a_snapshot_of_a_time(run, reachable, tmp_path):
+    """As in Python: a moment, in UTC unless it names its zone."""
+    words = ["history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"), "--at"]
+    result = run(*words, "2026-01-31T08:00+09:00")
+    assert "kept: a snapshot of 2026-01-30 23:00:00 UTC" in result.output
+    assert snapshots(folder=tmp_path / "kept")["snapshot"].tolist() == [
+        pd.Timestamp("2026-01-30T23:00Z")
+    ]
+
+
+@pytest.mark.parametrize(
+    "service, words, reason",
+    [
+        ("sandbox", [], "no place among real ones"),
+        ("sandbox", ["--folder", "real"], "no place among real ones"),
+        ("mine", ["--folder", "made-up"], "no place among real ones"),
+        ("mine", ["--folder", "real", "--at", "2026-01-30T06:00"], "a snapshot of 2026-01-30 06"),
+        ("mine", ["--at", "2026-01-30"], "is a whole day"),
+        ("mine", ["--at", "soon"], "is no time"),
+    ],
+)
+def test_save_refuses_before_it_asks(run, both_kinds, monkeypatch, service, words, reason):
+    """What can't be kept is not fetched."""
+    monkeypatch.setenv("WALLETFRAME_SERVICE", service)
+    result = run("history", "save", "ETH.0xa", *words)
+    assert (result.exit_code, reason in result.output, both_kinds.paths) == (2, True, [])
 
 
 def test_an_interrupt_keeps_no_snapshot(run, monkeypatch, tmp_path):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from walletframe.address import WalletAddress
     from walletframe.frames import WalletDetails
+    from walletframe.settings import Settings
 
 INTERRUPTED = 130
 
@@ -113,6 +114,7 @@ def ask(
     files: Sequence[str],
     refresh: bool,
     offline: bool,
+    before: Callable[[Settings], None] | None = None,
     **overrides: Any,
 ) -> tuple[WalletDetails, bool]:
     """Fetch the wallets of a command line.
@@ -125,6 +127,8 @@ def ask(
         Files of more of them.
     refresh, offline : bool
         As the client takes them.
+    before : callable, optional
+        Gets the settings before anything is asked, and may refuse.
     **overrides : object
         Settings.
 
@@ -140,6 +144,8 @@ def ask(
     """
     asked = named(wallets, files)
     with Client(**overrides) as client:
+        if before is not None:
+            before(client.settings)
         try:
             found = client.fetch(asked, refresh=refresh, offline=offline, on_failure="ignore")
         except FetchInterrupted as stopped:

@@ -15,10 +15,13 @@ from walletframe.cli.tables import snapshots_table, timeline_table
 from walletframe.frames import summary_lines
 from walletframe.history import load, snapshots, timeline
 from walletframe.history import save as keep
+from walletframe.history.admission import require_place
 from walletframe.history.symbols import only
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from walletframe.settings import Settings
 
 _ROWS = 40
 
@@ -32,16 +35,22 @@ def history() -> None:
 @click.argument("wallets", nargs=-1)
 @asking
 @in_folder
-def save(wallets: tuple[str, ...], folder: Path | None, **options: Any) -> None:
+@click.option("--at", help="The snapshot's time, such as 2026-01-31T06:00, in UTC. Default: now.")
+def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **options: Any) -> None:
     """Fetch WALLETS and keep a snapshot, failed wallets included.
 
     The exit code is 1 when a wallet is not ok. Simulated holdings need a --folder of their own.
     """
-    details, interrupted = ask(wallets, **options)
+
+    def check(settings: Settings) -> None:
+        if settings.service is not None:  # else asking says what is missing
+            require_place(settings.service, folder=folder, at=at)
+
+    details, interrupted = ask(wallets, before=check, **options)
     if interrupted:
         click.echo("Interrupted: no snapshot was kept. The same line again asks for the rest.")
         sys.exit(INTERRUPTED)
-    moment = keep(details, folder=folder)
+    moment = keep(details, folder=folder, at=at)
     click.echo("\n".join(summary_lines(details.wallets)))
     click.echo(f"kept: a snapshot of {moment:%Y-%m-%d %H:%M:%S} UTC")
     sys.exit(0 if (details.wallets["status"] == "ok").all() else 1)

@@ -11,13 +11,16 @@ import pandas as pd
 from walletframe.errors import HistoryError, SnapshotError
 from walletframe.frames import SIMULATED, wallet_identities
 from walletframe.history.contract import conformed
-from walletframe.history.folder import places
+from walletframe.history.folder import default_folder, places
+from walletframe.history.moments import moment
 from walletframe.history.tables import read_wallets
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
     from walletframe.frames import WalletDetails
+    from walletframe.history.moments import Moment
 
 
 def admitted(details: WalletDetails, folder: Path, *, may_be_simulated: bool) -> WalletDetails:
@@ -46,8 +49,49 @@ def admitted(details: WalletDetails, folder: Path, *, may_be_simulated: bool) ->
     """
     kept = conformed(details)
     _check_whole(kept)
-    _check_kind(kept, folder, may_be_simulated=may_be_simulated)
+    _check_kinds(_kinds(kept.wallets), folder, may_be_simulated=may_be_simulated)
     return kept
+
+
+def require_place(service: str, *, folder: Path | None, at: Moment | None) -> None:
+    """Refuse, before anything is fetched for it, a snapshot that could not be kept.
+
+    Parameters
+    ----------
+    service : str
+        The name of the service that is to be asked.
+    folder : Path or None
+        Where it is to be kept; None for the default folder.
+    at : str, datetime, Timestamp or None
+        Its time; None for the time at which it is kept.
+
+    Raises
+    ------
+    SnapshotError
+        Where simulated and real ones would be mixed; where there is a snapshot of that very time,
+        or the time is none.
+    """
+    place = folder or default_folder()
+    taken_at = None if at is None else moment(at)
+    _check_kinds({service == SIMULATED}, place, may_be_simulated=folder is not None)
+    if taken_at is not None and taken_at in {each.moment for each in places(place)}:
+        raise already_there(taken_at)
+
+
+def already_there(taken_at: datetime) -> SnapshotError:
+    """Return the error for a time that has its snapshot.
+
+    Parameters
+    ----------
+    taken_at : datetime
+        The time.
+
+    Returns
+    -------
+    SnapshotError
+        To be raised.
+    """
+    return SnapshotError(f"there is a snapshot of {taken_at} already", hint="give another at=…")
 
 
 def _check_whole(details: WalletDetails) -> None:
@@ -72,11 +116,10 @@ def _check_whole(details: WalletDetails) -> None:
         )
 
 
-def _check_kind(details: WalletDetails, folder: Path, *, may_be_simulated: bool) -> None:
-    kinds = _kinds(details.wallets)
+def _check_kinds(kinds: set[bool], folder: Path, *, may_be_simulated: bool) -> None:
     refused = True in kinds and not may_be_simulated
     with suppress(HistoryError):  # a broken snapshot keeps no other one from being saved
-        kinds |= _kinds(read_wallets(places(folder)[-1:]))
+        kinds = kinds | _kinds(read_wallets(places(folder)[-1:]))
     if refused or len(kinds) > 1:
         raise SnapshotError(
             f"simulated holdings have no place among real ones in {folder}",

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pandas as pd
 
 from walletframe.address import canonical_key, parse_wallets
-from walletframe.errors import SnapshotError, UnknownSnapshotError
+from walletframe.errors import UnknownSnapshotError
 from walletframe.frames import SIMULATED, details_given
-from walletframe.history.admission import admitted
+from walletframe.history.admission import admitted, already_there
 from walletframe.history.folder import HOLDINGS, WALLETS, add, default_folder, known_places
 from walletframe.history.moments import bounds, moment
 from walletframe.history.tables import SNAPSHOT, read, read_wallets, write
@@ -88,7 +88,7 @@ def save(
     kept = admitted(details_given(details), path, may_be_simulated=folder is not None)
     while not _add(kept, path, taken_at):
         if at is not None:
-            raise SnapshotError(f"there is a snapshot of {taken_at} already", "give another at=")
+            raise already_there(taken_at)
         taken_at += timedelta(microseconds=1)
     return pd.Timestamp(taken_at)
 
