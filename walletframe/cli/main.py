@@ -18,6 +18,7 @@ from walletframe.cli.report import report
 from walletframe.cli.sandbox import sandbox
 from walletframe.cli.settings import settings
 from walletframe.cli.totals import totals, value
+from walletframe.cli.wording import told
 from walletframe.errors import WalletframeError
 
 
@@ -43,7 +44,8 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except WalletframeError as error:
             kind = _MachineError if isinstance(error, OSError) else click.UsageError
-            raise kind(str(error)) from None
+            command = self.commands.get(ctx.invoked_subcommand or "")
+            raise kind(told(error, command)) from None
         except BrokenPipeError:
             raise
         except OSError as error:

@@ -11,6 +11,7 @@ import click
 from walletframe.analysis import value as valued_at
 from walletframe.cli.asking import INTERRUPTED, ask, asking
 from walletframe.cli.saved import is_saved, read_saved
+from walletframe.cli.snapshots import in_folder
 from walletframe.frames import WalletDetails
 from walletframe.history import snapshot
 from walletframe.reports import SUFFIXES
@@ -74,14 +75,16 @@ def report_path(_ctx: object, _param: object, value: str) -> Path:
     "without it, the service's own prices.",
 )
 @click.option("--currency", help="What the prices are in, such as USD.")
+@in_folder
 def report(  # noqa: PLR0913 - every option is an argument
     given: tuple[str, ...],
     output: Path,
+    *,
     title: str,
     before: str | None,
     prices: str | None,
     currency: str | None,
-    *,
+    folder: Path | None,
     static: bool,
     **options: Any,
 ) -> None:
@@ -90,7 +93,7 @@ def report(  # noqa: PLR0913 - every option is an argument
     The page opens offline, and prints. The exit code is 1 where the balances of a wallet are not
     known.
     """
-    earlier = None if before is None else _earlier(before)
+    earlier = None if before is None else _earlier(before, folder)
     details, interrupted = _found(given, **options)
     if prices is not None or currency is not None:
         details = details._replace(holdings=valued_at(details.holdings, prices, currency=currency))
@@ -115,8 +118,8 @@ def _found(
     return _saved(given[0]), False
 
 
-def _earlier(named: str) -> WalletDetails:
-    return _saved(named) if is_saved(named) else snapshot(named)
+def _earlier(named: str, folder: Path | None) -> WalletDetails:
+    return _saved(named) if is_saved(named) else snapshot(named, folder=folder)
 
 
 def _saved(name: str) -> WalletDetails:

@@ -166,6 +166,6 @@ class TokenListError(WalletframeError, ValueError):
             shown.append(f"  … and {len(self.problems) - len(shown)} more (see .problems)")
         super().__init__(
             "a list of tokens can't be used (by position, from 0):\n" + "\n".join(shown),
-            hint="give a file in the Uniswap token-list format, a DataFrame with token_blockchain "
+            hint="give a file in the Uniswap token-list format, a frame with token_blockchain "
             "and token_address, or (blockchain, contract) pairs",
         )

@@ -112,7 +112,7 @@ def known_places(folder: Path) -> list[Place]:
     if not found:
         raise UnknownSnapshotError(
             f"no snapshot was kept in {folder}",
-            hint="history.save(details) keeps one; folder= names another place",
+            hint="history.save(details) keeps one; folder=… names another place",
         )
     return found
 
