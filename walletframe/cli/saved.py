@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pandas as pd
 
+from walletframe.cli.kinds import require_holdings
 from walletframe.cli.output import SUFFIXES
 from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.text import from_cell
@@ -53,16 +54,26 @@ def read_saved(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     click.UsageError
         Where a file can't be read, or holds something else.
     """
-    path = Path(name)
-    beside = path.with_suffix(f".wallets{path.suffix}")
     try:
-        if path.suffix.lower() == ".json":
-            content = json.loads(path.read_text(encoding="utf-8"))
-            return _holdings(_records(content["holdings"])), _wallets(_records(content["wallets"]))
-        return _holdings(_table(path)), _wallets(_table(beside)) if beside.exists() else None
+        holdings, wallets = _tables(Path(name))
+        require_holdings(name, [*holdings])
+        held = _typed(holdings, HOLDING_DTYPES)
+        return held, None if wallets is None else _typed(wallets, WALLET_DTYPES)
     except (OSError, ValueError, KeyError, TypeError) as fault:
         reason = f"{type(fault).__name__}: {fault}"
     raise click.UsageError(f"{name} can't be read as holdings of a fetch: {reason}")
+
+
+def _tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Read the holdings, or what stands in their place, and the wallets."""
+    if path.suffix.lower() != ".json":
+        beside = path.with_suffix(f".wallets{path.suffix}")
+        return _table(path), _table(beside) if beside.exists() else None
+    content = json.loads(path.read_text(encoding="utf-8"))
+    if isinstance(content, dict) and {"holdings", "wallets"} <= content.keys():
+        return _records(content["holdings"]), _records(content["wallets"])
+    records = next(iter(content.values()), []) if isinstance(content, dict) else content
+    return pd.DataFrame(records), None
 
 
 def _records(records: list[dict[str, Any]]) -> pd.DataFrame:
@@ -77,14 +88,6 @@ def _table(path: Path) -> pd.DataFrame:
         disarmed = column.str.startswith("'")
         text[name] = column.mask(disarmed, column[disarmed].map(from_cell))
     return text.mask((text == "") & (text.columns != "symbol"))
-
-
-def _holdings(frame: pd.DataFrame) -> pd.DataFrame:
-    return _typed(frame, HOLDING_DTYPES)
-
-
-def _wallets(frame: pd.DataFrame) -> pd.DataFrame:
-    return _typed(frame, WALLET_DTYPES)
 
 
 def _typed(frame: pd.DataFrame, dtypes: Mapping[str, Any]) -> pd.DataFrame:

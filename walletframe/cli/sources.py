@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from walletframe.address import WalletAddress, parse_wallets
+from walletframe.cli.kinds import require_wallets
+from walletframe.cli.wording import in_shell
 from walletframe.errors import AddressError
 from walletframe.walletfile import wallets_of_file, wallets_of_lines
 
@@ -54,7 +56,7 @@ def read_sources(words: Iterable[str], files: Iterable[str]) -> list[WalletAddre
             wallets += parse_wallets(given)
         except AddressError as fault:
             [(_, value, reason)] = fault.problems
-            problems.append(f"  {place}: {value!r}: {reason}")
+            problems.append(f"  {place}: {value!r}: {in_shell(reason, {})}")
     if problems:
         more = [f"  … and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else []
         listed = "\n".join(problems[:_SHOWN] + more)
@@ -63,6 +65,8 @@ def read_sources(words: Iterable[str], files: Iterable[str]) -> list[WalletAddre
 
 
 def _rows(name: str) -> Iterator[_Placed]:
+    if name != "-":
+        require_wallets(name)
     try:
         numbered = wallets_of_lines(sys.stdin) if name == "-" else wallets_of_file(Path(name))
         for number, wallet in numbered:

@@ -24,6 +24,7 @@ _PHRASES = {
     "walletframe.sandbox(), in a shell walletframe demo": "walletframe demo",
     ", or give rpc_url=…": "",  # on purpose no option: everyone on the machine could see it
     ', or make them NaN: holdings["price"].where(holdings["price"].between(0, 1e300))': "",
+    "give what is in it, such as pd.read_csv(…), or in a shell --file": "give it behind --file",
     ", or None for": ", or nothing for",
     ", or as a (blockchain, address) pair": ", or in the two columns blockchain and address",
     "a mapping of (blockchain, contract) to a price, a Series with such an index, or a DataFrame "
