@@ -222,10 +222,11 @@ def test_sandbox_ends_on_an_interrupt(run):
 
 
 def test_sandbox_serves_in_the_foreground_until_interrupted(home):
-    """A real process prints the settings that reach it, serves, and ends on Ctrl-C."""
+    """A real process prints lines for a shell that reach it, serves, and ends on Ctrl-C."""
     command = [sys.executable, "-m", "walletframe", "sandbox", "--seed", "3"]
-    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    environment = os.environ | {"XDG_CACHE_HOME": str(home / "a folder's name; with $HOME")}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes, env=environment) as process:
         lines = []
         while not lines or "Ctrl-C" not in lines[-1]:
             lines.append(process.stdout.readline())
@@ -233,10 +234,15 @@ def test_sandbox_serves_in_the_foreground_until_interrupted(home):
         url = re.search(r"http://\S+/openapi\.json", said).group()
         with urlopen(url) as document:  # noqa: S310 - the sandbox's own address
             assert "/private/wallets/details" in json.load(document)["paths"]
-        assert "export WALLETFRAME_BASE_URL=http://127.0.0.1:" in said
+        then = '"$0" -m walletframe fetch NEAR.alice.near; ls "$WALLETFRAME_CACHE"'
+        words = ["/bin/sh", "-c", f"set -eu\n{said}\n{then}", sys.executable]
+        shell = subprocess.run(words, capture_output=True, text=True, check=True)
+        assert "1 wallet on 1 blockchain: 1 ok" in shell.stdout
+        assert "a folder's name; with $HOME/walletframe/sandbox-" in shell.stdout
+        assert shell.stderr == ""
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 0
-        assert "Stopped." in process.stdout.read()
+        assert (process.stdout.read(), process.stderr.read()) == ("", "Stopped.\n")
 
 
 def test_bad_wallets_of_all_sources_are_reported_at_once(run, tmp_path):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from walletframe.service import SANDBOX_KEYS, Sandbox
+from walletframe.settings import PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @click.command()
@@ -36,7 +42,8 @@ def sandbox(
 ) -> None:
     """Serve simulated data on this machine until interrupted.
 
-    What it prints are the settings that reach it.
+    What it prints are the settings that reach it, as lines for a shell: paste them into another one
+    as they are, or write them to a file and source it.
     """
     with Sandbox(
         ledger=ledger,
@@ -46,17 +53,26 @@ def sandbox(
         seed=seed,
         requests_per_second=requests_per_second,
     ) as service:
-        click.echo("Simulated data. In another shell:\n")
-        click.echo(f"export WALLETFRAME_BASE_URL={service.base_url}")
-        click.echo(f"export WALLETFRAME_PUBLIC_BASE_URL={service.public_base_url}")
-        click.echo(
-            f"export WALLETFRAME_SERVICE=sandbox WALLETFRAME_CACHE={service.settings().cache}"
-        )
-        for kind, known in SANDBOX_KEYS.items():
-            lead = "" if kind == "private" else "# or: "
-            click.echo(f"{lead}export WALLETFRAME_KEY_KIND={kind} WALLETFRAME_API_KEY={known.key}")
-        click.echo(f"\nIts OpenAPI document: {service.openapi_url}\nStop it with Ctrl-C.")
+        click.echo("\n".join(_lines(service)))
         try:
             service.wait()
         except KeyboardInterrupt:
-            click.echo("Stopped.")
+            click.echo("Stopped.", err=True)
+
+
+def _lines(service: Sandbox) -> Iterator[str]:
+    """Say how to reach it, in lines that a shell runs as they stand."""
+    yield "# Simulated data. In another shell:"
+    yield _export(BASE_URL=service.base_url)
+    yield _export(PUBLIC_BASE_URL=service.public_base_url)
+    yield _export(SERVICE="sandbox", CACHE=service.settings().cache)
+    for kind, known in SANDBOX_KEYS.items():
+        lead = "" if kind == "private" else "# or: "
+        yield lead + _export(KEY_KIND=kind, API_KEY=known.key)
+    yield f"# Its OpenAPI document: {service.openapi_url}"
+    yield "# Stop it with Ctrl-C."
+
+
+def _export(**values: object) -> str:
+    named = (f"{PREFIX}{name}={shlex.quote(str(value))}" for name, value in values.items())
+    return " ".join(["export", *named])
