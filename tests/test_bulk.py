@@ -440,7 +440,7 @@ class TestOutcome:
     def test_strangers_warn(self, canned, folder):
         """They are left out, and counted."""
         canned.default = (200, {}, answer(wallet("0xa"), wallet("0xb")))
-        with canned.client() as client, pytest.warns(wf.AnswerWarning, match="1 wallets"):
+        with canned.client() as client, pytest.warns(wf.AnswerWarning, match="1 wallet that"):
             wf.fetch_to_parquet("ETH.0xa", folder, client=client)
 
     def test_default_client_is_used(self, fast, folder):

@@ -249,7 +249,7 @@ def without(details, rows):
 )
 def test_frames_that_are_not_as_fetched_are_refused(folder, changed):
     """They would tell of changes that never were; nothing is written."""
-    with pytest.raises(SnapshotError, match=r"not as they were fetched.*SOLANA|NEAR|ETH"):
+    with pytest.raises(SnapshotError, match=r"not as fetched.*SOLANA|NEAR|ETH"):
         history.save(changed, folder=folder)
     assert not folder.exists()
 

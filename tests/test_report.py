@@ -97,7 +97,7 @@ def test_spam_is_apart_and_said():
     (row,) = listing(content, "spam")
     assert row["contract"] == "0xbad"
     assert "domain" in row["why"]
-    assert any("1 balances" in line and "spam" in line for line in content.summary)
+    assert any("1 balance of 1 token" in line and "spam" in line for line in content.summary)
 
 
 def test_own_flags_and_values_are_kept():
@@ -109,7 +109,7 @@ def test_own_flags_and_values_are_kept():
     content = content_of(details._replace(holdings=holdings))
     assert [row["token"] for row in listing(content, "spam")] == ["AAA"]
     assert [row["value"] for row in listing(content, "totals")] == ["0.0001"]
-    assert content.facts[-1] == ("value of 1 balances", "0.0001 EUR")
+    assert content.facts[-1] == ("value of 1 balance", "0.0001 EUR")
 
 
 def test_tables_are_bounded_and_say_so():

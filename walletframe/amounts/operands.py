@@ -134,4 +134,4 @@ def _as_floats(values: Any) -> Floats:
 
 def _check_length(values: Any, count: int) -> None:
     if len(values) != count:
-        raise ValueError(f"Lengths must match: {count} amounts and {len(values)} others")
+        raise ValueError(f"Lengths must match: {count} and {len(values)}")

@@ -106,7 +106,7 @@ def each_scale(decimals: Any, count: int) -> tuple[npt.NDArray[np.intp], Mask]:
     scales = _whole(decimals)
     if len(scales) != count:
         raise AmountError(
-            f"{count} amounts in base units came with {len(scales)} decimals",
+            f"amounts in base units: {count}, and numbers of decimals: {len(scales)}",
             hint="give one number of decimals, or one for each amount",
         )
     unknown = np.asarray(pd.isna(scales), dtype=bool)

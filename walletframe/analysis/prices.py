@@ -17,6 +17,7 @@ import pandas as pd
 
 from walletframe.errors import ColumnsError, PricesError
 from walletframe.frames import require_columns, token_key
+from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -140,7 +141,7 @@ def read_prices(table: PriceTable, *, by_symbol: bool) -> dict[Any, float]:
             found[key] = float(price)
     if problems:
         raise PricesError(
-            f"{len(problems)} prices can't be used (by position, from 0):",
+            f"{many(len(problems), 'price')} can't be used (by position, from 0):",
             hint="one price of 0 or more for each token; leave out those that have none",
             problems=problems,
         )

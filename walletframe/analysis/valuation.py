@@ -152,7 +152,7 @@ def _own_prices(holdings: pd.DataFrame) -> Floats:
     wrong = np.flatnonzero((units < 0) | np.isinf(units))
     if len(wrong):
         raise PricesError(
-            f"{len(wrong)} prices of the service can't be used (by position, from 0):",
+            f"{many(len(wrong), 'price')} of the service can't be used (by position, from 0):",
             hint="give prices=… of your own, or make them NaN: "
             'holdings["price"].where(holdings["price"].between(0, 1e300))',
             problems=[(int(row), str(units[row]), price_fault(units[row])) for row in wrong],

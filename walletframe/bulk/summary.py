@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from walletframe.client.conclusion import with_reasons
 from walletframe.errors import FetchError, FetchWarning
 from walletframe.frames import SIMULATED
-from walletframe.frames.summary import many
+from walletframe.frames.summary import many, part
 from walletframe.notice import notify
 from walletframe.wire import Status
 
@@ -189,7 +189,7 @@ def conclude(summary: FetchSummary, on_failure: str) -> None:
     failed = summary.wallets - summary.ok
     said = []
     if failed:
-        lead = f"{failed} of {summary.wallets} wallets are not ok"
+        lead = f"{part(failed, summary.wallets, 'wallet')} not ok"
         said.append(with_reasons(lead, summary.reasons))
     if summary.unreadable_count:
         said.append(f"{many(summary.unreadable_count, 'item')} of the stream left out: no wallet")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from walletframe.errors import SettingsError
+from walletframe.frames.summary import many
 from walletframe.settings import Settings
 from walletframe.transport import clear as clear_store
 from walletframe.transport import default_path, describe
@@ -30,7 +31,7 @@ def info() -> None:
     """Say what is kept, the sandbox's answers included."""
     for file in _files():
         facts = describe(file)
-        click.echo(f"{facts.path}: {facts.size_bytes:,} bytes")
+        click.echo(f"{facts.path}: {many(facts.size_bytes, 'byte')}")
         for service, count in facts.answers.items():
             click.echo(f"  {count:,} of {service}")
         if facts.oldest and facts.newest:
@@ -45,7 +46,7 @@ def info() -> None:
 def clear(*, sandbox: bool) -> None:
     """Forget the answers of the service."""
     for file in _simulated() if sandbox else [_path()]:
-        click.echo(f"{file}: {clear_store(file):,} answers forgotten")
+        click.echo(f"{file}: {many(clear_store(file), 'answer')} forgotten")
 
 
 def _path() -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from walletframe.cli.fetch import show
+from walletframe.frames.summary import many
 from walletframe.service import SHOWCASE
 from walletframe.service import sandbox as start_sandbox
 
@@ -25,7 +26,7 @@ def demo(*, refresh: bool) -> None:
             click.echo(f"Failed: {row.blockchain}.{row.address}: {row.error}")
         cached = int((details.wallets["source"] == "cache").sum())
         click.echo(
-            f"{cached} of {len(details.wallets)} answers came from the cache, "
+            f"{cached} of {many(len(details.wallets), 'answer')} came from the cache, "
             f"{client.settings.cache}"
         )
         if not cached:

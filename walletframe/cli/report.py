@@ -13,6 +13,7 @@ from walletframe.cli.asking import INTERRUPTED, ask, asking
 from walletframe.cli.saved import is_saved, read_saved
 from walletframe.cli.snapshots import in_folder
 from walletframe.frames import WalletDetails
+from walletframe.frames.summary import many
 from walletframe.history import snapshot
 from walletframe.reports import SUFFIXES
 from walletframe.reports import report as write_report
@@ -102,7 +103,7 @@ def report(  # noqa: PLR0913 - every option is an argument
     click.echo(f"written: {written}")
     wallets = details.wallets
     known = int(((wallets["status"] == "ok") & wallets["tokens"].notna()).sum())
-    click.echo(f"The balances of {known:,} of {len(wallets):,} wallets are known.")
+    click.echo(f"The balances of {known:,} of {many(len(wallets), 'wallet')} are known.")
     if interrupted:
         sys.exit(INTERRUPTED)
     sys.exit(0 if known == len(wallets) else 1)

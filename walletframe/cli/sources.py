@@ -12,6 +12,7 @@ from walletframe.address import WalletAddress, parse_wallets
 from walletframe.cli.kinds import require_wallets
 from walletframe.cli.wording import in_shell
 from walletframe.errors import AddressError
+from walletframe.frames.summary import many
 from walletframe.walletfile import wallets_of_file, wallets_of_lines
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def read_sources(words: Iterable[str], files: Iterable[str]) -> list[WalletAddre
     if problems:
         more = [f"  … and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else []
         listed = "\n".join(problems[:_SHOWN] + more)
-        raise click.UsageError(f"{len(problems)} wallets can't be read:\n{listed}")
+        raise click.UsageError(f"{many(len(problems), 'wallet')} can't be read:\n{listed}")
     return wallets
 
 

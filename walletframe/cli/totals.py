@@ -17,6 +17,7 @@ from walletframe.cli.snapshots import of_symbol
 from walletframe.cli.tables import totals_table
 from walletframe.errors import UnknownTokenError
 from walletframe.frames import summary_lines
+from walletframe.frames.summary import many
 from walletframe.text import shown
 
 if TYPE_CHECKING:
@@ -161,7 +162,8 @@ def _value_lines(holdings: pd.DataFrame) -> list[str]:
     known = holdings["value"].dropna()
     worth = f"{math.fsum(known):,.2f}{currency}" if len(known) or holdings.empty else "unknown"
     gaps = f"{unpriced:,} without a price, {unknown:,} of unknown amount"
-    return [f"Value of {len(known):,} of {len(holdings):,} balances: {worth} ({gaps})"]
+    balances = many(len(holdings), "balance")
+    return [f"Value of {len(known):,} of {balances}: {worth} ({gaps})"]
 
 
 def _all_known(wallets: pd.DataFrame) -> bool:

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from walletframe.errors import FetchError, FetchWarning, SettingsError
+from walletframe.frames.summary import many, part
 from walletframe.notice import notify
 
 if TYPE_CHECKING:
@@ -39,13 +40,13 @@ def conclude(details: WalletDetails, on_failure: str) -> None:
     if on_failure == "ignore":
         return
     if len(failed):
-        lead = f"{len(failed)} of {len(wallets)} wallets are not ok"
+        lead = f"{part(len(failed), len(wallets), 'wallet')} not ok"
         text = with_reasons(lead, _reasons(failed))
         if on_failure == "raise":
             raise FetchError(text, details)
         notify(f"{text}; .wallets says why", FetchWarning)
     if len(outdated):
-        lead = f"{len(outdated)} of {len(wallets)} wallets are out of date"
+        lead = f"{part(len(outdated), len(wallets), 'wallet')} out of date"
         notify(with_reasons(lead, _reasons(outdated)), FetchWarning)
 
 
@@ -70,7 +71,8 @@ def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
     '3 of 4 wallets are not ok (2 x timed out; 1 x no such page)'
     """
     named = [f"{count} x {reason}" for reason, count in islice(reasons.items(), _NAMED)]
-    more = [f"{len(reasons) - _NAMED} other reasons"] if len(reasons) > _NAMED else []
+    rest = len(reasons) - _NAMED
+    more = [many(rest, "other reason")] if rest > 0 else []
     return f"{lead} ({'; '.join(named + more)})"
 
 

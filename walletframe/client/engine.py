@@ -27,6 +27,7 @@ from walletframe.errors import (
     TestKeyWarning,
 )
 from walletframe.frames import WalletDetails, assemble
+from walletframe.frames.summary import many
 from walletframe.notice import notify
 from walletframe.settings import Settings, conceal, require_service, settings_fault
 from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_path
@@ -289,7 +290,7 @@ class Client:
 def _warn_of(strangers: list[str], count: int) -> None:
     if strangers:
         notify(
-            f"the service answered {count} wallets that nobody asked for, "
-            f"which are left out: {', '.join(strangers[:STRANGERS_NAMED])}",
+            f"the service answered {many(count, 'wallet')} that nobody asked for; left out: "
+            f"{', '.join(strangers[:STRANGERS_NAMED])}",
             AnswerWarning,
         )

@@ -151,3 +151,28 @@ def many(count: int, noun: str) -> str:
     ('1 balance', '2,000 balances')
     """
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def part(count: int, whole: int, noun: str) -> str:
+    """Return a count of a whole, with the verb behind it.
+
+    Parameters
+    ----------
+    count : int
+        How many.
+    whole : int
+        Of how many.
+    noun : str
+        One of them.
+
+    Returns
+    -------
+    str
+        Whatever it is that they are has to follow.
+
+    Examples
+    --------
+    >>> part(1, 3, "wallet"), part(0, 1, "wallet")
+    ('1 of 3 wallets is', '0 of 1 wallet are')
+    """
+    return f"{count:,} of {many(whole, noun)} {'is' if count == 1 else 'are'}"

@@ -10,6 +10,7 @@ import pandas as pd
 
 from walletframe.errors import HistoryError, SnapshotError
 from walletframe.frames import SIMULATED, wallet_identities
+from walletframe.frames.summary import many, part
 from walletframe.history.contract import conformed
 from walletframe.history.folder import default_folder, places
 from walletframe.history.moments import moment
@@ -109,9 +110,9 @@ def _check_whole(details: WalletDetails) -> None:
         place = wrong[0]
         name = ".".join(str(part) for part in who.keys[place])
         raise SnapshotError(
-            f"{len(wrong)} wallets are not as they were fetched; the first is {name!a}: "
-            f"{times[place]} rows in wallets, {there[place]} in holdings where tokens says "
-            f"{said[place]}",
+            f"{part(len(wrong), len(who.keys), 'wallet')} not as fetched; the first is {name!a}: "
+            f"{many(int(times[place]), 'row')} in wallets, {there[place]} in holdings where tokens "
+            f"says {said[place]}",
             hint="save what was fetched, and leave rows out after loading it",
         )
 

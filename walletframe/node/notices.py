@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from walletframe.errors import FetchWarning, MissingExtraError
+from walletframe.frames.summary import many, part
 from walletframe.notice import notify
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def tell_unknown(errors: pd.Series) -> None:
     if reasons.empty:
         return
     named = [f"{count} x {reason}" for reason, count in reasons.head(_NAMED).items()]
-    more = [f"{len(reasons) - _NAMED} other reasons"] if len(reasons) > _NAMED else []
-    unknown = f"{reasons.sum()} of {len(errors)} balances are not known"
+    rest = len(reasons) - _NAMED
+    more = [many(rest, "other reason")] if rest > 0 else []
+    unknown = f"{part(int(reasons.sum()), len(errors), 'balance')} not known"
     notify(f"{unknown} ({'; '.join(named + more)}); the column error says why", FetchWarning)

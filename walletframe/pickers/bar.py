@@ -10,6 +10,7 @@ from traitlets import Instance
 from walletframe.client import default_client
 from walletframe.errors import WalletframeError
 from walletframe.frames import WalletDetails
+from walletframe.frames.summary import many
 from walletframe.pickers.fetching import Fetching
 from walletframe.pickers.pane import Pane, guarded
 
@@ -81,7 +82,7 @@ class FetchBar(Pane):
         client = self._client or default_client()
         self._asked = wallets
         self._bar.value, self._bar.max = 0, len(wallets)
-        self._say(f"0 of {len(wallets):,} wallets")
+        self._say(f"0 of {many(len(wallets), 'wallet')}")
         self._show_busy(busy=True)
         self._fetching = Fetching(
             client, wallets, refresh=refresh, tell=self._tell, finish=self._finish
@@ -109,7 +110,7 @@ class FetchBar(Pane):
         if not self._cancel.disabled:
             statuses = ", ".join(f"{count:,} {status}" for status, count in counts.items())
             self._say(
-                ", ".join(part for part in (f"{done:,} of {total:,} wallets", left) if part),
+                ", ".join(part for part in (f"{done:,} of {many(total, 'wallet')}", left) if part),
                 statuses,
             )
 

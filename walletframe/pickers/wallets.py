@@ -8,6 +8,7 @@ from ipywidgets import HTML, Button, Layout, Textarea
 
 from walletframe.address import parse_wallets, read_pasted
 from walletframe.frames import details_given, is_details
+from walletframe.frames.summary import many
 from walletframe.pickers.chooser import Chooser
 from walletframe.pickers.options import Option, Options
 from walletframe.pickers.pane import guarded
@@ -166,7 +167,7 @@ def _told(found: Pasted) -> str:
     rest = len(found.problems) - _PROBLEMS
     more = f"<li>and {rest:,} more</li>" if rest > 0 else ""
     count = len(found.problems)
-    what = "1 wallet can't be read" if count == 1 else f"{count:,} wallets can't be read"
+    what = f"{many(count, 'wallet')} can't be read"
     listed = f'<ul style="margin: 0; padding-left: 1.5em">{"".join(lines)}{more}</ul>'
     what += "; the lines stay above to be mended:"
     return f'<div role="alert" style="line-height: 1.5">{what}{listed}</div>'

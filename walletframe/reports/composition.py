@@ -103,7 +103,7 @@ def _facts(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[tuple[str, st
         currencies = holdings["currency"].dropna() if "currency" in holdings else known.iloc[:0]
         currency = f" {shown(currencies.iloc[0], 12)}" if len(currencies) else ""
         total = worth(math.fsum(known)) + currency if len(known) else "unknown"
-        facts.append((f"value of {len(known):,} balances", total))
+        facts.append((f"value of {many(len(known), 'balance')}", total))
     return tuple(facts)
 
 
@@ -115,8 +115,8 @@ def _summary(
     if len(suspects):
         tokens = len(token_identities(suspects).keys)
         lines.append(
-            f"{len(suspects):,} balances, of {tokens:,} tokens, look like spam. They are in a "
-            "table of their own."
+            f"In a table of their own, since they look like spam: {many(len(suspects), 'balance')} "
+            f"of {many(tokens, 'token')}."
         )
     services = [shown(name) for name in wallets["service"].dropna().unique()]
     if services:
@@ -133,7 +133,7 @@ def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
     unknown = int((~_known(wallets)).sum())
     if unknown:
         lines.append(
-            f"The balances of {unknown:,} of {len(wallets):,} wallets are unknown. "
+            f"The balances of {unknown:,} of {many(len(wallets), 'wallet')} are unknown. "
             "Every total is of the other wallets alone: the true one may be higher."
         )
     older = int(((wallets["status"] == "ok") & wallets["error"].notna()).sum())

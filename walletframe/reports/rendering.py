@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from walletframe.frames.summary import many
 from walletframe.text import as_html, as_markdown
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def _environment(escape: Callable[[Any], Markup]) -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["cell"] = _html_cell if escape is _html else _markdown_cell
+    environment.globals["many"] = many
     environment.filters["own"] = Markup if escape is _markdown else _html
     return environment
 

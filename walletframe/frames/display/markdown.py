@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from walletframe.frames.display.tables import NUMBERS, Cell, Table, holdings_table, wallets_table
-from walletframe.frames.summary import failure_lines, summary_lines
+from walletframe.frames.summary import failure_lines, many, summary_lines
 from walletframe.text import as_markdown
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def _table(table: Table) -> str:
     cells = [[_cell(cell) for cell in column] for column in table.columns.values()]
     rows = [list(table.columns), rules, *zip(*cells, strict=True)]
     drawn = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return f"{drawn}\n\n… and {table.left_out:,} more {table.name}" if table.left_out else drawn
+    rest = many(table.left_out, f"more {table.name.removesuffix('s')}")
+    return f"{drawn}\n\n… and {rest}" if table.left_out else drawn
 
 
 def _cell(cell: Cell) -> str:
