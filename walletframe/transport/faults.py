@@ -5,6 +5,7 @@ Nothing is raised here: a wallet whose request failed has an outcome like any ot
 
 from __future__ import annotations
 
+import json
 from http import HTTPStatus
 from typing import Literal, TypeAlias
 
@@ -17,6 +18,8 @@ from walletframe.wire import Outcome, Status
 Server: TypeAlias = Literal["service", "node"]
 
 _QUOTED = 160
+_LONGEST_REASON = 100_000
+_SAID = ("message", "detail", "error")
 _REFUSED = {
     "service": "the key was refused (check it and key_kind)",
     "node": "the node refused the request (check the key in its URL)",
@@ -88,6 +91,38 @@ def is_passing(fault: Exception, *, reached: bool = False) -> bool:
     return isinstance(fault, requests.ConnectionError) and (made or reached)
 
 
+def reason_of(body: bytes) -> bytes:
+    """Find what a body that is no answer says to a person.
+
+    Parameters
+    ----------
+    body : bytes
+        What came with an HTTP status that is not 200.
+
+    Returns
+    -------
+    bytes
+        The ``message``, ``detail`` or ``error`` of a JSON object, or of the object that it calls
+        ``error``, where that is text; else the body. With JSON's escapes undone, it may hold what
+        the body did not.
+
+    Examples
+    --------
+    >>> reason_of(b'{"status": 403, "error": {"code": 7, "message": "the key has expired"}}')
+    b'the key has expired'
+    """
+    if len(body) > _LONGEST_REASON or not body.lstrip().startswith(b"{"):
+        return body
+    try:
+        problem = json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+    objects = [each for each in (problem, problem.get("error")) if isinstance(each, dict)]
+    named = (each.get(name) for each in objects for name in _SAID)
+    said = next((text for text in named if isinstance(text, str) and text.strip()), None)
+    return body if said is None else said.encode(errors="replace")
+
+
 def status_outcome(status: int, body: bytes, server: Server = "service") -> Outcome:
     """Translate an HTTP status that is not 200.
 
@@ -96,7 +131,7 @@ def status_outcome(status: int, body: bytes, server: Server = "service") -> Outc
     status : int
         The status.
     body : bytes
-        What came with it; quoted short and cleaned, never trusted.
+        What came with it, or the reason in it; quoted short and cleaned, never trusted.
     server : {"service", "node"}, default "service"
         Who was asked.
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import requests
 from urllib3.exceptions import HTTPError
 
-from walletframe.transport.faults import fault_outcome, is_passing, status_outcome
+from walletframe.transport.faults import fault_outcome, is_passing, reason_of, status_outcome
 from walletframe.transport.retry_after import seconds_to_wait
 from walletframe.wire import Outcome, Status
 
@@ -184,9 +184,10 @@ class Line:
             status = response.status_code
             if status == HTTPStatus.OK:
                 return Reply(fetched_at, body)
+            said = self._place.scrub(reason_of(body))
             return Reply(
                 fetched_at,
-                status_outcome(status, body, self._place.server),
+                status_outcome(status, said, self._place.server),
                 key_refused=status in _REFUSED_KEY,
                 passing=status in _PASSING,
                 retry_after_s=seconds_to_wait(response.headers.get("Retry-After"), self._longest_s),
