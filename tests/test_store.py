@@ -143,7 +143,9 @@ def test_what_keeps_no_answers_is_refused():
 
 
 @pytest.mark.parametrize(
-    "serializer", ["pickle", pickle, Stage(pickle), SerializerPipeline([Stage(pickle)])], ids=repr
+    "serializer",
+    ["pickle", pickle, Stage(pickle), SerializerPipeline([Stage(pickle)])],
+    ids=["name", "module", "stage", "pipeline"],
 )
 def test_pickles_are_refused(tmp_path, serializer):
     """However the serializer is spelled: reading a pickle runs what its writer wanted."""
