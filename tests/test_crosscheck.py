@@ -114,7 +114,7 @@ def test_what_cannot_be_compared_is_unknown(bare_chain, cells, reason):
     """With the reason, neither agreed nor differing, and the others are compared."""
     bare_chain.give(OWNERS[0], 5)
     holdings = pd.DataFrame([row(**cells), row()])
-    with pytest.warns(FetchWarning, match="1 of 2 balances are not known"):
+    with pytest.warns(FetchWarning, match="1 of 2 balances is not known"):
         frame = wf.crosscheck(holdings, rpc_url=bare_chain.url)
     assert frame.status.tolist() == ["unknown", "agree"]
     assert reason in frame.error[0]
