@@ -59,6 +59,21 @@ def test_interrupt_cuts_a_request_that_hangs(canned):
         assert client.fetch("ETH.0xa").wallets.status.tolist() == ["ok"]
 
 
+def test_interrupt_between_two_waits_is_not_missed(canned):
+    """Another thread hears of Ctrl-C, as may happen: the caller's does so a moment later."""
+    canned.say([b" "] * 200 + [answer(wallet())])
+    with canned.client() as client:
+        interrupt_after(0.3)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            begun = time.monotonic()
+            with pytest.raises(FetchInterrupted):
+                client.fetch("ETH.0xa")
+            assert time.monotonic() - begun < 2
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
 def test_interrupt_survives_pickling(client):
     """The error carries plain data, the hint included."""
     error = pickle.loads(pickle.dumps(FetchInterrupted(client.fetch([]))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 N = TypeVar("N")
 T = TypeVar("T")
+
+_TICK_S = 0.1  # a wait without end would miss an interrupt that comes just before it begins
 
 
 class Job(Generic[N, T]):
@@ -39,7 +41,13 @@ class Job(Generic[N, T]):
         N
             In the order told.
         """
-        while (news := self._news.get()) is not None:
+        while True:
+            try:
+                news = self._news.get(timeout=_TICK_S)
+            except Empty:
+                continue
+            if news is None:
+                return
             yield news
 
     def result(self) -> T:
@@ -55,7 +63,8 @@ class Job(Generic[N, T]):
         BaseException
             What the work raised.
         """
-        self._ended.wait()
+        while not self._ended.wait(_TICK_S):
+            pass
         if self._fault is not None:
             raise self._fault
         return self._results[0]
