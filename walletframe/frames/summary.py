@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SOURCES: Mapping[str, str] = {
-    "service": "answered by the service",
-    "cache": "by the local cache",
-    "stale": "by the local cache though out of date",
+    "service": "by the service",
+    "cache": "from the local cache",
+    "stale": "from the local cache (out of date)",
 }
 _REASONS = 3
 SIMULATED_NOTE = "Simulated data: the sandbox made it up."
@@ -120,9 +120,10 @@ def _sources(wallets: pd.DataFrame) -> str:
     named = [f"{count:,} {_SOURCES[name]}" for name, count in _pairs(wallets["source"])]
     if not named:
         return "no answer to use"
+    told = " and ".join(named).replace(" ", " answered ", 1)
     oldest = wallets["fetched_at"].min()
     age = "" if pd.isna(oldest) else f", the oldest of {oldest:%Y-%m-%d %H:%M} UTC"
-    return " and ".join(named) + age
+    return told + age
 
 
 def _pairs(column: pd.Series) -> list[tuple[str, int]]:
