@@ -98,6 +98,7 @@ def test_variables_can_be_put_in(kernel):
         ("%wallets --client nobody ETH.0x1", "no Client"),
         ("%wallets --out a-b ETH.0x1", "no name of a variable"),
         ("%wallets --colour ETH.0x1", "unrecognized"),
+        ("%wallets 'unclosed", "No closing quotation: 'unclosed"),
         ("%wallets ETH.0x1", "WALLETFRAME_"),
         ("%wallets --refresh --offline -c client ETH.0x1", "contradict"),
     ],
@@ -110,10 +111,32 @@ def test_bad_input_is_told_without_a_traceback(kernel, code, said):
 
 
 def test_offline_asks_for_none(kernel):
-    """What is not in the cache is said to be missing, and warned of."""
+    """What is not in the cache is said to be missing, once: by the output."""
     said = kernel.run("%wallets -c client --offline NEAR.nobody.near")
     assert "1 not_cached" in said["text/plain"]
-    assert "FetchWarning" in said["stderr"]
+    assert said["stderr"] == ""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "kept = %wallets -c client --offline NEAR.nobody.near",
+        "%wallets -c client --offline NEAR.nobody.near\nlater = 1",
+    ],
+    ids=["assigned", "not last"],
+)
+def test_failures_that_the_cell_does_not_show_are_told(kernel, code):
+    """Where the result is not the output, a few lines say what is not ok, after that cell alone."""
+    said = kernel.run(code)
+    assert "1 not_cached" not in said["text/plain"]
+    assert "1 wallet on 1 blockchain: 1 not_cached" in said["stderr"]
+    assert "warning" not in said["stderr"].lower()
+    assert kernel.run("1 + 1")["stderr"] == ""
+
+
+def test_wallets_that_are_ok_need_no_words(kernel):
+    """An assignment of a whole answer says nothing."""
+    assert kernel.run("mine = %wallets -c client NEAR.alice.near")["stderr"] == ""
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 """``%wallets`` and ``%%wallets``: a fetch without Python, for IPython and Jupyter.
 
 Thin: addresses are read and fetched as everywhere else. What is wrong with the input is a usage
-error, which IPython shows without a traceback.
+error, which IPython shows without a traceback. Wallets that are not ok are told once: by the
+result, where the cell shows it, else in a few lines behind the cell. A warning would have no line
+of the user's own to point at.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.completer import SimpleCompletion, context_matcher
@@ -16,17 +19,20 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 from walletframe.address import read_pasted
 from walletframe.client import Client, default_client
 from walletframe.errors import FetchInterrupted, WalletframeError
+from walletframe.frames.summary import failure_lines, summary_lines
 from walletframe.service.chains import CHAINS
+from walletframe.text import shown
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from IPython.core.completer import CompletionContext, SimpleMatcherResult
-    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
     from walletframe.frames import WalletDetails
 
 _OPTIONS = ("--client", "--offline", "--out", "--refresh")
+_REASON = 160
 
 
 @magics_class
@@ -49,7 +55,7 @@ class WalletMagics(Magics):
         In a cell, they follow one a line, and # begins a comment. The result is a WalletDetails;
         --out keeps it in a variable, and so does: details = %wallets ETH.0x52…
         """
-        options = parse_argstring(self.wallets, line)
+        options = self._options(line)
         if options.out and not options.out.isidentifier():
             raise UsageError(f"--out {options.out}: is no name of a variable")
         found = read_pasted("\n".join([" ".join(options.wallets), cell]))
@@ -60,7 +66,10 @@ class WalletMagics(Magics):
             raise UsageError("no wallets: write <BLOCKCHAIN>.<ADDRESS>, such as NEAR.alice.near")
         try:
             details = self._client(options.client).fetch(
-                found.wallets, refresh=options.refresh, offline=options.offline
+                found.wallets,
+                refresh=options.refresh,
+                offline=options.offline,
+                on_failure="ignore",
             )
         except FetchInterrupted as stopped:
             self._keep(options, stopped.details)
@@ -68,7 +77,15 @@ class WalletMagics(Magics):
         except WalletframeError as error:
             raise UsageError(str(error)) from None
         self._keep(options, details)
+        self._tell_if_unseen(details)
         return details
+
+    def _options(self, line: str) -> Namespace:
+        try:
+            options: Namespace = parse_argstring(self.wallets, line)
+        except ValueError as error:  # by shlex
+            raise UsageError(f"{error}: {line.strip()}") from None
+        return options
 
     def _client(self, name: str | None) -> Client:
         if name is None:
@@ -81,6 +98,21 @@ class WalletMagics(Magics):
     def _keep(self, options: Namespace, details: WalletDetails) -> None:
         if options.out:
             self._variables()[options.out] = details
+
+    def _tell_if_unseen(self, details: WalletDetails) -> None:
+        """Say what is not ok when the cell has ended, unless the result is its output."""
+        reasons = failure_lines(details.wallets)
+        if not reasons and details.wallets["error"].isna().all():
+            return
+        shell: Any = self.shell
+
+        def tell(cell: ExecutionResult) -> None:
+            shell.events.unregister("post_run_cell", tell)
+            if cell.result is not details:
+                lines = [*summary_lines(*details), *(shown(line, _REASON) for line in reasons)]
+                print(*lines, sep="\n", file=sys.stderr)  # noqa: T201 - a magic talks to a person
+
+        shell.events.register("post_run_cell", tell)
 
     def _variables(self) -> dict[str, Any]:
         shell: Any = self.shell  # which a magic that runs has
