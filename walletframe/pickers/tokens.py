@@ -81,7 +81,7 @@ class TokenPicker(Chooser):
             token_options(holdings),
             value=value,
             description=description,
-            hint="symbol, blockchain or contract",
+            hint="symbol or contract",
         )
 
     def offer(self, holdings: HoldingsLike) -> None:

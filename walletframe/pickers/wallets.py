@@ -74,7 +74,7 @@ class WalletPicker(Chooser):
             wallet_options(wallets),
             value=value,
             description=description,
-            hint="blockchain or part of an address",
+            hint="blockchain or address",
         )
         if paste:
             self._add_paste()
