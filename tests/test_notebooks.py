@@ -32,3 +32,10 @@ def test_notebook_holds_no_outputs(path):
     assert cells
     assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)
     assert "widgets" not in notebook["metadata"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS[1:], ids=lambda path: path.name)
+def test_notebook_begins_with_where_its_words_are_explained(path):
+    """Whoever opens any of them first finds what a blockchain, a wallet and a token are."""
+    first = json.loads(path.read_text(encoding="utf-8"))["cells"][0]
+    assert f"[{NOTEBOOKS[0].name}]({NOTEBOOKS[0].name})" in "".join(first["source"])
