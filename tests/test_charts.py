@@ -461,6 +461,19 @@ class TestRefusals:
         with pytest.raises(UnknownTokenError):
             charts.treemap(HOLDINGS, token="XYZ")
 
+    @pytest.mark.parametrize("token", [None, 5, ("ETH",)])
+    @pytest.mark.parametrize("rows", [0, 6])
+    def test_what_is_no_token(self, token, rows):
+        """It is the same error with rows and without."""
+        with pytest.raises(UnknownTokenError):
+            charts.lorenz(HOLDINGS.head(rows), token)
+
+    @pytest.mark.parametrize("rows", [0, 6])
+    def test_a_native_coin_as_a_frame_has_it(self, rows):
+        """What a frame has in place of a contract is None."""
+        frame = HOLDINGS.head(rows)
+        assert charts.lorenz(frame, ("ETH", pd.NA)) == charts.lorenz(frame, ("ETH", None))
+
 
 def test_accessor_draws_the_same(details):
     """Each chart is a method of ``df.wf.plot``."""

@@ -11,7 +11,13 @@ from walletframe.errors import (
     UnknownTokenError,
     UnknownWalletError,
 )
-from walletframe.frames import find_token, find_wallet, token_identities, wallet_identities
+from walletframe.frames import (
+    find_token,
+    find_wallet,
+    token_identities,
+    token_key,
+    wallet_identities,
+)
 
 HOLDINGS = pd.DataFrame(
     {
@@ -75,6 +81,23 @@ def test_a_row_without_a_blockchain_is_told_apart():
 def test_a_token_is_found_by_pair_or_by_its_own_symbol(token, rows):
     """Both forms of naming a token give its rows."""
     assert HOLDINGS.index[find_token(HOLDINGS, token)].tolist() == list(rows)
+
+
+@pytest.mark.parametrize("missing", [None, "", float("nan"), pd.NA, pd.NaT])
+def test_a_pair_taken_from_a_frame_names_its_token(missing):
+    """Whatever a frame has in place of a contract, the pair is that of the native coin."""
+    assert token_key(("solana", missing)) == ("SOLANA", None)
+    assert token_key((missing, "0xAB")) == ("", "0xab")
+    assert find_token(HOLDINGS, ("SOLANA", missing)).tolist() == [False, False, True, False, False]
+
+
+@pytest.mark.parametrize(
+    "token", [None, 5, ("ETH",), ("ETH", "0x1", "0x2"), ("ETH", 5), ["ETH", []]]
+)
+def test_what_is_no_pair_is_an_error_of_its_own(token):
+    """The error says what a token is."""
+    with pytest.raises(UnknownTokenError, match=r"Hint: a token is \(blockchain, contract\)"):
+        find_token(HOLDINGS, token)
 
 
 def test_a_shared_symbol_names_the_contracts():

@@ -155,6 +155,9 @@ def test_native_coins_have_no_contract(opened):
     picker = opened(TokenPicker(frame, value=[("ETH", None)]))
     assert picker.value == (("ETH", None),)
     assert labels(picker)[0] == "TK0 · ETH · native coin"
+    picker.value = []
+    picker.value = [("eth", frame.token_address.iloc[0])]
+    assert picker.value == (("ETH", None),)
 
 
 def test_what_is_not_offered_is_an_error(opened):
@@ -162,8 +165,9 @@ def test_what_is_not_offered_is_an_error(opened):
     chains, tokens = opened(BlockchainPicker(["ETH"])), opened(TokenPicker(MANY))
     with pytest.raises(UnknownBlockchainError, match="choose from: ETH"):
         chains.value = ["SOLANA"]
-    with pytest.raises(UnknownTokenError):
-        tokens.value = [("ETH", "0x1")]
+    for token in [("ETH", "0x1"), ("ETH",), 5, None]:
+        with pytest.raises(UnknownTokenError):
+            tokens.value = [token]
     with pytest.raises(AddressError):
         opened(WalletPicker()).value = ["nonsense"]
     assert (chains.value, tokens.value) == ((), ())

@@ -17,6 +17,7 @@ from walletframe.frames import (
     find_wallet,
     require_columns,
     token_identities,
+    token_key,
     wallet_identities,
 )
 
@@ -147,6 +148,7 @@ def read_balances(
     """
     require_columns(holdings, _COLUMNS)
     amounts_of(holdings["amount"])
+    token = token if token is None or isinstance(token, str) else token_key(token)
     tokens = token_identities(holdings)
     of_interest = np.ones(len(holdings), dtype=bool)
     if len(holdings) and token is not None:

@@ -13,6 +13,7 @@ from walletframe.charts.canvas import blank, figure, hover
 from walletframe.charts.notes import notes
 from walletframe.charts.numerals import percent, whole
 from walletframe.charts.space import Space
+from walletframe.frames import token_key
 from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def lorenz(
     >>> lorenz(frame, "NEAR").data[0].y
     (0.0, 0.25, 1.0)
     """
-    balances = read_balances(holdings, token=token)
+    balances = read_balances(holdings, token=token if isinstance(token, str) else token_key(token))
     title = f"Lorenz curve of {balances.measure.unit}"
     if not len(balances.rows):
         return blank(title, notes([], balances, wallets), balances.why_none)

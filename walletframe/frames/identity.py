@@ -219,21 +219,29 @@ def token_key(token: TokenKey) -> TokenKey:
     Parameters
     ----------
     token : (str, str or None)
-        (blockchain, contract), None or nothing for a native coin.
+        (blockchain, contract), None or nothing for a native coin; so is what a frame has there.
 
     Returns
     -------
     (str, str or None)
         The canonical form, as in `Identities.keys`.
 
+    Raises
+    ------
+    UnknownTokenError
+        Where it is no such pair.
+
     Examples
     --------
-    >>> token_key(("eth", "0xAB")), token_key(("eth", None))
+    >>> token_key(("eth", "0xAB")), token_key(("eth", float("nan")))
     (('ETH', '0xab'), ('ETH', None))
     """
-    blockchain, address = token
-    key = canonical_key(blockchain, address or "")
-    return key if address else (key[0], None)
+    match token:
+        case (blockchain, address) if _is_text(blockchain) and _is_text(address):
+            chain, contract = canonical_key(_text(blockchain), _text(address))
+            return chain, contract or None
+        case _:
+            raise UnknownTokenError(token)
 
 
 def _identities(frame: pd.DataFrame, chain: str, address: str) -> Identities:
@@ -253,6 +261,10 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> Identities:
     ]
     codes = np.array(merged, dtype=np.intp)[spelling]
     return Identities(codes, list(keys), _first_rows(codes, len(keys)))
+
+
+def _is_text(name: Any) -> bool:
+    return isinstance(name, str) or bool(pd.api.types.is_scalar(name) and pd.isna(name))
 
 
 def _text(name: Any) -> str:

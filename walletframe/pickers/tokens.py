@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from walletframe.address import canonical_key
 from walletframe.errors import AmbiguousTokenError, UnknownTokenError
-from walletframe.frames import holdings_given, require_columns, token_identities
+from walletframe.frames import holdings_given, require_columns, token_identities, token_key
 from walletframe.pickers.chooser import Chooser
 from walletframe.pickers.options import Option, Options
 from walletframe.text import shortened, shown
@@ -97,9 +96,7 @@ class TokenPicker(Chooser):
     def _resolve(self, value: Any) -> Value:
         if isinstance(value, str):
             return self._named(value)
-        blockchain, contract = value
-        chain, address = canonical_key(blockchain, contract or "")
-        option = self._options.get((chain, address or None))
+        option = self._options.get(token_key(value))
         if option is None:
             raise UnknownTokenError(value)
         return option.value
