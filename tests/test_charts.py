@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_up import made_up_details
 
 from walletframe import charts
 from walletframe.analysis import concentration, value
@@ -123,13 +124,67 @@ class TestHierarchies:
             assert 0.98 * valued.value.sum() < drawn <= valued.value.sum() * (1 + 1e-12)
             assert ("too small" in said(figure)) == (drawn < valued.value.sum() * (1 - 1e-12))
 
-    def test_the_rest_is_drawn_as_other(self):
-        """The largest are drawn, and the chart says how many of how many."""
-        frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(60)])
+    def test_the_rest_of_a_wallet_is_drawn_as_other(self):
+        """The largest balances are drawn, and the chart says how many of how many."""
+        frame = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n:03}") for n in range(90)])
         figure = charts.treemap(frame, top=50)
-        assert sum(tree(figure).values()) == 360
-        assert any(label.startswith("Other (") for label in figure.data[0].labels)
-        assert "48 of 300 balances, the rest as Other" in said(figure)
+        assert sum(tree(figure).values()) == 90
+        assert tree(figure)["ETH/0xa1/Other (50 tokens)"] == 50
+        assert "40 of 90 balances, the rest as Other" in said(figure)
+
+    def test_small_wallets_are_drawn_by_their_tokens(self):
+        """What many wallets hold of a token is added up on each blockchain, exactly."""
+        frame = pd.concat([HOLDINGS.assign(address=f"0x{n:04}") for n in range(2_000)])
+        figure = charts.sunburst(frame)
+        assert tree(figure) == {
+            "ETH/2,000 wallets/ETH": 4_000,
+            "ETH/2,000 wallets/USDC<br>(0xA0b8)": 2_000,
+            "ETH/2,000 wallets/USDC<br>(0xbad0)": 2_000,
+            "BSC/2,000 wallets/BNB": 2_000,
+            "BSC/2,000 wallets/USDC": 2_000,
+        }
+        [text] = [text for text in hovers(figure) if "ETH 0xA0b8" in text]
+        assert "2,000 wallets of ETH" in text
+        assert "2,000.000000000000002 USDC" in text
+        assert "4,000 wallets added up by blockchain and token." in said(figure)
+
+    def test_large_wallets_are_drawn_beside_the_others(self):
+        """The others of their blockchain are added up, and the chart says so."""
+        small = [VALUED.iloc[:2].assign(address=f"0x{n:03}", value=[2.0, 1.0]) for n in range(200)]
+        figure = charts.treemap(pd.concat([VALUED.iloc[:2].assign(value=[50.0, 9.0]), *small]))
+        assert tree(figure) == {
+            "ETH/0xa1/ETH": 50,
+            "ETH/0xa1/USDC": 9,
+            "ETH/Other (200 wallets)/ETH": 400,
+            "ETH/Other (200 wallets)/USDC": 200,
+        }
+        assert "1 of 201 wallets alone, the others added up by blockchain and token" in said(figure)
+
+    @pytest.mark.parametrize("top", [30, 60, 250])
+    @pytest.mark.parametrize("wallets,tokens", [(2, 400), (40, 8), (300, 5), (4_000, 30)])
+    @pytest.mark.parametrize("columns", [[], ["value"]])
+    def test_every_size_shows_something(self, top, wallets, tokens, columns):
+        """Tokens have names, no box holds an Other alone, and no more is drawn than was asked."""
+        details = made_up_details(wallets * tokens, wallets=wallets, tokens=3 * tokens)
+        frame = details.holdings.assign(value=np.linspace(1, 2, wallets * tokens))
+        frame = frame[[*details.holdings.columns, *columns]]
+        figure = charts.treemap(frame, top=top)
+        [trace] = figure.data
+        assert len(trace.ids) <= top
+        total = (
+            frame["value"].sum()
+            if columns
+            else pd.factorize(frame["address"] + frame["token_address"])[0].max() + 1
+        )
+        named = sum(
+            size for path, size in tree(figure).items() if "Other" not in path.split("/")[-1]
+        )
+        assert named > total / 3
+        for key in {*trace.parents} - {""}:
+            children = [
+                each for each, of in zip(trace.labels, trace.parents, strict=True) if of == key
+            ]
+            assert not all(each.startswith("Other") for each in children)
 
     def test_what_can_t_be_seen_is_not_drawn(self):
         """Arcs shorter than a pixel are left out, and the chart says so."""

@@ -30,7 +30,7 @@ class PlotAccessor:
         self,
         *,
         token: TokenLike | None = None,
-        top: int = 150,
+        top: int = 250,
         wallets: WalletsLike | None = None,
         colors: Colors | None = None,
     ) -> Figure:
@@ -40,8 +40,8 @@ class PlotAccessor:
         ----------
         token : str or (str, str or None), optional
             One token, whose amounts are then the areas.
-        top : int, default 150
-            The most rectangles of the last level, up to 500.
+        top : int, default 250
+            The most rectangles, up to 500.
         wallets : DataFrame or WalletDetails, optional
             The wallets asked, for lines on how complete and how old it is.
         colors : mapping, optional
@@ -60,7 +60,7 @@ class PlotAccessor:
         self,
         *,
         token: TokenLike | None = None,
-        top: int = 100,
+        top: int = 200,
         wallets: WalletsLike | None = None,
         colors: Colors | None = None,
     ) -> Figure:
@@ -70,8 +70,8 @@ class PlotAccessor:
         ----------
         token : str or (str, str or None), optional
             One token, whose amounts are then the angles.
-        top : int, default 100
-            The most pieces of the outer ring, up to 300.
+        top : int, default 200
+            The most pieces, up to 300.
         wallets : DataFrame or WalletDetails, optional
             The wallets asked, for lines on how complete and how old it is.
         colors : mapping, optional

@@ -14,7 +14,8 @@ from walletframe.charts.numerals import percent
 from walletframe.charts.palette import EDGE, text_on
 from walletframe.charts.ranking import check_top
 from walletframe.charts.space import Space
-from walletframe.charts.tree import grow
+from walletframe.charts.tree import OTHER_CHAINS, grow
+from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +38,7 @@ def treemap(
     holdings: pd.DataFrame,
     *,
     token: TokenLike | None = None,
-    top: int = 150,
+    top: int = 250,
     wallets: WalletsLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
@@ -50,8 +51,10 @@ def treemap(
         ``value`` (float64, with ``currency`` if wanted), else numbers of balances.
     token : str or (str, str or None), optional
         One token, whose amounts are then the areas.
-    top : int, default 150
-        The most rectangles of the last level, up to 500; the rest are drawn as Other.
+    top : int, default 250
+        The most rectangles, up to 500, for that is what a browser's time goes into. Where all are
+        too many, the largest wallets are drawn alone, and the others of each blockchain together,
+        what they hold of a token added up; the rest are drawn as Other.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch, for a line on how complete and how old it is.
     colors : mapping of (str, str or None) to str, optional
@@ -83,9 +86,9 @@ def treemap(
     """
     limit = check_top("top", top, _TREEMAP)
     balances = read_balances(holdings, token=token)
-    leaves = pick_leaves(balances, limit)
-    if not len(leaves.sizes):
+    if not len(balances.rows):
         return _nothing(balances, wallets)
+    leaves = pick_leaves(balances, limit)
     nodes = grow(balances, leaves, colors)
     trace = go.Treemap(
         **_columns(nodes),
@@ -106,7 +109,7 @@ def sunburst(
     holdings: pd.DataFrame,
     *,
     token: TokenLike | None = None,
-    top: int = 100,
+    top: int = 200,
     wallets: WalletsLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
@@ -119,8 +122,10 @@ def sunburst(
         ``value`` (float64, with ``currency`` if wanted), else numbers of balances.
     token : str or (str, str or None), optional
         One token, whose amounts are then the angles.
-    top : int, default 100
-        The most pieces of the outer ring, up to 300; the rest are drawn as Other.
+    top : int, default 200
+        The most pieces, up to 300, for that is what a browser's time goes into. Where all are too
+        many, the largest wallets are drawn alone, and the others of each blockchain together, what
+        they hold of a token added up; the rest are drawn as Other.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch, for a line on how complete and how old it is.
     colors : mapping of (str, str or None) to str, optional
@@ -152,9 +157,9 @@ def sunburst(
     """
     limit = check_top("top", top, _SUNBURST)
     balances = read_balances(holdings, token=token)
-    leaves = pick_leaves(balances, limit)
-    if not len(leaves.sizes):
+    if not len(balances.rows):
         return _nothing(balances, wallets)
+    leaves = pick_leaves(balances, limit)
     nodes = grow(balances, leaves, colors)
     trace = go.Sunburst(**_columns(nodes), leaf_opacity=1)
     return figure(
@@ -192,8 +197,23 @@ def _nothing(balances: Balances, wallets: WalletsLike | None) -> go.Figure:
 
 
 def _said(size: str, balances: Balances, leaves: Leaves, nodes: list[Node]) -> list[str]:
-    noun = "wallet" if balances.measure.kind == "amount" else "balance"
-    rest = len(leaves.sizes) - len(leaves.drawn)
     lost = 1 - sum(node.size for node in nodes) / leaves.total
-    said = [f"{size}: {balances.measure.phrase}.", drawn_of((len(leaves.drawn), rest, noun))]
+    said = [f"{size}: {balances.measure.phrase}.", *_drawn(balances, leaves, nodes)]
     return [*said, f"{percent(lost)} is too small to be drawn."] if lost > _ROUNDING else said
+
+
+def _drawn(balances: Balances, leaves: Leaves, nodes: list[Node]) -> list[str]:
+    """Say which blockchains, wallets and balances are drawn, as far as not all are."""
+    chains, wallets = int((leaves.members > 0).sum()), int(leaves.members.sum())
+    drawn, own = len(leaves.drawn_chains), len(leaves.drawn_wallets)
+    beyond = any(node.id == OTHER_CHAINS for node in nodes)
+    said = [drawn_of((drawn, chains - drawn, "blockchain"))] * beyond
+    if balances.measure.kind == "amount":
+        return [*said, drawn_of((own, wallets - own, "wallet"))]
+    if own == wallets:
+        rest = len(leaves.sizes) - len(leaves.drawn)
+        return [*said, drawn_of((len(leaves.drawn), rest, "balance"))]
+    which = many(wallets, "wallet")
+    which = f"{own:,} of {which} alone, the others" if own else which
+    level = "blockchain and token" if len(leaves.drawn) else "blockchain"
+    return [*said, f"{which} added up by {level}."]

@@ -1,4 +1,4 @@
-"""What each wallet holds of each token, and which of that a hierarchy draws."""
+"""What each wallet, or all others of a blockchain, hold of each token, and which of it is drawn."""
 
 from __future__ import annotations
 
@@ -8,46 +8,53 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from walletframe.charts.ranking import added, largest
+from walletframe.charts.apportionment import LEAST, Demand, apportion
+from walletframe.charts.ranking import added
 
 if TYPE_CHECKING:
+    from walletframe.charts.apportionment import Plan
     from walletframe.charts.balances import Balances
     from walletframe.charts.ranking import Places, Sizes
-
-LEAST = 0.0003
-"""The least share of all that is drawn: what is smaller can't be seen, and browsers draw circles
-around the wrong centre where an arc is much shorter than a pixel."""
-
-_CHAINS = 30
-_LEAVES_A_WALLET = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """The balances of a hierarchy, each wallet's rows of one token as one.
+    """The leaves of a hierarchy: what an owner holds of a token.
+
+    An owner is a wallet that is drawn for itself, or all other wallets of a blockchain.
 
     Attributes
     ----------
     of_rows : ndarray of intp
         The leaf of each row.
-    wallets, tokens : ndarray of intp, shape (n,)
-        Of each leaf, as places among those of the frame.
-    chains : ndarray of intp, shape (n,)
-        The blockchain of each leaf's wallet, as a place in `chain_names`.
+    owners : ndarray of intp, shape (n,)
+        Of each leaf, as a place among the frame's wallets; the other wallets of a blockchain have
+        its place in `chain_names`, counted from `others`.
+    others : int
+        The first owner that is no wallet.
+    tokens, chains : ndarray of intp, shape (n,)
+        Of each leaf, as places among the frame's tokens and in `chain_names`.
     sizes : ndarray of float64, shape (n,)
         Of each leaf.
+    holders : ndarray of intp, shape (n,)
+        How many wallets each leaf is of.
     chain_names : list of str
         The distinct blockchains.
+    members : ndarray of intp
+        For each blockchain the number of its wallets.
     drawn_chains, drawn_wallets, drawn : ndarray of intp
         The blockchains, wallets and leaves that are drawn, the largest first.
     """
 
     of_rows: Places
-    wallets: Places
+    owners: Places
+    others: int
     tokens: Places
     chains: Places
     sizes: Sizes
+    holders: Places
     chain_names: list[str]
+    members: Places
     drawn_chains: Places
     drawn_wallets: Places
     drawn: Places
@@ -66,56 +73,61 @@ def pick_leaves(balances: Balances, top: int) -> Leaves:
     balances : Balances
         What could be drawn.
     top : int
-        The most leaves.
+        The most nodes of the hierarchy.
 
     Returns
     -------
     Leaves
-        Drawn are, of the largest wallets, the largest balances; where these are of one size,
-        some of each wallet, and of these the tokens that most wallets hold. What is less than
-        `LEAST` of all is not drawn for itself.
+        Drawn are the largest wallets with their largest tokens, and of the other wallets of each
+        blockchain the largest tokens. Of equal ones the tokens that most wallets hold come first.
     """
     wide = max(len(balances.tokens.keys), 1)
     of_rows, pairs = pd.factorize(balances.wallet_codes * wide + balances.token_codes)
     wallets, tokens = np.divmod(pairs, wide)
     sizes = added(of_rows, balances.sizes, len(pairs))
     names = np.array([chain for chain, _ in balances.wallets.keys], dtype=object)
-    chain_codes, chain_names = pd.factorize(names)
-    chains = chain_codes[wallets]
-    least = LEAST * sizes.sum()
-    by_chain = added(chains, sizes, len(chain_names))
-    drawn_chains = largest(np.where(by_chain < least, 0, by_chain), _CHAINS)
-    by_wallet = added(wallets, sizes, len(names))
-    by_wallet[(by_wallet < least) | ~np.isin(chain_codes, drawn_chains)] = 0
-    counts = np.bincount(wallets[sizes >= least], minlength=len(names))
-    drawn_wallets = largest(by_wallet, _how_many(by_wallet, counts, top))
-    candidates = np.flatnonzero(np.isin(wallets, drawn_wallets) & (sizes >= least))
-    turns = _turns(wallets[candidates], tokens[candidates], sizes[candidates], tokens)
-    ranked = candidates[np.lexsort((turns, -sizes[candidates]))]
+    chain_of, chain_names = pd.factorize(names)
+    alone = balances.measure.kind == "amount"
+    plan = apportion(Demand(wallets, chain_of, sizes, len(chain_names), alone), top)
+    others = len(names)
+    owners = np.where(np.isin(wallets, plan.wallets), wallets, others + chain_of[wallets])
+    of_pairs, merged = pd.factorize(owners * wide + tokens)
+    owners, merged_tokens = np.divmod(merged, wide)
+    leaf_sizes = added(of_pairs, sizes, len(merged))
+    held = np.unique(wallets)
     return Leaves(
-        of_rows=of_rows,
-        wallets=wallets,
-        tokens=tokens,
-        chains=chains,
-        sizes=sizes,
+        of_rows=of_pairs[of_rows],
+        owners=owners,
+        others=others,
+        tokens=merged_tokens,
+        chains=np.concatenate((chain_of, np.arange(len(chain_names))))[owners],
+        sizes=leaf_sizes,
+        holders=np.bincount(of_pairs, minlength=len(merged)),
         chain_names=chain_names.tolist(),
-        drawn_chains=drawn_chains,
-        drawn_wallets=drawn_wallets,
-        drawn=ranked if len(ranked) == top + 1 else ranked[:top],
+        members=np.bincount(chain_of[held], minlength=len(chain_names)),
+        drawn_chains=plan.chains,
+        drawn_wallets=plan.wallets,
+        drawn=_chosen(plan, owners, others, leaf_sizes, np.bincount(tokens)[merged_tokens]),
     )
 
 
-def _how_many(sizes: Sizes, counts: Places, top: int) -> int:
-    """Return how many wallets there is room for: as many as fit whole, or with a few leaves."""
-    filled = np.cumsum(np.maximum(counts, 1)[np.argsort(-sizes, kind="stable")])
-    return max(1, top // _LEAVES_A_WALLET, int(np.searchsorted(filled, top, side="right")))
+def _chosen(plan: Plan, owners: Places, others: int, sizes: Sizes, holders: Places) -> Places:
+    """Choose leaves of each wallet that is drawn, and with the room that is left of all others."""
+    seen = sizes >= LEAST * sizes.sum()
+    order = np.lexsort((-holders, -sizes))
+    order = order[seen[order]]
+    own = order[owners[order] < others]
+    rank = pd.Series(own).groupby(owners[own]).cumcount().to_numpy()
+    own = own[rank < plan.room[owners[own]]]
+    of_others = order[np.isin(owners[order] - others, plan.open_chains)][: plan.rest]
+    drawn = np.concatenate((own, of_others))
+    return np.concatenate((drawn, _single(owners, drawn, seen)))
 
 
-def _turns(wallets: Places, tokens: Places, sizes: Sizes, all_tokens: Places) -> Places:
-    """Rank leaves within their wallets: by size, then by how many wallets hold the token."""
-    holders = np.bincount(all_tokens)
-    order = np.lexsort((-holders[tokens], -sizes, wallets))
-    starts = np.searchsorted(wallets[order], wallets)
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    return np.asarray(places - starts)
+def _single(owners: Places, drawn: Places, seen: np.ndarray) -> Places:
+    """Find leaves that would be all there is in an Other."""
+    rest = np.bincount(owners)
+    rest -= np.bincount(owners[drawn], minlength=len(rest))
+    single = seen & (rest[owners] == 1) & np.isin(owners, owners[drawn])
+    single[drawn] = False
+    return np.flatnonzero(single)

@@ -9,11 +9,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from walletframe.address import parse_wallets
+from walletframe.charts.apportionment import LEAST
 from walletframe.charts.balances import read_balances
 from walletframe.charts.canvas import blank, figure, markup, with_legend
 from walletframe.charts.grid import lay_out
 from walletframe.charts.labels import short_address
-from walletframe.charts.leaves import LEAST
 from walletframe.charts.notes import drawn_of, notes, provenance, wallets_frame
 from walletframe.charts.numerals import percent
 from walletframe.charts.palette import EDGE, pattern, text_on

@@ -5,27 +5,32 @@ Their identifiers are their own: names, which strangers choose, are only drawn.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from walletframe.charts.apportionment import LEAST
 from walletframe.charts.canvas import hover, markup
 from walletframe.charts.labels import token_labels, wallet_labels, whole_token, whole_wallet
-from walletframe.charts.leaves import LEAST
 from walletframe.charts.numerals import brief, whole
 from walletframe.charts.palette import OTHER, chosen_colors
 from walletframe.charts.ranking import added
+from walletframe.charts.series import other
 from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from walletframe.amounts.scalar import Amount
     from walletframe.charts.balances import Balances
     from walletframe.charts.leaves import Leaves
+    from walletframe.charts.ranking import Places
     from walletframe.frames import TokenKey
 
 _CHAIN_COLOR, _WALLET_COLOR = "#4D4D4D", "#707070"
+OTHER_CHAINS = "o"
+"""The node of the blockchains that are not drawn for themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +46,8 @@ class Node:
     color : str
         As ``#RRGGBB``.
     size : float
-        Of a leaf. Others have 0: plotly adds up their leaves, and totals given to it would have
-        to agree with its own sums to the last bit.
+        Of one without nodes in it. Others have 0: plotly adds up what is in them, and totals given
+        to it would have to agree with its own sums to the last bit.
     """
 
     id: str
@@ -51,7 +56,7 @@ class Node:
     text: str
     hover: str
     color: str
-    size: float = 0.0
+    size: float
 
 
 def grow(balances: Balances, leaves: Leaves, colors: Mapping[TokenKey, str] | None) -> list[Node]:
@@ -74,71 +79,106 @@ def grow(balances: Balances, leaves: Leaves, colors: Mapping[TokenKey, str] | No
     nodes = [*_chains(balances, leaves)]
     if balances.measure.kind != "amount":
         nodes += _wallets(balances, leaves)
-    return [*nodes, *_leaves(balances, leaves, colors), *_others(balances, leaves)]
+    nodes += _groups(balances, leaves)
+    nodes += _leaves(balances, leaves, colors)
+    nodes += _others(balances, leaves)
+    parents = {node.parent for node in nodes}
+    return [replace(node, size=0.0) if node.id in parents else node for node in nodes]
 
 
 def _chains(balances: Balances, leaves: Leaves) -> Iterator[Node]:
-    sizes = added(leaves.chains, leaves.sizes)
-    wallets = np.bincount(leaves.chains[np.unique(leaves.wallets, return_index=True)[1]])
-    for chain in leaves.drawn_chains:
+    measure, sizes = balances.measure, added(leaves.chains, leaves.sizes)
+    closed = {*leaves.drawn_chains.tolist()}.difference(_open_chains(leaves).tolist())
+    for chain in leaves.drawn_chains.tolist():
         name, size = leaves.chain_names[chain], float(sizes[chain])
-        lines = many(int(wallets[chain]), "wallet"), balances.measure.share(size, leaves.total)
-        short = balances.measure.short(size)
-        yield Node(
-            f"b{chain}", "", markup([name]), markup([short]), hover(name, *lines), _CHAIN_COLOR
-        )
+        wallets = many(int(leaves.members[chain]), "wallet")
+        short = wallets if chain in closed else measure.short(size)
+        text = hover(name, wallets, measure.share(size, leaves.total))
+        yield Node(f"b{chain}", "", markup([name]), markup([short]), text, _CHAIN_COLOR, size)
+
+
+def _open_chains(leaves: Leaves) -> Places:
+    """Return the blockchains in which there is more to see than they themselves."""
+    inside = leaves.owners < leaves.others
+    inside[leaves.drawn] = True
+    return np.unique(leaves.chains[inside])
 
 
 def _wallets(balances: Balances, leaves: Leaves) -> Iterator[Node]:
-    names = wallet_labels(balances.frame, balances.wallets, leaves.drawn_wallets.tolist())
-    sizes = added(leaves.wallets, leaves.sizes)
-    chains = dict(zip(leaves.wallets.tolist(), leaves.chains.tolist(), strict=True))
-    for wallet, name in names.items():
+    frame, wallets, measure = balances.frame, balances.wallets, balances.measure
+    sizes = added(leaves.owners, leaves.sizes)
+    chains = dict(zip(leaves.owners.tolist(), leaves.chains.tolist(), strict=True))
+    for wallet, name in wallet_labels(frame, wallets, leaves.drawn_wallets.tolist()).items():
         size = float(sizes[wallet])
-        label, short = name.partition(".")[2], balances.measure.short(size)
-        whole_name = whole_wallet(balances.frame, balances.wallets, wallet)
-        text = hover(whole_name, balances.measure.share(size, leaves.total))
         yield Node(
             f"w{wallet}",
             f"b{chains[wallet]}",
-            markup([label]),
-            markup([short]),
-            text,
+            markup([name.partition(".")[2]]),
+            markup([measure.short(size)]),
+            hover(whole_wallet(frame, wallets, wallet), measure.share(size, leaves.total)),
             _WALLET_COLOR,
+            size,
         )
+
+
+def _groups(balances: Balances, leaves: Leaves) -> Iterator[Node]:
+    """Give the wallets of each blockchain that are not drawn for themselves."""
+    sizes = added(leaves.owners, leaves.sizes, leaves.others + len(leaves.chain_names))
+    open_groups = leaves.owners[leaves.drawn]
+    first = np.unique(leaves.owners, return_index=True)[1]
+    alone = first[leaves.owners[first] < leaves.others]
+    named = np.bincount(leaves.chains[alone], minlength=len(leaves.chain_names))
+    for chain in _open_chains(leaves).tolist():
+        owner, count = leaves.others + chain, int(leaves.members[chain] - named[chain])
+        if sizes[owner] < LEAST * leaves.total:
+            continue
+        label = other(count, "wallet") if named[chain] else many(count, "wallet")
+        node = _node_of_others(balances, leaves, float(sizes[owner]), f"b{chain}", label)
+        is_leaf = owner not in open_groups
+        yield replace(node, id=f"w{owner}", color=OTHER if is_leaf else _WALLET_COLOR)
 
 
 def _leaves(
     balances: Balances, leaves: Leaves, colors: Mapping[TokenKey, str] | None
 ) -> Iterator[Node]:
-    frame, tokens, measure = balances.frame, balances.tokens, balances.measure
+    frame, tokens = balances.frame, balances.tokens
     places = np.unique(leaves.tokens[leaves.drawn]).tolist()
     color = chosen_colors(frame, tokens, places, colors)
-    token_names = token_labels(frame, tokens, places)
-    wallet_names = wallet_labels(frame, balances.wallets, leaves.wallets[leaves.drawn].tolist())
-    amounts = balances.exact(leaves.of_rows, leaves.drawn.tolist())
-    for leaf, amount in amounts.items():
-        wallet, token, size = leaves.wallets[leaf], leaves.tokens[leaf], float(leaves.sizes[leaf])
-        symbol, where = whole_token(frame, tokens, token)
-        owner = whole_wallet(frame, balances.wallets, wallet)
-        lines = [where, owner, f"{whole(amount)} {symbol}"]
-        parent, short = f"w{wallet}", measure.short(size)
-        label = _within(token_names[token], leaves.chain_names[leaves.chains[leaf]])
-        if measure.kind == "amount":
-            parent, label = f"b{leaves.chains[leaf]}", [wallet_names[wallet].partition(".")[2]]
-        if measure.kind == "count":
-            short = brief(amount)
-        else:
-            lines.append(measure.share(size, leaves.total))
-        yield Node(
-            f"t{leaf}",
-            parent,
-            markup(label),
-            markup([short]),
-            hover(token_names[token], *lines),
-            color[token],
-            size,
-        )
+    names = token_labels(frame, tokens, places)
+    owners = leaves.owners[leaves.drawn]
+    wallets = wallet_labels(frame, balances.wallets, owners[owners < leaves.others].tolist())
+    for leaf, amount in balances.exact(leaves.of_rows, leaves.drawn.tolist()).items():
+        owner, token = int(leaves.owners[leaf]), int(leaves.tokens[leaf])
+        chain, size = leaves.chains[leaf], float(leaves.sizes[leaf])
+        parent, label = f"w{owner}", _within(names[token], leaves.chain_names[chain])
+        if balances.measure.kind == "amount":
+            parent, label = f"b{chain}", [wallets[owner].partition(".")[2]]
+        text = hover(names[token], *_lines(balances, leaves, leaf, amount))
+        short = markup([_short(balances, leaves, leaf, amount)])
+        yield Node(f"t{leaf}", parent, markup(label), short, text, color[token], size)
+
+
+def _lines(balances: Balances, leaves: Leaves, leaf: int, amount: Amount | None) -> list[str]:
+    """Say of a leaf which token it is, whose, and how much."""
+    frame, owner, measure = balances.frame, int(leaves.owners[leaf]), balances.measure
+    symbol, where = whole_token(frame, balances.tokens, int(leaves.tokens[leaf]))
+    whose = (
+        f"{many(int(leaves.holders[leaf]), 'wallet')} of {leaves.chain_names[leaves.chains[leaf]]}"
+    )
+    if owner < leaves.others:
+        whose = whole_wallet(frame, balances.wallets, owner)
+    lines = [where, whose, f"{whole(amount)} {symbol}"]
+    if measure.kind == "count" and owner < leaves.others:
+        return lines
+    return [*lines, measure.share(float(leaves.sizes[leaf]), leaves.total)]
+
+
+def _short(balances: Balances, leaves: Leaves, leaf: int, amount: Amount | None) -> str:
+    if balances.measure.kind != "count":
+        return balances.measure.short(float(leaves.sizes[leaf]))
+    if leaves.owners[leaf] < leaves.others:
+        return brief(amount)
+    return many(int(leaves.holders[leaf]), "wallet")
 
 
 def _within(label: str, chain: str) -> list[str]:
@@ -151,28 +191,25 @@ def _within(label: str, chain: str) -> list[str]:
 
 
 def _others(balances: Balances, leaves: Leaves) -> Iterator[Node]:
-    """Give what is not drawn: balances of drawn wallets, other wallets, other blockchains."""
-    rest = np.ones(len(leaves.sizes), dtype=bool)
+    """Give what is not drawn: other tokens of those with tokens, and other blockchains."""
+    rest = np.isin(leaves.owners, leaves.owners[leaves.drawn])
     rest[leaves.drawn] = False
-    in_wallet = rest & np.isin(leaves.wallets, leaves.drawn_wallets)
-    in_chain = rest & ~in_wallet & np.isin(leaves.chains, leaves.drawn_chains)
-    beyond = rest & ~in_wallet & ~in_chain
-    levels = [
-        (in_wallet, leaves.wallets, "w", leaves.tokens, "token"),
-        (in_chain, leaves.chains, "b", leaves.wallets, "wallet"),
-        (beyond, np.zeros_like(leaves.chains), "", leaves.chains, "blockchain"),
-    ]
-    for mask, parents, prefix, members, noun in levels:
-        for parent in np.unique(parents[mask]):
-            own = np.flatnonzero(mask & (parents == parent))
-            what = many(len(np.unique(members[own])), noun)
-            size = float(leaves.sizes[own].sum())
-            if size >= LEAST * leaves.total:
-                yield _other(balances, leaves, size, f"{prefix}{parent}" if prefix else "", what)
+    sizes = added(leaves.owners[rest], leaves.sizes[rest])
+    for owner, count in enumerate(np.bincount(leaves.owners[rest]).tolist()):
+        if count and sizes[owner] >= LEAST * leaves.total:
+            label = other(count, "token")
+            yield _node_of_others(balances, leaves, float(sizes[owner]), f"w{owner}", label)
+    beyond = ~np.isin(leaves.chains, leaves.drawn_chains)
+    size = float(leaves.sizes[beyond].sum())
+    if size >= LEAST * leaves.total and size:
+        label = other(len(np.unique(leaves.chains[beyond])), "blockchain")
+        yield _node_of_others(balances, leaves, size, "", label)  # which is `OTHER_CHAINS`
 
 
-def _other(balances: Balances, leaves: Leaves, size: float, parent: str, what: str) -> Node:
-    label, measure = f"Other ({what})", balances.measure
+def _node_of_others(
+    balances: Balances, leaves: Leaves, size: float, parent: str, label: str
+) -> Node:
+    measure = balances.measure
     short = "" if measure.kind == "count" else markup([measure.short(size)])
     text = hover(label, measure.share(size, leaves.total))
     return Node(f"o{parent}", parent, label, short, text, OTHER, size)
