@@ -217,12 +217,36 @@ class TestBars:
 
     def test_rest_of_bars_and_tokens(self):
         """What is not told apart is added up as Other on both sides; one alone stays itself."""
-        frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(9)])
-        figure = charts.bar(frame, top=3, top_tokens=2)
-        assert figure.layout.yaxis.ticktext[-1] == "Other (15 wallets)"
+        small = [HOLDINGS.iloc[:1].assign(address=f"0x{n}") for n in range(3)]
+        figure = charts.bar(pd.concat([HOLDINGS, *small]), top=3, top_tokens=2)
+        assert figure.layout.yaxis.ticktext[-1] == "Other (3 wallets)"
         assert figure.data[-1].name == "Other (3 tokens)"
-        assert sum(size or 0 for trace in figure.data for size in trace.x) == len(frame)
-        assert "3 of 18 wallets, 2 of 5 tokens, the rest as Other" in said(figure)
+        assert sum(size or 0 for trace in figure.data for size in trace.x) == 9
+        assert "3 of 6 wallets, 2 of 5 tokens, the rest as Other" in said(figure)
+
+    def test_a_large_other_is_written(self):
+        """It does not shorten the bars, and nothing is drawn that could be taken for its length."""
+        frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(600)])
+        figure = charts.bar(frame, top=3, top_tokens=2)
+        assert figure.layout.yaxis.ticktext[-1] == "Other (1,197 wallets)"
+        assert [note.text for note in figure.layout.annotations] == ["3,588 balances, 99.7% of all"]
+        assert {len(trace.x) for trace in figure.data} == {3}
+        assert sum(size or 0 for trace in figure.data for size in trace.x) == 12
+        assert "Other is written, not drawn" in said(figure)
+
+    def test_a_large_other_of_one_token_is_exact(self):
+        """Its hover has every digit."""
+        frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(9)])
+        [note] = charts.bar(frame, token=USDC, top=2).layout.annotations
+        assert note.text == "7 USDC, 77.8% of all"
+        assert "7.000000000000000007 USDC" in note.hovertext
+
+    def test_many_blockchains(self):
+        """Their bars can be seen, too."""
+        frame = pd.concat([HOLDINGS.assign(blockchain=f"C{n}") for n in range(300)])
+        figure = charts.bar(frame, by="blockchain")
+        assert figure.layout.annotations[0].text == "1,680 balances, 93.3% of all"
+        assert max(size for trace in figure.data for size in trace.x if size) == 2
 
     def test_one_token(self):
         """Its exact amounts are the lengths."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import read_balances
-from walletframe.charts.canvas import blank, figure, markup, with_legend
+from walletframe.charts.canvas import blank, figure, hover, markup, with_legend
 from walletframe.charts.grid import lay_out
 from walletframe.charts.notes import drawn_of, notes
+from walletframe.charts.numerals import percent
 from walletframe.charts.palette import EDGE, pattern
 from walletframe.charts.ranking import added, check_top, largest
 from walletframe.charts.series import Series, other, token_series, wallet_names
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 _BARS, _SERIES = 200, 20
 _ROW, _LEAST, _AXIS = 22, 120, 18
+_LONGER = 2
+_NO_BAR = "Other is written, not drawn: the bars would be too short beside it."
 
 
 def bar(  # noqa: PLR0913  each is one choice of whoever draws it
@@ -54,9 +57,11 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
     token : str or (str, str or None), optional
         One token, whose amounts are then the lengths.
     top : int, default 20
-        The most bars, up to 200; the rest are drawn as Other.
+        The most bars, up to 200; the rest are Other, which is written, not drawn, where its bar
+        would be more than twice as long as the longest.
     top_tokens : int, default 8
-        The most tokens that are told apart, up to 20; the rest are drawn as Other.
+        The most tokens that are told apart, up to 20, the largest of what is drawn; the rest are
+        drawn as Other.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch, for a line on how complete and how old it is.
     colors : mapping of (str, str or None) to str, optional
@@ -91,18 +96,20 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
         raise SettingsError(f"by: {by!r}", hint="wallet or blockchain")
     bars, series = check_top("top", top, _BARS), check_top("top_tokens", top_tokens, _SERIES)
     balances = read_balances(holdings, token=token)
-    title = f"{balances.measure.unit if token is not None else 'Holdings'} by {by}"
     if not len(balances.rows):
-        return blank(title, notes([], balances, wallets), balances.why_none)
+        return blank(_title(balances, by), notes([], balances, wallets), balances.why_none)
     owners = _owners(balances, by)
-    by_token = added(balances.token_codes, balances.sizes)
-    grid = lay_out(
-        balances,
-        owners,
-        largest(added(owners, balances.sizes), bars),
-        largest(by_token, series),
-    )
-    return _drawn(grid, by, title, wallets, colors)
+    by_owner = added(owners, balances.sizes)
+    rows = largest(by_owner, bars)
+    apart = bool(by_owner.sum() - by_owner[rows].sum() > _LONGER * by_owner.max())
+    of_bars = balances.sizes * np.isin(owners, rows) if apart else balances.sizes
+    tokens = largest(added(balances.token_codes, of_bars), series)
+    grid = lay_out(balances, owners, rows, tokens)
+    return _drawn(grid, len(rows) + (bool(grid.other_rows) and not apart), by, wallets, colors)
+
+
+def _title(balances: Balances, by: str) -> str:
+    return f"{balances.measure.unit if balances.measure.kind == 'amount' else 'Holdings'} by {by}"
 
 
 def _owners(balances: Balances, by: str) -> Places:
@@ -118,26 +125,32 @@ def _chains(balances: Balances) -> tuple[Places, list[str]]:
 
 def _drawn(
     grid: Grid,
+    bars: int,
     by: str,
-    title: str,
     wallets: WalletsLike | None,
     colors: Mapping[TokenKey, str] | None,
 ) -> go.Figure:
     measure, count = grid.balances.measure, len(grid.rows) + bool(grid.other_rows)
+    apart = bars < count
     short, full = _names(grid, by)
     extent = [(len(grid.rows), grid.other_rows, by)]
     if measure.kind != "amount":
         extent.append((len(grid.tokens), grid.other_tokens, "token"))
+    said = [f"Length: {measure.phrase}.", drawn_of(*extent)]
     series = token_series(grid, colors)
+    if not grid.sizes[:bars, -1].any():
+        series = series[: len(grid.tokens)]
     space = Space(max(_ROW * count, _LEAST), above=_AXIS, left=along(short))
     return figure(
-        _traces(grid, full, series),
-        title=title,
-        notes=notes([f"Length: {measure.phrase}.", drawn_of(*extent)], grid.balances, wallets),
+        _traces(grid, full[:bars], series),
+        title=_title(grid.balances, by),
+        notes=notes([*said, *[_NO_BAR] * apart], grid.balances, wallets),
         **with_legend(space, [each.name for each in series]),
         barmode="stack",
         bargap=0.25,
-        xaxis=measure.axis(float(grid.sizes.sum(axis=1).max())) | {"side": "top"},
+        annotations=[_in_words(grid, full[-1])] * apart,
+        xaxis=measure.axis(float(grid.sizes[:bars].sum(axis=1).max()))
+        | {"side": "top", "rangemode": "tozero"},
         yaxis={
             "tickmode": "array",
             "tickvals": list(range(count)),
@@ -148,6 +161,19 @@ def _drawn(
             "showgrid": False,
         },
     )
+
+
+def _in_words(grid: Grid, name: str) -> dict[str, Any]:
+    """Write what the others hold where their bar would be."""
+    measure, size = grid.balances.measure, float(grid.sizes[-1].sum())
+    total = float(grid.sizes.sum())
+    held = f"{size:,.0f} balances" if measure.kind == "count" else measure.short(size)
+    text = markup([f"{held}, {percent(size / total)} of all"])
+    told = hover(name, measure.share(size, total))
+    if measure.kind == "amount":
+        told = grid.cell(len(grid.rows), 0, name, total)
+    place = {"x": 0, "xanchor": "left", "y": len(grid.rows), "showarrow": False}
+    return {**place, "text": text, "hovertext": told}
 
 
 def _names(grid: Grid, by: str) -> tuple[list[str], list[str]]:
