@@ -12,6 +12,7 @@ from made_up import made_up_details
 from walletframe import charts
 from walletframe.analysis import concentration, value
 from walletframe.charts.numerals import compact, money, percent
+from walletframe.charts.palette import OTHER
 from walletframe.errors import (
     AmbiguousTokenError,
     AmountError,
@@ -68,6 +69,12 @@ def tree(figure):
 
     sizes = zip(trace.ids, trace.values, strict=True)
     return {"/".join(path(key)): size for key, size in sizes if key not in trace.parents}
+
+
+def shares(figure):
+    """Return the sum of each column of a heatmap of shares."""
+    cells = np.array(figure.data[0].z, dtype=float)
+    return np.where(np.isnan(cells), 0, 10**cells).sum(axis=0)
 
 
 class TestHierarchies:
@@ -270,19 +277,41 @@ class TestHeatmap:
         figure = charts.heatmap(HOLDINGS)
         cells = dict(zip(figure.layout.yaxis.ticktext, figure.data[0].z, strict=True))
         eth = figure.layout.xaxis.ticktext.index("ETH")
-        assert (cells["ETH.0xa1"][eth], cells["ETH.0xb2"][eth]) == (0.75, 0.25)
+        drawn = 10 ** np.array([cells["ETH.0xa1"][eth], cells["ETH.0xb2"][eth]])
+        assert drawn == pytest.approx([0.75, 0.25])
         assert cells["BSC.0xa1"][eth] is None
-        columns = zip(*figure.data[0].z, strict=True)
-        assert [sum(cell or 0 for cell in column) for column in columns] == [1] * 5
+        assert shares(figure) == pytest.approx([1] * 5)
 
     def test_others_keep_the_sum(self):
         """Shares of the wallets that are not told apart add up to the rest."""
         frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(9)])
         figure = charts.heatmap(frame, top=4, top_tokens=2)
         assert figure.layout.yaxis.ticktext[-1] == "Other (14 wallets)"
-        for column in zip(*figure.data[0].z, strict=True):
-            assert sum(cell or 0 for cell in column) == pytest.approx(1)
-        assert "2 of 5 tokens, those in most wallets" in said(figure)
+        assert "55.6% of the token" in hovers(figure)[-1]
+        assert "3 of 5 tokens, those in most of these wallets" in said(figure)
+
+    def test_the_scale_is_that_of_the_wallets(self):
+        """Other stands apart where it holds more than any of them, and the chart says so."""
+        frame = pd.concat([HOLDINGS.iloc[:1].assign(address=f"0x{n:03}") for n in range(99)])
+        wallets, others = charts.heatmap(frame, top=4).data
+        assert 10**wallets.zmax == pytest.approx(1 / 99)
+        assert (wallets.colorbar.ticktext, len(wallets.z)) == (("1.01%",), 4)
+        assert (others.y, others.colorscale[0][1], others.text[0]) == ((4,), OTHER, ["96.0%"])
+        assert "Other, in grey, is not on this scale" in said(charts.heatmap(frame, top=4))
+        assert len(charts.heatmap(frame.head(6), top=4).data) == 2
+        assert len(charts.heatmap(frame.head(5), top=4).data) == 1
+
+    @pytest.mark.parametrize("columns", [[], ["value"]])
+    def test_rows_and_columns_are_not_empty(self, columns):
+        """Tokens are those of the wallets that are drawn, and wallets those of the tokens."""
+        whales = [HOLDINGS.iloc[4:].assign(address=f"0x{n}", value=9.0) for n in range(3)]
+        crowd = [VALUED.head(2).assign(address=f"0x{n:03}", value=1.0) for n in range(50)]
+        whales = [pd.concat([each] * 2).assign(token_address=[*"wxyz"]) for each in whales]
+        frame = pd.concat([*whales, *crowd])[[*HOLDINGS.columns, *columns]]
+        wallets = charts.heatmap(frame, top=3, top_tokens=2).data[0]
+        cells = pd.DataFrame(wallets.z).head(3)
+        assert cells.notna().any(axis=0).all()
+        assert cells.notna().any(axis=1).all()
 
     def test_values_are_on_a_scale_of_powers(self):
         """With values a cell is their logarithm; other tokens have a column."""

@@ -13,6 +13,7 @@ from walletframe.charts.canvas import blank, figure, markup
 from walletframe.charts.grid import lay_out
 from walletframe.charts.notes import drawn_of, notes
 from walletframe.charts.numerals import compact, percent
+from walletframe.charts.palette import OTHER
 from walletframe.charts.ranking import added, check_top, largest
 from walletframe.charts.series import token_series, wallet_names
 from walletframe.charts.space import Space, along
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from walletframe.analysis.positions import WalletsLike
+    from walletframe.charts.balances import Balances
     from walletframe.charts.grid import Grid
     from walletframe.charts.measures import Measure
     from walletframe.charts.ranking import Places, Sizes
@@ -31,8 +33,19 @@ _LIMIT = 200
 _ROW, _LEAST, _ASLANT, _ABOVE = 22, 120, 12, 36
 _COLORS = sample_colorscale("cividis", [place / 10 for place in range(2, 11)])
 """Without its darkest part, which would not be seen on black."""
-_DECADES = 6
+_DECADES, _TICKS = 6, 4
 _FEW_ROWS, _FEW_TOKENS = 16, 10
+_GREY = "Other, in grey, is not on this scale."
+_BAR = {
+    "orientation": "h",
+    "thickness": 8,
+    "x": 0,
+    "xanchor": "left",
+    "yref": "container",
+    "yanchor": "top",
+    "ypad": 0,
+    "outlinewidth": 0,
+}
 
 
 def heatmap(
@@ -48,13 +61,13 @@ def heatmap(
     ----------
     holdings : DataFrame
         The ``holdings`` of a fetch, or some rows of it. Colours are values where there is a
-        column ``value`` (float64, with ``currency`` if wanted), on a scale of powers of ten; else
-        each token's share: of all of it in the frame, how much the wallet holds.
+        column ``value`` (float64, with ``currency`` if wanted), else each token's share: of all of
+        it in the frame, how much the wallet holds; on a scale of powers of ten.
     top : int, default 30
         The most wallets, up to 200; the rest are drawn as Other.
     top_tokens : int, default 20
-        The most tokens, up to 200; of values, the rest are drawn as Other. The largest are
-        drawn, or those in most wallets.
+        The most tokens, up to 200; of values, the rest are drawn as Other. Drawn are those which
+        the wallets that are drawn hold most of, or most often.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch, for a line on how complete and how old it is.
 
@@ -62,8 +75,9 @@ def heatmap(
     -------
     plotly.graph_objects.Figure
         One trace, empty where a wallet holds nothing of a token, with exact amounts in the hover;
-        none, and the reason, where nothing is above 0. Wallets and tokens of one blockchain
-        stand together.
+        one more of Other, in grey, where that holds more of a token than any wallet, which would
+        leave the wallets one colour; none, and the reason, where nothing is above 0. Wallets and
+        tokens of one blockchain stand together.
 
     Raises
     ------
@@ -89,13 +103,26 @@ def heatmap(
     if not len(balances.rows):
         return blank(title, notes([], balances, wallets), balances.why_none)
     weights = np.ones_like(balances.sizes) if shares else balances.sizes
+    owners, tokens = _chosen(balances, weights, rows, columns)
     grid = lay_out(
         balances,
         balances.wallet_codes,
-        _by_chain(largest(added(balances.wallet_codes, weights), rows), balances.wallets),
-        _by_chain(largest(added(balances.token_codes, weights), columns), balances.tokens),
+        _by_chain(owners, balances.wallets),
+        _by_chain(tokens, balances.tokens),
     )
     return _drawn(grid, title, wallets)
+
+
+def _chosen(balances: Balances, weights: Sizes, rows: int, columns: int) -> tuple[Places, Places]:
+    """Choose wallets and tokens so that of neither there is one that has nothing of the others."""
+    wallets, tokens = balances.wallet_codes, balances.token_codes
+    by_wallet = added(wallets, weights)
+    in_rows = np.isin(wallets, largest(by_wallet, rows))
+    chosen = largest(added(tokens[in_rows], weights[in_rows]), columns)
+    if balances.measure.kind == "share":  # no column of other tokens
+        in_columns = np.bincount(wallets[np.isin(tokens, chosen)], minlength=len(by_wallet))
+        by_wallet = np.where(in_columns > 0, by_wallet, 0)
+    return largest(by_wallet, rows), chosen
 
 
 def _by_chain(places: Places, identities: Identities) -> Places:
@@ -106,46 +133,49 @@ def _by_chain(places: Places, identities: Identities) -> Places:
 
 def _drawn(grid: Grid, title: str, wallets: WalletsLike | None) -> go.Figure:
     shares = grid.balances.measure.kind == "share"
-    rows = len(grid.rows) + bool(grid.other_rows)
     columns = len(grid.tokens) + bool(grid.other_tokens and not shares)
     short, full = wallet_names(grid)
-    sizes = grid.sizes[:rows, :columns]
-    total = float(grid.sizes.sum())
-    trace = go.Heatmap(
-        **_colors(sizes, grid.balances.measure),
-        hovertext=[
-            [grid.cell(row, token, full[row], total) for token in range(columns)]
-            for row in range(rows)
-        ],
-        hoverinfo="text",
-        hoverongaps=False,
-        xgap=1,
-        ygap=1,
-    )
+    sizes = grid.sizes[: len(short), :columns]
+    apart = bool(grid.other_rows and sizes[-1].max() > sizes[:-1].max())
+    on_scale = len(short) - apart
+    texts = _texts(grid, full, columns)
+    traces = [_cells(sizes[:on_scale], texts[:on_scale], grid.balances.measure)]
+    if apart:
+        traces.append(_greys(sizes[-1:], texts[-1:], grid.balances.measure, y=on_scale))
     names = [series.name for series in token_series(grid, None)][:columns]
     angle, high = (-45, 0.65) if columns <= _ASLANT else (-90, 0.9)
     below = int(high * along(names))
     drawn = figure(
-        [trace],
+        traces,
         title=title,
-        notes=notes(_said(grid), grid.balances, wallets),
-        space=Space(max(_ROW * rows, _LEAST) + below, _ABOVE, below, left=along(short)),
+        notes=notes([*_said(grid), *[_GREY] * apart], grid.balances, wallets),
+        space=Space(max(_ROW * len(short), _LEAST) + below, _ABOVE, below, left=along(short)),
         xaxis=_axis(names) | {"tickangle": angle, "tickfont": {"size": 11}},
-        yaxis=_axis(short) | {"range": [rows - 0.5, -0.5]},
+        yaxis=_axis(short) | {"range": [len(short) - 0.5, -0.5]},
     )
     layout = drawn.layout
-    return drawn.update_traces(colorbar_y=1 - (layout.margin.t - _ABOVE) / layout.height)
+    place = 1 - (layout.margin.t - _ABOVE) / layout.height
+    return drawn.update_traces(colorbar_y=place, selector=0)
+
+
+def _texts(grid: Grid, owners: list[str], columns: int) -> list[list[str]]:
+    total = float(grid.sizes.sum())
+    return [
+        [grid.cell(row, token, owner, total) for token in range(columns)]
+        for row, owner in enumerate(owners)
+    ]
 
 
 def _said(grid: Grid) -> list[str]:
     measure = grid.balances.measure
     owners = (len(grid.rows), grid.other_rows, "wallet")
     tokens = (len(grid.tokens), grid.other_tokens, "token")
+    colour = f"Colour: {measure.phrase}, in powers of ten."
     if measure.kind == "value":
-        return [f"Colour: {measure.phrase}, in powers of ten.", drawn_of(owners, tokens)]
+        return [colour, drawn_of(owners, tokens)]
     drawn, rest, _ = tokens
-    some = f"{drawn:,} of {many(drawn + rest, 'token')}, those in most wallets."
-    return [f"Colour: {measure.phrase}.", drawn_of(owners), some if rest else drawn_of(tokens)]
+    some = f"{drawn:,} of {many(drawn + rest, 'token')}, those in most of these wallets."
+    return [colour, drawn_of(owners), some if rest else drawn_of(tokens)]
 
 
 def _axis(names: list[str]) -> dict[str, Any]:
@@ -160,38 +190,54 @@ def _axis(names: list[str]) -> dict[str, Any]:
     }
 
 
-def _colors(sizes: Sizes, measure: Measure) -> dict[str, Any]:
-    """Return a heatmap's cells, their text where there are few, and its scale."""
+def _cells(sizes: Sizes, texts: list[list[str]], measure: Measure) -> go.Heatmap:
+    """Draw cells on a scale of powers of ten that ends with the largest of them."""
     held = sizes > 0
-    write = percent if measure.kind == "share" else compact
-    ticks: dict[str, Any] = {"tickformat": ".0%"}
-    if measure.kind == "share":
-        z, lowest = sizes, 0.0
-    else:
-        z = np.log10(np.where(held, sizes, 1.0))
-        lowest = max(z[held].min(), z[held].max() - _DECADES)
-        powers = list(range(int(np.ceil(lowest)), int(z[held].max()) + 1))
-        ticks = {"tickvals": powers, "ticktext": [compact(10.0**power) for power in powers]}
-    few = sizes.shape[0] <= _FEW_ROWS and sizes.shape[1] <= _FEW_TOKENS
-    cells = [[write(size) if size else "" for size in row] for row in sizes.tolist()]
-    return {
-        "z": [
+    z = np.log10(np.where(held, sizes, 1.0))
+    highest = float(z[held].max())
+    lowest = float(max(z[held].min(), highest - _DECADES))
+    return go.Heatmap(
+        z=[
             [value if drawn else None for value, drawn in zip(*row, strict=True)]
             for row in zip(z.tolist(), held.tolist(), strict=True)
         ],
-        "zmin": lowest,
-        "zmax": float(z[held].max()),
-        "colorscale": _COLORS,
-        "colorbar": {
-            "orientation": "h",
-            "thickness": 8,
-            "x": 0,
-            "xanchor": "left",
-            "yref": "container",
-            "yanchor": "top",
-            "ypad": 0,
-            "outlinewidth": 0,
-            **ticks,
-        },
-        **({"text": cells, "texttemplate": "%{text}"} if few else {}),
+        zmin=lowest,
+        zmax=highest,
+        colorscale=_COLORS,
+        colorbar={**_BAR, **_ticks(lowest, highest, shares=measure.kind == "share")},
+        **_look(sizes, texts, measure),
+    )
+
+
+def _ticks(lowest: float, highest: float, *, shares: bool) -> dict[str, Any]:
+    """Mark a few powers of ten, or the ends of the scale where it has less than two of them."""
+    marks = [float(power) for power in range(int(np.ceil(lowest)), int(highest // 1) + 1)]
+    marks = marks[:: -(-len(marks) // _TICKS)] if len(marks) > 1 else sorted({lowest, highest})
+    texts = [f"{compact(100 * 10**z)}%" if shares else compact(10**z) for z in marks]
+    return {"tickvals": marks, "ticktext": texts}
+
+
+def _greys(sizes: Sizes, texts: list[list[str]], measure: Measure, *, y: int) -> go.Heatmap:
+    """Draw a row of cells that are not on the scale."""
+    return go.Heatmap(
+        z=[[1 if size else None for size in row] for row in sizes.tolist()],
+        y=[y],
+        colorscale=[[0, OTHER], [1, OTHER]],
+        showscale=False,
+        **_look(sizes, texts, measure),
+    )
+
+
+def _look(sizes: Sizes, texts: list[list[str]], measure: Measure) -> dict[str, Any]:
+    """Return what is written on cells, where there are few, and shown under the pointer."""
+    write = percent if measure.kind == "share" else compact
+    few = len(sizes) <= _FEW_ROWS and sizes.shape[1] <= _FEW_TOKENS
+    written = [[write(size) if size else "" for size in row] for row in sizes.tolist()]
+    return {
+        "hovertext": texts,
+        "hoverinfo": "text",
+        "hoverongaps": False,
+        "xgap": 1,
+        "ygap": 1,
+        **({"text": written, "texttemplate": "%{text}"} if few else {}),
     }
