@@ -450,6 +450,9 @@ class TestTimeline:
         marks = figure.data[-1]
         assert marks.x == ("2026-01-02 00:00:00",)
         assert marks.hovertext == ("2 of 3 wallets known",)
+        assert "3 of 3 wallets ever known. In 1 of 2 snapshots fewer of them are known" in said(
+            figure
+        )
         assert "Simulated data." in said(figure)
 
     def test_a_snapshot_of_nothing_known_is_no_zero(self):
@@ -475,6 +478,21 @@ class TestTimeline:
         """They can't be drawn, which is said."""
         figure = charts.timeline(HOLDINGS.assign(snapshot=pd.NaT))
         assert figure.layout.annotations[0].text == "No row has a snapshot."
+        frame, wallets = snapshots(1, 2)
+        frame.loc[:1, "snapshot"] = pd.NaT
+        assert "2 balances without a snapshot not drawn." in said(charts.timeline(frame))
+        complete = said(charts.timeline(snapshots(1, 2)[0], wallets=wallets))
+        assert "without a snapshot" not in complete
+        assert "fewer" not in complete
+
+    def test_one_snapshot_is_marked_by_its_time(self):
+        """The axis is of its day, with one mark, and not of a millisecond."""
+        figure = charts.timeline(snapshots(1)[0])
+        assert "1 snapshot of 2026-01-01 00:00 UTC." in said(figure)
+        axis = figure.layout.xaxis
+        assert axis.tickvals == ("2026-01-01 00:00:00",)
+        assert axis.range == ("2025-12-31T12:00:00", "2026-01-01T12:00:00")
+        assert charts.timeline(snapshots(1, 2)[0]).layout.xaxis.range is None
 
     def test_one_token_is_exact(self):
         """The hover has every digit."""

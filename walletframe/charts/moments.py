@@ -68,7 +68,11 @@ def read_moments(holdings: pd.DataFrame, wallets: WalletsLike | None) -> Moments
         known, most = _known(frame)
         times = times.union(pd.DatetimeIndex(known.index[known > 0]))
         everyone = len(wallet_identities(frame).keys)
-        said = [f"{most:,} of {many(everyone, 'wallet')} ever known.", *simulated(frame)]
+        said = [
+            f"{most:,} of {many(everyone, 'wallet')} ever known.",
+            *_fewer(np.count_nonzero(known < most), len(known)),
+            *simulated(frame),
+        ]
     times = times.sort_values()
     chosen = times[np.linspace(0, len(times) - 1, min(len(times), _MOST)).round().astype(np.intp)]
     lacking = known[(known < most) & (known.index.isin(chosen) | (known == 0))].head(_MOST)
@@ -79,7 +83,7 @@ def read_moments(holdings: pd.DataFrame, wallets: WalletsLike | None) -> Moments
             (time, f"{count:,} of {many(most, 'wallet')} known")
             for time, count in zip(_written(pd.DatetimeIndex(lacking.index)), lacking, strict=True)
         ],
-        said=[_extent(times, len(chosen)), *said],
+        said=[*_without(int(column.isna().sum())), _extent(times, len(chosen)), *said],
     )
 
 
@@ -99,9 +103,21 @@ def _written(times: pd.DatetimeIndex) -> list[str]:
     return times.strftime("%Y-%m-%d %H:%M:%S").tolist()
 
 
+def _fewer(incomplete: int, asked: int) -> list[str]:
+    if not incomplete:
+        return []
+    return [f"In {incomplete:,} of {many(asked, 'snapshot')} fewer of them are known."]
+
+
+def _without(rows: int) -> list[str]:
+    return [f"{many(rows, 'balance')} without a snapshot not drawn."] * bool(rows)
+
+
 def _extent(times: pd.DatetimeIndex, drawn: int) -> str:
     if not len(times):
         return "No snapshot."
+    if len(times) == 1:
+        return f"1 snapshot of {times[0]:%Y-%m-%d %H:%M} UTC."
     count = many(len(times), "snapshot")
     if drawn < len(times):
         count = f"{drawn:,} of {count}"

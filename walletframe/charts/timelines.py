@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -110,7 +110,8 @@ def _drawn(
     if measure.kind != "amount":
         said.append(drawn_of((len(grid.tokens), grid.other_tokens, "token")))
     names = [each.name for each in series]
-    if moments.incomplete:
+    unknown = [time for time, _ in moments.incomplete]
+    if unknown:
         traces.append(_marks(moments))
         names.append(_INCOMPLETE)
     return figure(
@@ -119,10 +120,20 @@ def _drawn(
         notes=[*said, *grid.balances.left_out, *moments.said],
         **with_legend(_SPACE, names),
         hovermode="x unified",
-        xaxis={"type": "date", "automargin": True},
+        xaxis={"type": "date", "automargin": True, **_around({*moments.times, *unknown})},
         yaxis=measure.axis(float(grid.sizes.sum(axis=1).max()))
         | {"rangemode": "tozero", "ticklabelstandoff": 4, "automargin": True},
     )
+
+
+def _around(times: set[str]) -> dict[str, Any]:
+    """Give an axis of one time a day: plotly would give it a millisecond."""
+    if len(times) > 1:
+        return {}
+    [time] = times
+    half = np.timedelta64(12, "h")
+    ends = [str(np.datetime64(time) - half), str(np.datetime64(time) + half)]
+    return {"range": ends, "tickvals": [time], "tickformat": "%Y-%m-%d %H:%M"}
 
 
 def _areas(grid: Grid, moments: Moments, tokens: list[Series]) -> list[go.Scatter]:
