@@ -359,6 +359,18 @@ class TestPie:
             "What it holds is not known: failed.",
         ]
 
+    def test_the_answer_is_that_of_the_wallet(self, details):
+        """Nothing is said of other wallets; a stale answer is out of date."""
+        row = details.wallets[details.wallets.status == "ok"].iloc[0]
+        wallet = (row.blockchain, row.address)
+        text = said(charts.pie(details.holdings, wallet, wallets=details))
+        assert f"Answer of {row.fetched_at:%Y-%m-%d %H:%M} UTC. Simulated data." in text
+        assert "known" not in text
+        stale = details.wallets.assign(source="stale")
+        assert "UTC, out of date." in said(charts.pie(details.holdings, wallet, wallets=stale))
+        others = details.wallets[details.wallets.status == "failed"]
+        assert "Answer" not in said(charts.pie(details.holdings, wallet, wallets=others))
+
     def test_an_unknown_wallet(self, details):
         """A wallet that nobody asked for is an error."""
         with pytest.raises(UnknownWalletError):
@@ -383,7 +395,7 @@ class TestLorenz:
         """The coefficient is half the relative mean absolute difference, by plain fractions."""
         differences = sum(abs(one - other) for one in amounts for other in amounts)
         expected = Fraction(differences, 2 * len(amounts) * sum(amounts))
-        text = said(charts.lorenz(wallets_of(amounts), ("ETH", None)))
+        text = said(charts.lorenz(wallets_of([*amounts, *amounts]), ("ETH", None)))
         assert float(text.partition("Gini coefficient ")[2].split()[0]) == pytest.approx(
             float(expected), abs=0.0006
         )
@@ -406,7 +418,13 @@ class TestLorenz:
     def test_rows_of_one_wallet_are_one(self):
         """A wallet that has two rows of the token is one holder."""
         frame = pd.concat([wallets_of([1, 2])] * 2)
-        assert "over 2 wallets" in said(charts.lorenz(frame, "ETH"))
+        assert "over the 2 wallets that hold it" in said(charts.lorenz(frame, "ETH"))
+
+    def test_one_holder_has_no_coefficient(self):
+        """Where nobody else holds it there is no inequality."""
+        text = said(charts.lorenz(wallets_of([3]), "ETH"))
+        assert "One wallet holds it all" in text
+        assert "Gini" not in text
 
     def test_points_are_few(self):
         """However many wallets, the curve has at most 200 points."""

@@ -125,15 +125,15 @@ def gini(running: AmountArray) -> float:
 
 def _said(running: AmountArray, shares: Sizes, phrase: str) -> list[str]:
     count = len(running)
+    if count == 1:
+        return [f"Curve: {phrase}.", "One wallet holds it all: there is nobody to compare it with."]
     few = min(10, count // 2)
-    said = [
+    who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
+    return [
         f"Curve: {phrase}.",
-        f"Gini coefficient {gini(running):.3f} over {many(count, 'wallet')} that hold it.",
+        f"Gini coefficient {gini(running):.3f} over the {count:,} wallets that hold it.",
+        f"{who} {percent(1 - float(shares[-few - 1]))}.",
     ]
-    if few:
-        who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
-        said.append(f"{who} {percent(1 - float(shares[-few - 1]))}.")
-    return said
 
 
 def _points(shares: Sizes) -> Places:

@@ -70,7 +70,7 @@ def read_moments(holdings: pd.DataFrame, wallets: WalletsLike | None) -> Moments
         everyone = len(wallet_identities(frame).keys)
         said = [
             f"{most:,} of {many(everyone, 'wallet')} ever known.",
-            *_fewer(np.count_nonzero(known < most), len(known)),
+            *_fewer(int((known.to_numpy() < most).sum()), len(known)),
             *simulated(frame),
         ]
     times = times.sort_values()
@@ -83,7 +83,7 @@ def read_moments(holdings: pd.DataFrame, wallets: WalletsLike | None) -> Moments
             (time, f"{count:,} of {many(most, 'wallet')} known")
             for time, count in zip(_written(pd.DatetimeIndex(lacking.index)), lacking, strict=True)
         ],
-        said=[*_without(int(column.isna().sum())), _extent(times, len(chosen)), *said],
+        said=[*_without(len(column) - len(column.dropna())), _extent(times, len(chosen)), *said],
     )
 
 

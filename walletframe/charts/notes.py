@@ -127,6 +127,25 @@ def provenance(wallets: pd.DataFrame) -> list[str]:
     return [f"{text}.", *age, *simulated(wallets)]
 
 
+def answered(wallets: pd.DataFrame) -> list[str]:
+    """Say how old and how real the answer for one wallet is.
+
+    Parameters
+    ----------
+    wallets : DataFrame
+        Its row, or its rows.
+
+    Returns
+    -------
+    list of str
+        One sentence each; none of the age where there was no answer.
+    """
+    times = pd.to_datetime(wallets["fetched_at"], utc=True).dropna()
+    stale = ", out of date" if (wallets["source"] == "stale").any() else ""
+    age = [f"Answer of {times.min():%Y-%m-%d %H:%M} UTC{stale}."] if len(times) else []
+    return [*age, *simulated(wallets)]
+
+
 def simulated(wallets: pd.DataFrame) -> list[str]:
     """Say that answers are made up.
 

@@ -14,7 +14,7 @@ from walletframe.charts.balances import read_balances
 from walletframe.charts.canvas import blank, figure, markup, with_legend
 from walletframe.charts.grid import lay_out
 from walletframe.charts.labels import short_address
-from walletframe.charts.notes import drawn_of, notes, provenance, wallets_frame
+from walletframe.charts.notes import answered, drawn_of, wallets_frame
 from walletframe.charts.numerals import percent
 from walletframe.charts.palette import EDGE, pattern, text_on
 from walletframe.charts.ranking import added, check_top, largest
@@ -57,7 +57,8 @@ def pie(
     top : int, default 8
         The most tokens, up to 20; the rest are drawn as Other.
     wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch, for a line on how complete and how old it is.
+        The ``wallets`` of the same fetch, for a line on how old the wallet's answer is, and to
+        say why it has no rows where it has none.
     colors : mapping of (str, str or None) to str, optional
         Colours of tokens, as from `token_colors`.
 
@@ -99,20 +100,28 @@ def pie(
     limit = check_top("top", top, _LIMIT)
     [named] = parse_wallets(wallet)
     title = f"Holdings of {shown(named.blockchain, 24)}.{short_address(named.address)}"
+    answers = None if wallets is None else _answers(wallets_frame(wallets), wallet)
+    told = [] if answers is None else answered(answers)
     try:
         balances = read_balances(holdings, wallet=wallet)
     except UnknownWalletError:
-        if wallets is None:
+        if answers is None:
             raise
-        frame = wallets_frame(wallets)
-        row = frame[find_wallet(frame, wallet)].iloc[0]
-        return blank(title, provenance(frame), _why_no_rows(row))
+        return blank(title, told, _why_no_rows(answers.iloc[0]))
     if not len(balances.rows):
-        return blank(title, notes([], balances, wallets), balances.why_none)
+        return blank(title, [*balances.left_out, *told], balances.why_none)
     sizes = added(balances.token_codes, balances.sizes)
     sizes[sizes < LEAST * sizes.sum()] = 0
     grid = lay_out(balances, np.zeros_like(balances.rows), np.array([0]), largest(sizes, limit))
-    return _drawn(grid, title, str(named), wallets, colors)
+    return _drawn(grid, title, str(named), told, colors)
+
+
+def _answers(wallets: pd.DataFrame, wallet: WalletLike) -> pd.DataFrame | None:
+    """Return the rows of a wallet, None where it was not asked."""
+    try:
+        return wallets[find_wallet(wallets, wallet)]
+    except UnknownWalletError:
+        return None
 
 
 def _why_no_rows(row: pd.Series) -> str:
@@ -127,7 +136,7 @@ def _drawn(
     grid: Grid,
     title: str,
     owner: str,
-    wallets: WalletsLike | None,
+    told: list[str],
     colors: Mapping[TokenKey, str] | None,
 ) -> go.Figure:
     rest = float(grid.sizes[0, -1] / grid.sizes.sum())
@@ -147,7 +156,7 @@ def _drawn(
     return figure(
         [trace],
         title=title,
-        notes=notes(_said(grid, rest), grid.balances, wallets),
+        notes=[*_said(grid, rest), *grid.balances.left_out, *told],
         uniformtext={"minsize": 10, "mode": "hide"},
         **with_legend(_SPACE, labels),
     )
