@@ -598,6 +598,14 @@ class TestRefusals:
         with pytest.raises(PricesError, match="2 currencies"):
             charts.treemap(VALUED.assign(currency=["USD", "EUR"] * 3))
 
+    def test_an_unknown_currency_is_none_of_the_others(self):
+        """Values in nobody knows what are not drawn as if they were in dollars."""
+        with pytest.raises(PricesError, match=r"2 currencies: \['USD', 'unknown'\]"):
+            charts.treemap(VALUED.assign(currency=["USD"] * 5 + [None]))
+        unpriced = VALUED.assign(currency=["USD"] * 3 + [None] + ["USD"] * 2)
+        assert charts.treemap(unpriced) == charts.treemap(VALUED)
+        assert "Area: value." in said(charts.treemap(VALUED.assign(currency=None)))
+
     def test_tokens_by_name(self):
         """A shared symbol names its contracts, an unknown one is unknown."""
         with pytest.raises(AmbiguousTokenError, match="0xbad0"):

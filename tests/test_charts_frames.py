@@ -12,6 +12,7 @@ from hostile import SYMBOLS, hostile_holdings
 
 from walletframe import charts
 from walletframe.charts.palette import COLORS, OTHER, text_on
+from walletframe.errors import SettingsError
 from walletframe.frames import assemble
 
 TOKEN, WALLET = ("ETH", "0xT"), "ETH.0xa1"
@@ -231,6 +232,27 @@ class TestColors:
 
         dark, light = sorted([luminance(color), luminance(text_on(color))])
         assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+    def test_tokens_are_found_however_they_are_written(self):
+        """A colour is that of the token, not of its spelling."""
+        key = ("eth", "0X00")
+        [trace] = charts.bar(self.FRAME.iloc[:1], colors={key: "#010203"}).data
+        assert trace.marker.color == "#010203"
+
+    @pytest.mark.parametrize("chart", ["treemap", "sunburst", "bar", "timeline"])
+    def test_colours_that_are_none_are_refused(self, chart):
+        """All are named at once, as are keys that are no tokens."""
+        frame = self.FRAME.assign(snapshot=pd.Timestamp("2026-01-31", tz="UTC"))
+        colors = {"T0": "red", ("ETH", "0x00"): "blurple", ("ETH", "0x01"): 7, ("BSC", None): "red"}
+        with pytest.raises(SettingsError, match=r"token_colors\(\)") as caught:
+            getattr(charts, chart)(frame, colors=colors)
+        told = str(caught.value).split("\n")[0]
+        assert told == "colors: 'T0' is no token, 'blurple' is no colour, 7 is no colour"
+
+    def test_colours_are_a_mapping(self):
+        """A list is refused."""
+        with pytest.raises(SettingsError, match="list is no mapping"):
+            charts.pie(self.FRAME, WALLET, colors=["red"])
 
     def test_colours_in_words_have_dark_text(self):
         """A colour of the caller's in another form is taken as it is."""

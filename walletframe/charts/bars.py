@@ -65,7 +65,7 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch, for a line on how complete and how old it is.
     colors : mapping of (str, str or None) to str, optional
-        Colours of tokens, as from `token_colors`.
+        Colours of tokens, as from `token_colors`: hex or CSS names.
 
     Returns
     -------

@@ -58,7 +58,7 @@ def treemap(
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch, for a line on how complete and how old it is.
     colors : mapping of (str, str or None) to str, optional
-        Colours of tokens, as from `token_colors`.
+        Colours of tokens, as from `token_colors`: hex or CSS names.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def sunburst(
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetch, for a line on how complete and how old it is.
     colors : mapping of (str, str or None) to str, optional
-        Colours of tokens, as from `token_colors`.
+        Colours of tokens, as from `token_colors`: hex or CSS names.
 
     Returns
     -------

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from walletframe.charts.labels import SHORT, token_labels, whole_token
 from walletframe.charts.numerals import compact, money, percent
@@ -20,7 +21,6 @@ from walletframe.text import shown
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import pandas as pd
 
     from walletframe.amounts import AmountArray
     from walletframe.charts.ranking import Places, Sizes
@@ -108,7 +108,8 @@ def measured(
         symbol, name = _names(holdings, tokens, rows, token)
         return Measure("amount", f"amount of {name}", symbol), _amounts(holdings, rows)
     if "value" in holdings.columns:
-        return _value_measure(holdings), _values(holdings, rows)
+        values = _values(holdings)
+        return _value_measure(holdings, values), values[rows]
     if shares:
         return _SHARE, _shares(_amounts(holdings, rows), tokens.codes[rows])
     return _COUNT, _counts(holdings, rows)
@@ -181,21 +182,23 @@ def _amounts(holdings: pd.DataFrame, rows: Places) -> Sizes:
     return _finite(amounts.to_numpy(dtype=np.float64))
 
 
-def _value_measure(holdings: pd.DataFrame) -> Measure:
-    currencies = (
-        holdings["currency"].dropna().unique().tolist() if "currency" in holdings.columns else []
-    )
+def _value_measure(holdings: pd.DataFrame, values: Sizes) -> Measure:
+    """Name the currency of all values; an unknown one is not that of the others."""
+    if "currency" not in holdings.columns:
+        return Measure("value", "value")
+    named = holdings["currency"][~np.isnan(values)].unique()
+    currencies = ["unknown" if pd.isna(name) else str(name) for name in named]
     if len(currencies) > 1:
         raise PricesError(
             f"the values are in {len(currencies)} currencies: {currencies[:5]}",
             hint="values of different currencies can't be added: draw each currency's rows apart",
         )
-    unit = shown(str(currencies[0]), 12) if currencies else ""
+    unit = shown(currencies[0], 12) if currencies != ["unknown"] and currencies else ""
     return Measure("value", f"value in {unit}" if unit else "value", unit)
 
 
-def _values(holdings: pd.DataFrame, rows: Places) -> Sizes:
-    return _finite(holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)[rows])
+def _values(holdings: pd.DataFrame) -> Sizes:
+    return _finite(holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def _finite(sizes: npt.NDArray[Any]) -> Sizes:

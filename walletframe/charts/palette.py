@@ -7,15 +7,18 @@ simulated protanopia, deuteranopia and tritanopia.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
+import plotly.graph_objects as go
 
-from walletframe.frames import token_identities
+from walletframe.errors import SettingsError, UnknownTokenError
+from walletframe.frames import token_identities, token_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     import pandas as pd
 
@@ -36,6 +39,11 @@ OTHER = "#DDDDDD"
 EDGE = "#808080"
 """Drawn around every colour: seen on white and on black, where some of the colours are not."""
 _HEX = re.compile("#[0-9a-fA-F]{6}")
+_SHOWN = 20
+_FORMS = (
+    "keys are tokens as token_colors() gives them, (blockchain, contract) with None for a native "
+    'coin; values are colours such as "#CC6677" or "gold"'
+)
 PATTERNS = ("", "/", "x", ".")
 """What tells things of one colour apart, in the order of their use."""
 
@@ -98,11 +106,17 @@ def chosen_colors(
     -------
     dict of int to str
         For each place.
+
+    Raises
+    ------
+    SettingsError
+        Where `colors` has other keys than tokens or other values than colours, naming all.
     """
     if colors is None:
         ranks = np.argsort(_by_size(holdings, tokens))
         return {place: COLORS[ranks[place] % len(COLORS)] for place in places}
-    return {place: _known_color(tokens.keys[place], colors) for place in places}
+    known = checked_colors(colors)
+    return {place: _known_color(tokens.keys[place], known) for place in places}
 
 
 def text_on(color: str) -> str:
@@ -178,6 +192,57 @@ def pattern(shape: str | Sequence[str]) -> dict[str, Any]:
         What plotly calls a pattern.
     """
     return {"shape": shape, "fillmode": "overlay", "solidity": 0.2}
+
+
+def checked_colors(colors: Mapping[TokenKey, str]) -> dict[TokenKey, str]:
+    """Read colours of tokens.
+
+    Parameters
+    ----------
+    colors : mapping of (str, str or None) to str
+        As the caller wrote it.
+
+    Returns
+    -------
+    dict of (str, str or None) to str
+        By the canonical form of each token.
+
+    Raises
+    ------
+    SettingsError
+        Where a key is no token, or a value no colour, naming all.
+
+    Examples
+    --------
+    >>> checked_colors({("eth", None): "gold"})
+    {('ETH', None): 'gold'}
+    """
+    if not isinstance(colors, Mapping):
+        raise SettingsError(f"colors: {type(colors).__name__} is no mapping", hint=_FORMS)
+    found, bad = {}, []
+    for token, color in colors.items():
+        try:
+            found[token_key(token)] = color
+        except UnknownTokenError:
+            bad.append(f"{token!r} is no token")
+        if not _is_color(color):
+            bad.append(f"{color!r} is no colour")
+    if bad:
+        more = [f"and {len(bad) - _SHOWN:,} more"] * (len(bad) > _SHOWN)
+        raise SettingsError(f"colors: {', '.join([*bad[:_SHOWN], *more])}", hint=_FORMS)
+    return found
+
+
+def _is_color(color: object) -> bool:
+    if not isinstance(color, str):
+        return False
+    if _HEX.fullmatch(color):
+        return True
+    try:
+        go.layout.Font(color=color)
+    except ValueError:
+        return False
+    return True
 
 
 def _known_color(key: TokenKey, colors: Mapping[TokenKey, str]) -> str:

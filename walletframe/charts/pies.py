@@ -60,7 +60,7 @@ def pie(
         The ``wallets`` of the same fetch, for a line on how old the wallet's answer is, and to
         say why it has no rows where it has none.
     colors : mapping of (str, str or None) to str, optional
-        Colours of tokens, as from `token_colors`.
+        Colours of tokens, as from `token_colors`: hex or CSS names.
 
     Returns
     -------

@@ -56,7 +56,7 @@ def timeline(
         The ``wallets`` of the same fetches, with a column ``snapshot``: then snapshots in which
         wallets failed are marked, and those of which nothing is known are not drawn as nothing.
     colors : mapping of (str, str or None) to str, optional
-        Colours of tokens, as from `token_colors`.
+        Colours of tokens, as from `token_colors`: hex or CSS names.
 
     Returns
     -------
