@@ -217,6 +217,17 @@ class TestColors:
         looks = [(trace.marker.color, trace.marker.pattern.shape) for trace in data]
         assert len(set(looks)) == 12
 
+    @pytest.mark.parametrize("chart", ["treemap", "sunburst"])
+    def test_nodes_of_equal_colours_have_different_patterns(self, chart):
+        """The largest tokens have none, and no pattern has the colour of the text on it."""
+        [trace] = getattr(charts, chart)(self.FRAME).data
+        look = trace.marker.pattern
+        tokens = [place for place, key in enumerate(trace.ids) if key.startswith("t")]
+        drawn = {(trace.marker.colors[place], look.shape[place]) for place in tokens}
+        assert len(tokens) == len(drawn) == 12
+        assert {look.shape[trace.labels.index(f"T{n}")] for n in range(9)} == {""}
+        assert not any(map(str.__eq__, look.fgcolor, trace.textfont.color))
+
     def test_other_is_grey(self):
         """What is no token has no token's colour."""
         assert charts.bar(self.FRAME, top_tokens=3).data[-1].marker.color == OTHER

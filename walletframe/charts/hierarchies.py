@@ -11,7 +11,7 @@ from walletframe.charts.canvas import blank, figure
 from walletframe.charts.leaves import pick_leaves
 from walletframe.charts.notes import drawn_of, notes
 from walletframe.charts.numerals import percent
-from walletframe.charts.palette import EDGE, text_on
+from walletframe.charts.palette import EDGE, pattern, text_on
 from walletframe.charts.ranking import check_top
 from walletframe.charts.space import Space
 from walletframe.charts.tree import OTHER_CHAINS, grow
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _TREEMAP, _SUNBURST = 500, 300
 _ROUNDED = 2
+_OPPOSITE = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _SPACE = Space(420)
 _ROUNDING = 1e-12
 
@@ -178,7 +179,16 @@ def _columns(nodes: list[Node]) -> dict[str, Any]:
         "text": [node.text for node in nodes],
         "values": [node.size for node in nodes],
         "hovertext": [node.hover for node in nodes],
-        "marker": {"colors": [node.color for node in nodes], "line": {"color": EDGE, "width": 0.5}},
+        "marker": {
+            "colors": [node.color for node in nodes],
+            "line": {"color": EDGE, "width": 0.5},
+            "pattern": {
+                **pattern([node.pattern for node in nodes]),
+                # On the other side of the colour than the text, which is read on it all the same.
+                "fgcolor": [_OPPOSITE[text_on(node.color)] for node in nodes],
+                "fgopacity": 0.4,
+            },
+        },
         "branchvalues": "remainder",
         "textinfo": "label+text",
         "textfont": {"color": [text_on(node.color) for node in nodes]},

@@ -14,8 +14,8 @@ from walletframe.charts.apportionment import LEAST
 from walletframe.charts.canvas import hover, markup
 from walletframe.charts.labels import token_labels, wallet_labels, whole_token, whole_wallet
 from walletframe.charts.numerals import brief, whole
-from walletframe.charts.palette import OTHER, chosen_colors
-from walletframe.charts.ranking import added
+from walletframe.charts.palette import OTHER, chosen_colors, patterns
+from walletframe.charts.ranking import added, largest
 from walletframe.charts.series import other
 from walletframe.frames.summary import many
 
@@ -43,8 +43,8 @@ class Node:
         Who it is; the parent of the first level is empty.
     label, text, hover : str
         Markup.
-    color : str
-        As ``#RRGGBB``.
+    color, pattern : str
+        As ``#RRGGBB``, and what tells it from another token of this colour; empty for none.
     size : float
         Of one without nodes in it. Others have 0: plotly adds up what is in them, and totals given
         to it would have to agree with its own sums to the last bit.
@@ -57,6 +57,7 @@ class Node:
     hover: str
     color: str
     size: float
+    pattern: str = ""
 
 
 def grow(balances: Balances, leaves: Leaves, colors: Mapping[TokenKey, str] | None) -> list[Node]:
@@ -142,8 +143,10 @@ def _leaves(
     balances: Balances, leaves: Leaves, colors: Mapping[TokenKey, str] | None
 ) -> Iterator[Node]:
     frame, tokens = balances.frame, balances.tokens
-    places = np.unique(leaves.tokens[leaves.drawn]).tolist()
+    sizes = added(leaves.tokens[leaves.drawn], leaves.sizes[leaves.drawn])
+    places = largest(sizes, len(sizes)).tolist()
     color = chosen_colors(frame, tokens, places, colors)
+    shapes = dict(zip(color, patterns(list(color.values())), strict=True))
     names = token_labels(frame, tokens, places)
     owners = leaves.owners[leaves.drawn]
     wallets = wallet_labels(frame, balances.wallets, owners[owners < leaves.others].tolist())
@@ -155,7 +158,9 @@ def _leaves(
             parent, label = f"b{chain}", [wallets[owner].partition(".")[2]]
         text = hover(names[token], *_lines(balances, leaves, leaf, amount))
         short = markup([_short(balances, leaves, leaf, amount)])
-        yield Node(f"t{leaf}", parent, markup(label), short, text, color[token], size)
+        yield Node(
+            f"t{leaf}", parent, markup(label), short, text, color[token], size, shapes[token]
+        )
 
 
 def _lines(balances: Balances, leaves: Leaves, leaf: int, amount: Amount | None) -> list[str]:
