@@ -199,6 +199,8 @@ class TestHierarchies:
         figure = charts.sunburst(frame)
         assert tree(figure) == {"ETH/0xa1/ETH": 1e9}
         assert "&lt;0.1% is too small to be drawn" in said(figure)
+        frame = HOLDINGS.iloc[[0, 2]].assign(value=[1e9, 1.0])
+        assert "1 of 2 wallets. &lt;0.1% is too small" in said(charts.treemap(frame))
 
 
 class TestBars:

@@ -60,7 +60,7 @@ class PlotAccessor:
         self,
         *,
         token: TokenLike | None = None,
-        top: int = 200,
+        top: int = 250,
         wallets: WalletsLike | None = None,
         colors: Colors | None = None,
     ) -> Figure:
@@ -70,7 +70,7 @@ class PlotAccessor:
         ----------
         token : str or (str, str or None), optional
             One token, whose amounts are then the angles.
-        top : int, default 200
+        top : int, default 250
             The most pieces, up to 300.
         wallets : DataFrame or WalletDetails, optional
             The wallets asked, for lines on how complete and how old it is.

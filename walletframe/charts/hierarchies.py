@@ -14,7 +14,7 @@ from walletframe.charts.numerals import percent
 from walletframe.charts.palette import EDGE, pattern, text_on
 from walletframe.charts.ranking import check_top
 from walletframe.charts.space import Space
-from walletframe.charts.tree import OTHER_CHAINS, grow
+from walletframe.charts.tree import OTHER_CHAINS, OTHER_WALLETS, grow
 from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def sunburst(
     holdings: pd.DataFrame,
     *,
     token: TokenLike | None = None,
-    top: int = 200,
+    top: int = 250,
     wallets: WalletsLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
@@ -123,7 +123,7 @@ def sunburst(
         ``value`` (float64, with ``currency`` if wanted), else numbers of balances.
     token : str or (str, str or None), optional
         One token, whose amounts are then the angles.
-    top : int, default 200
+    top : int, default 250
         The most pieces, up to 300, for that is what a browser's time goes into. Where all are too
         many, the largest wallets are drawn alone, and the others of each blockchain together, what
         they hold of a token added up; the rest are drawn as Other.
@@ -224,6 +224,8 @@ def _drawn(balances: Balances, leaves: Leaves, nodes: list[Node]) -> list[str]:
         rest = len(leaves.sizes) - len(leaves.drawn)
         return [*said, drawn_of((len(leaves.drawn), rest, "balance"))]
     which = many(wallets, "wallet")
+    if own and not any(node.id.startswith(OTHER_WALLETS) for node in nodes):
+        return [*said, f"{own:,} of {which}."]
     which = f"{own:,} of {which} alone, the others" if own else which
     level = "blockchain and token" if len(leaves.drawn) else "blockchain"
     return [*said, f"{which} added up by {level}."]

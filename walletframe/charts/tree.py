@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from walletframe.frames import TokenKey
 
 _CHAIN_COLOR, _WALLET_COLOR = "#4D4D4D", "#707070"
-OTHER_CHAINS = "o"
-"""The node of the blockchains that are not drawn for themselves."""
+OTHER_CHAINS, OTHER_WALLETS = "o", "g"
+"""The node of blockchains that are not drawn for themselves; how those of such wallets begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,10 @@ def _open_chains(leaves: Leaves) -> Places:
     return np.unique(leaves.chains[inside])
 
 
+def _id(leaves: Leaves, owner: int) -> str:
+    return f"{'w' if owner < leaves.others else OTHER_WALLETS}{owner}"
+
+
 def _wallets(balances: Balances, leaves: Leaves) -> Iterator[Node]:
     frame, wallets, measure = balances.frame, balances.wallets, balances.measure
     sizes = added(leaves.owners, leaves.sizes)
@@ -136,7 +140,7 @@ def _groups(balances: Balances, leaves: Leaves) -> Iterator[Node]:
         label = other(count, "wallet") if named[chain] else many(count, "wallet")
         node = _node_of_others(balances, leaves, float(sizes[owner]), f"b{chain}", label)
         is_leaf = owner not in open_groups
-        yield replace(node, id=f"w{owner}", color=OTHER if is_leaf else _WALLET_COLOR)
+        yield replace(node, id=_id(leaves, owner), color=OTHER if is_leaf else _WALLET_COLOR)
 
 
 def _leaves(
@@ -153,7 +157,7 @@ def _leaves(
     for leaf, amount in balances.exact(leaves.of_rows, leaves.drawn.tolist()).items():
         owner, token = int(leaves.owners[leaf]), int(leaves.tokens[leaf])
         chain, size = leaves.chains[leaf], float(leaves.sizes[leaf])
-        parent, label = f"w{owner}", _within(names[token], leaves.chain_names[chain])
+        parent, label = _id(leaves, owner), _within(names[token], leaves.chain_names[chain])
         if balances.measure.kind == "amount":
             parent, label = f"b{chain}", [wallets[owner].partition(".")[2]]
         text = hover(names[token], *_lines(balances, leaves, leaf, amount))
@@ -203,7 +207,8 @@ def _others(balances: Balances, leaves: Leaves) -> Iterator[Node]:
     for owner, count in enumerate(np.bincount(leaves.owners[rest]).tolist()):
         if count and sizes[owner] >= LEAST * leaves.total:
             label = other(count, "token")
-            yield _node_of_others(balances, leaves, float(sizes[owner]), f"w{owner}", label)
+            parent = _id(leaves, owner)
+            yield _node_of_others(balances, leaves, float(sizes[owner]), parent, label)
     beyond = ~np.isin(leaves.chains, leaves.drawn_chains)
     size = float(leaves.sizes[beyond].sum())
     if size >= LEAST * leaves.total and size:
