@@ -155,6 +155,13 @@ class TestHierarchies:
         assert "2,000.000000000000002 USDC" in text
         assert "4,000 wallets added up by blockchain and token." in said(figure)
 
+    def test_small_holders_of_a_token_are_added_up(self):
+        """Each blockchain says of how many wallets it is."""
+        figure = charts.treemap(wallets_of([7] * 5_000), token="ETH")
+        assert tree(figure) == {"ETH": 35_000}
+        assert figure.data[0].text == ("5,000 wallets<br>35k ETH",)
+        assert "5,000 wallets added up by blockchain." in said(figure)
+
     def test_large_wallets_are_drawn_beside_the_others(self):
         """The others of their blockchain are added up, and the chart says so."""
         small = [VALUED.iloc[:2].assign(address=f"0x{n:03}", value=[2.0, 1.0]) for n in range(200)]

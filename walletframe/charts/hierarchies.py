@@ -218,7 +218,7 @@ def _drawn(balances: Balances, leaves: Leaves, nodes: list[Node]) -> list[str]:
     drawn, own = len(leaves.drawn_chains), len(leaves.drawn_wallets)
     beyond = any(node.id == OTHER_CHAINS for node in nodes)
     said = [drawn_of((drawn, chains - drawn, "blockchain"))] * beyond
-    if balances.measure.kind == "amount":
+    if balances.measure.kind == "amount" and own:
         return [*said, drawn_of((own, wallets - own, "wallet"))]
     if own == wallets:
         rest = len(leaves.sizes) - len(leaves.drawn)

@@ -93,9 +93,10 @@ def _chains(balances: Balances, leaves: Leaves) -> Iterator[Node]:
     for chain in leaves.drawn_chains.tolist():
         name, size = leaves.chain_names[chain], float(sizes[chain])
         wallets = many(int(leaves.members[chain]), "wallet")
-        short = wallets if chain in closed else measure.short(size)
+        short = [wallets] * (chain in closed)
+        short += [measure.short(size)] * (measure.kind != "count" or not short)
         text = hover(name, wallets, measure.share(size, leaves.total))
-        yield Node(f"b{chain}", "", markup([name]), markup([short]), text, _CHAIN_COLOR, size)
+        yield Node(f"b{chain}", "", markup([name]), markup(short), text, _CHAIN_COLOR, size)
 
 
 def _open_chains(leaves: Leaves) -> Places:
