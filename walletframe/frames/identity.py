@@ -264,10 +264,14 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> Identities:
 
 
 def _is_text(name: Any) -> bool:
-    return isinstance(name, str) or bool(pd.api.types.is_scalar(name) and pd.isna(name))
+    if name is None or isinstance(name, str):
+        return True
+    return bool(pd.api.types.is_scalar(name) and pd.isna(name))
 
 
 def _text(name: Any) -> str:
+    if isinstance(name, str):
+        return name
     return "" if pd.isna(name) else str(name)
 
 
