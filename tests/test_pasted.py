@@ -23,6 +23,14 @@ def names(text):
         "ETH\t0x1\nNEAR\talice.near",
         "ETH,0x1\nNEAR,alice.near",
         "(ETH 0x1)\n`NEAR.alice.near`",
+        "ETH.0x1|NEAR.alice.near",
+        "| blockchain | address |\n|---|:--|\n| ETH | 0x1 |\n| NEAR | alice.near |",
+        "blockchain,address\nETH,0x1\nNEAR,alice.near",
+        "Address\nETH.0x1\nNEAR.alice.near",
+        "- ETH.0x1\n• NEAR.alice.near",
+        "1. ETH.0x1\n(2) NEAR alice.near",
+        "1.ETH.0x1\n2)NEAR.alice.near",
+        "ETH: 0x1\nNEAR - alice.near",
     ],
 )
 def test_common_forms(text):
@@ -58,6 +66,36 @@ def test_two_words_are_no_wallet():
         "my",
         "wallets:",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://etherscan.io/address/0x1",
+        "etherscan.io/address/0x1",
+        "ETH https://etherscan.io/address/0x1",
+        "<https://etherscan.io/address/0x1|etherscan.io/address/0x1>",
+    ],
+)
+def test_links_are_no_wallets(text):
+    """The page of an explorer says nothing of the identifier: a link is refused as one."""
+    found = read_pasted(text)
+    assert found.wallets == []
+    assert all(reason.startswith("a link") for _, _, reason in found.problems)
+
+
+@pytest.mark.parametrize(
+    "text", ["Alice: 0x1", "ETH:0x1", "NEAR:alice.near", "bitcoincash:qz1", "ETH.0x1 … ETH.0x9"]
+)
+def test_what_could_be_misread_is_refused(text):
+    """Names, prefixes that belong to an address, and what was left out are told, not guessed."""
+    found = read_pasted(text)
+    assert (found.wallets, found.unread) == ([], text)
+
+
+def test_addresses_keep_their_marks():
+    """Slashes, plus signs and colons behind the first dot belong to the address."""
+    assert names("TON.EQDa/x+ BCH.bitcoincash:qz") == ["TON.EQDa/x+", "BCH.bitcoincash:qz"]
 
 
 def test_nothing():

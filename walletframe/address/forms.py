@@ -6,6 +6,7 @@ exists.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ _NO_TEXT = "blockchain and address have to be text"
 _NO_DOT = 'no dot between blockchain and address, as in "ETH.0x52…"'
 _A_FILE = "a file: give what is in it, such as pd.read_csv(…), or in a shell --file"
 _FILES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
+_A_LINK = 'a link: give the wallet that it leads to, as in "ETH.0x52…"'
+_LINK = re.compile(r"[\w+.-]*://|(?:[\w-]+\.)+[a-z]{2,}/")  # with its scheme or without
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -234,6 +237,8 @@ def _fault(blockchain: object, address: object) -> str:
     if not address:
         return "the address is empty"
     text = f"{blockchain}.{address}"
+    if "/" in text and (_LINK.match(text) or _LINK.match(address)):
+        return _A_LINK
     if len(text) > MAX_LENGTH:
         return f"longer than {MAX_LENGTH} characters"
     if any(mark in part for mark in _SHORTENED for part in (blockchain, address)):

@@ -10,11 +10,16 @@ from walletframe.address.forms import parse_wallets
 from walletframe.errors import AddressError
 
 if TYPE_CHECKING:
-    from walletframe.address.forms import WalletAddress, WalletLike
+    from walletframe.address.forms import WalletAddress
 
-_BETWEEN = re.compile(r"[\s,;]+")
-_IDENTIFIER = re.compile(r"(?!0x)[A-Za-z][\w-]*")
+_BETWEEN = re.compile(r"[\s,;|]+")
+_NUMBERING = re.compile(r"^\s*[(\[]?\d{1,4}[.)\]](?:\s+(?=\S)|(?=[A-Z][A-Z0-9_]*\.))")
+_MARK = re.compile(r"[-–—*•‣▪·+:=]+")  # noqa: RUF001 - of lists and tables; an ellipsis is none
+_HEADINGS = (["blockchain", "address"], ["address"], ["wallet"], ["wallets"])
+_IDENTIFIER = re.compile(r"(?!0x)[A-Za-z][\w-]*|[A-Z][A-Z0-9_]*:")
 _ADDRESS = re.compile(r"(?![A-Z][A-Z0-9_]*\.).*[\d.].*")  # neither a wallet in full nor a word
+_COLON = re.compile(r"(?!\w+://)[^.]*:[^.]*\.")
+_A_COLON = 'a colon before the first dot: write it as in "ETH.0x52…"'
 _AROUND = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - what chats make of straight quotes
 
 
@@ -43,10 +48,11 @@ def read_pasted(text: str) -> Pasted:
     Parameters
     ----------
     text : str
-        ``<BLOCKCHAIN>.<ADDRESS>``, one or several a line, with white space, commas or semicolons
-        between them and quotes or brackets around them; or a blockchain and an address a line,
-        as copied from two columns. What follows a ``#`` is a comment. A line is read as a whole
-        or not at all.
+        ``<BLOCKCHAIN>.<ADDRESS>``, one or several a line, with white space, commas, semicolons
+        or ``|`` between them and quotes or brackets around them; or a blockchain and an address
+        a line, as copied from two columns, or as ``ETH: 0x…``. What follows a ``#`` is a comment;
+        marks and numbers of a list, and a line of headings (``blockchain`` and ``address``), name
+        nothing and are left out. A line is read as a whole or not at all.
 
     Returns
     -------
@@ -66,19 +72,23 @@ def read_pasted(text: str) -> Pasted:
     unread: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         try:
-            wallets += parse_wallets(_pieces(line.partition("#")[0]))
+            wallets += _read_line(line.partition("#")[0])
         except AddressError as error:
             problems += [(number, value, reason) for _, value, reason in error.problems]
             unread.append(line)
     return Pasted(wallets, problems, "\n".join(unread))
 
 
-def _pieces(line: str) -> list[WalletLike]:
-    pieces = [piece.strip(_AROUND) for piece in _BETWEEN.split(line)]
-    pieces = [piece for piece in pieces if piece]
+def _read_line(line: str) -> list[WalletAddress]:
+    named = [piece.strip(_AROUND) for piece in _BETWEEN.split(_NUMBERING.sub("", line))]
+    pieces = [piece for piece in named if piece and not _MARK.fullmatch(piece)]
+    if [piece.casefold() for piece in pieces] in _HEADINGS:
+        return []
     if len(pieces) == 2 and _is_row(*pieces):  # noqa: PLR2004 - two columns
-        return [(pieces[0], pieces[1])]
-    return [*pieces]
+        return parse_wallets([(pieces[0].rstrip(":"), pieces[1])])
+    if wrong := [(0, piece, _A_COLON) for piece in pieces if _COLON.match(piece)]:
+        raise AddressError(wrong)
+    return parse_wallets(pieces)
 
 
 def _is_row(first: str, second: str) -> bool:
