@@ -204,6 +204,18 @@ def test_pasted_wallets_are_chosen_and_bad_lines_stay(opened):
     assert picker._problems.value == ""
 
 
+def test_lines_are_counted_not_words(opened):
+    """A line with two bad words is one line, told once."""
+    picker = opened(WalletPicker())
+    picker._text.value = "bad one\n" + "\n".join(f"x{n}" for n in range(11))
+    picker._add()
+    told = picker._problems.value
+    assert "12 lines can't be read" in told
+    assert "Line 1: bad, one: no dot" in told
+    assert "and 2 more lines" in told
+    assert told.count("<li>") == 11
+
+
 def test_other_things_can_be_offered(opened):
     """What is chosen stays so where it is still offered."""
     picker = opened(BlockchainPicker(["ETH", "BSC"], value=["ETH", "BSC"]))

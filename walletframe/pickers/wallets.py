@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ipywidgets import HTML, Button, Layout, Textarea
@@ -158,16 +159,22 @@ def _option(wallet: WalletAddress) -> Option:
 
 
 def _told(found: Pasted) -> str:
-    if not found.problems:
+    """Say of each line what is wrong with it; a line may hold several pieces."""
+    wrong: dict[int, dict[str, list[str]]] = {}
+    for line, text, reason in found.problems:
+        wrong.setdefault(line, {}).setdefault(reason, []).append(text)
+    if not wrong:
         return ""
-    lines = [
-        f"<li>Line {line}: {as_html(text)}: {as_html(reason, _LABEL)}</li>"
-        for line, text, reason in found.problems[:_PROBLEMS]
+    told = [
+        f"<li>Line {line}: {'; '.join(starmap(_because, reasons.items()))}</li>"
+        for line, reasons in list(wrong.items())[:_PROBLEMS]
     ]
-    rest = len(found.problems) - _PROBLEMS
-    more = f"<li>and {rest:,} more</li>" if rest > 0 else ""
-    count = len(found.problems)
-    what = f"{many(count, 'wallet')} can't be read"
-    listed = f'<ul style="margin: 0; padding-left: 1.5em">{"".join(lines)}{more}</ul>'
-    what += "; the lines stay above to be mended:"
-    return f'<div role="alert" style="line-height: 1.5">{what}{listed}</div>'
+    rest = len(wrong) - _PROBLEMS
+    more = f"<li>and {many(rest, 'more line')}</li>" if rest > 0 else ""
+    said = f"{many(len(wrong), 'line')} can't be read, and stay above to be mended:"
+    listed = f'<ul style="margin: 0; padding-left: 1.5em">{"".join(told)}{more}</ul>'
+    return f'<div role="alert" style="line-height: 1.5">{said}{listed}</div>'
+
+
+def _because(reason: str, texts: list[str]) -> str:
+    return f"{as_html(', '.join(texts))}: {as_html(reason, _LABEL)}"
