@@ -1,5 +1,6 @@
 """What a person sees of a `WalletDetails`: text, HTML and Markdown, complete and harmless."""
 
+import re
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 
@@ -175,6 +176,18 @@ def test_unknown_amounts_are_said_to_be():
     """What has no decimals is not shown as zero, but in base units."""
     html = assemble([record(balances=[balance("7", decimals=None)])])._repr_html_()
     assert ">7 base units<" in html
+
+
+def test_values_are_shown_with_their_currency():
+    """A valuation is seen in the tables, to the cent; what has no price has no value."""
+    details = assemble([record(balances=[balance("1234500"), balance("1", address="0xb")])])
+    values = {"value": [1234.5, float("nan")], "currency": pd.array(["<b>USD"] * 2, dtype="str")}
+    valued = details._replace(holdings=details.holdings.assign(**values))
+    assert re.search(r"1,234\.50 +<b>USD\n.* - +<b>USD", repr(valued))
+    assert ">1,234.50<" in valued._repr_html_()
+    assert "&lt;b&gt;USD" in valued._repr_html_()
+    nameless = valued.holdings.assign(currency=pd.array([None] * 2, dtype="str"))
+    assert "currency" not in repr(valued._replace(holdings=nameless))
 
 
 def test_wallet_whose_answer_is_old_comes_before_those_that_are_fresh():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from walletframe.analysis import flag_spam, value
 from walletframe.frames import token_identities
+from walletframe.frames.display import worth
 from walletframe.frames.summary import failure_lines, is_simulated, many, summary_lines
 from walletframe.history import compare
 from walletframe.reports.content import Content
@@ -17,7 +18,6 @@ from walletframe.reports.listings import (
     suspects_listing,
     totals_listing,
     wallets_listing,
-    worth,
 )
 from walletframe.reports.methods import method_notes
 from walletframe.text import shown

@@ -8,7 +8,7 @@ import pandas as pd
 
 from walletframe.analysis import totals
 from walletframe.frames import token_identities
-from walletframe.frames.display import Cell
+from walletframe.frames.display import Cell, worth
 from walletframe.reports.content import Listing
 from walletframe.text import as_link, shortened
 
@@ -20,7 +20,6 @@ _NUMBERS = frozenset(
     {"amount", "value", "holders", "balances", "tokens", "before", "after", "difference"}
 )
 _LONGEST_SYMBOL, _LONGEST_REASON, _LONGEST_ADDRESS = 24, 160, 120
-_CENT = 0.005
 _UNKNOWN = "unknown"
 
 
@@ -245,27 +244,6 @@ def _amounts(column: pd.Series) -> list[Cell]:
 
 def _values(column: pd.Series) -> list[Cell]:
     return [Cell(_UNKNOWN if pd.isna(value) else worth(value)) for value in column]
-
-
-def worth(value: float) -> str:
-    """Write a value, which is never so small as to look like nothing.
-
-    Parameters
-    ----------
-    value : float
-        In any currency.
-
-    Returns
-    -------
-    str
-        To the cent; in two digits below half a cent.
-
-    Examples
-    --------
-    >>> worth(1234.5), worth(0.00012), worth(0)
-    ('1,234.50', '0.00012', '0.00')
-    """
-    return f"{value:.2g}" if 0 < abs(value) < _CENT else f"{value:,.2f}"
 
 
 def _texts(column: pd.Series, *, missing: str = "", limit: int = 90) -> list[Cell]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ROWS = 10
 _DASH = "-"
+_CENT, _TOO_LARGE = 0.005, 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Table:
         return self.total - len(next(iter(self.columns.values())))
 
 
-NUMBERS = frozenset({"tokens", "amount", "price"})
+NUMBERS = frozenset({"tokens", "amount", "price", "value"})
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
@@ -113,7 +114,8 @@ def holdings_table(holdings: pd.DataFrame, rows: int | None = ROWS) -> Table:
     Returns
     -------
     Table
-        wallet, token, contract, amount and, where one was sent, price.
+        wallet, token, contract, amount and, where one was sent, price; after a valuation, value
+        and, where it was named, currency.
     """
     head = holdings if rows is None else holdings.head(rows)
     contracts = zip(head["token_blockchain"], head["token_address"], strict=True)
@@ -126,7 +128,34 @@ def holdings_table(holdings: pd.DataFrame, rows: int | None = ROWS) -> Table:
     }
     if head["price"].isna().all():
         del columns["price"]
+    if "value" in head:
+        columns["value"] = [_value(value) for value in head["value"]]
+    if "currency" in head and head["currency"].notna().any():
+        columns["currency"] = _texts(head["currency"])
     return Table("holdings", columns, len(holdings))
+
+
+def worth(value: float) -> str:
+    """Write a value, which is never so small as to look like nothing.
+
+    Parameters
+    ----------
+    value : float
+        In any currency.
+
+    Returns
+    -------
+    str
+        To the cent; in two digits below half a cent, in four where a person counts no digits.
+
+    Examples
+    --------
+    >>> worth(1234.5), worth(0.00012), worth(0), worth(1e18)
+    ('1,234.50', '0.00012', '0.00', '1.000e+18')
+    """
+    if abs(value) >= _TOO_LARGE:
+        return f"{value:.3e}"
+    return f"{value:.2g}" if 0 < abs(value) < _CENT else f"{value:,.2f}"
 
 
 def _worst_first(wallets: pd.DataFrame) -> pd.DataFrame:
@@ -158,6 +187,12 @@ def _amount(amount: object, raw_amount: object) -> Cell:
     if isinstance(amount, Decimal):
         return Cell(str(amount))
     return Cell(f"{raw_amount} base units" if isinstance(raw_amount, str) else "unknown")
+
+
+def _value(value: object) -> Cell:
+    if pd.isna(value):
+        return Cell(_DASH)
+    return Cell(worth(value) if isinstance(value, float) else str(value))
 
 
 def _texts(column: pd.Series, missing: str = _DASH) -> list[Cell]:
