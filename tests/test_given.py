@@ -137,9 +137,9 @@ def test_pickers_take_the_pair_of_frames(kind):
     assert found[0] == found[1] != []
 
 
-@pytest.mark.parametrize("given", [5, "ETH", [1, 2], [None]])
+@pytest.mark.parametrize("given", [5, [1, 2], [None]])
 def test_what_is_no_list_of_blockchains_is_told(given):
-    """One identifier alone, too: its letters are none."""
+    """Before there is any widget."""
     with pytest.raises(ArgumentError, match="no list of identifiers"):
         wf.BlockchainPicker(given)
 

@@ -17,7 +17,7 @@ from walletframe.errors import (
     UnknownBlockchainError,
     UnknownTokenError,
 )
-from walletframe.pickers import BlockchainPicker, TokenPicker, WalletPicker
+from walletframe.pickers import BlockchainPicker, FetchPanel, TokenPicker, WalletPicker
 from walletframe.pickers.options import Option, Options
 
 HOSTILE = [*SYMBOLS.values()]
@@ -106,6 +106,31 @@ def test_what_the_list_does_not_show_stays_chosen(opened):
     assert picker._list.index == (0, 1)  # what is chosen comes first
 
 
+@pytest.mark.parametrize("words", ["", "tk"])
+def test_a_click_in_the_list_loses_no_choice(opened, words):
+    """A plain click unmarks all others, which stay chosen, whatever is searched for."""
+    picker = opened(TokenPicker(MANY.head(5)))
+    if words:
+        type_in(picker, words)
+    for place in (0, 1, 3):
+        picker._list.index = (place,)
+    assert [chain for chain, _ in picker.value] == ["ETH", "BSC", "BSC"]
+    assert picker._list.index == (0, 1, 3)
+    picker._list.index = (0,)  # a click on what is chosen already
+    assert picker._list.index == (0, 1, 3)
+    assert len(picker.value) == 3
+
+
+def test_ctrl_and_click_takes_away(opened):
+    """One mark that is gone while others stay, or the last one, was taken away on purpose."""
+    picker = opened(BlockchainPicker(["ETH", "BSC", "NEAR"], value=["ETH", "BSC", "NEAR"]))
+    picker._list.index = (0, 2)
+    assert picker.value == ("ETH", "NEAR")
+    picker.value = ["BSC"]
+    picker._list.index = ()
+    assert picker.value == ()
+
+
 def test_enter_chooses_the_first_that_is_found(opened):
     """Typing and Enter are enough, even where the page sends Enter before the last letters."""
     picker = opened(TokenPicker(MANY))
@@ -149,6 +174,15 @@ def test_values_are_identities(opened):
     assert wallets.value == ("ETH.0xAB", "NEAR.bob.near")
 
 
+def test_a_text_is_one_value(opened):
+    """An identifier alone is not taken for its letters, in the list and as the value."""
+    picker = opened(BlockchainPicker("ETH", value="eth"))
+    assert (labels(picker), picker.value) == (["ETH"], ("ETH",))
+    wallets = opened(WalletPicker(value="NEAR.bob.near"))
+    wallets.value = [{"blockchain": "eth", "address": "0x1"}, ("NEAR", "bob.near")]
+    assert wallets.value == ("eth.0x1", "NEAR.bob.near")
+
+
 def test_native_coins_have_no_contract(opened):
     """The contract of a native coin is None."""
     frame = MANY.head(2).assign(token_address=pd.array([None, "0xAB"], dtype="str"))
@@ -171,6 +205,22 @@ def test_what_is_not_offered_is_an_error(opened):
     with pytest.raises(AddressError):
         opened(WalletPicker()).value = ["nonsense"]
     assert (chains.value, tokens.value) == ((), ())
+
+
+@pytest.mark.parametrize("wrong", [{"blockchain": "ETH"}, None, 1])
+def test_what_names_no_wallet_is_told(opened, wrong):
+    """Whatever it is, by the error that tells of wallets."""
+    picker = opened(WalletPicker())
+    with pytest.raises(AddressError):
+        picker.value = [wrong]
+
+
+def test_a_picker_that_fails_leaves_nothing():
+    """A value that is not there is told before there is any widget."""
+    with pytest.raises(UnknownBlockchainError):
+        BlockchainPicker(["ETH"], value=["SOLANA"])
+    with pytest.raises(AddressError):
+        FetchPanel(["nonsense"])
 
 
 def test_symbol_of_several_tokens_is_refused(opened):
@@ -314,8 +364,8 @@ def test_many_threads_choose_at_once(opened):
         picker._show()
     for thread in threads:
         thread.join()
-    assert len(picker.value) == 1
-    assert len(picker._list.index) == 1
+    assert len(picker.value) == 50
+    assert len(picker._list.index) == 50
 
 
 def test_options_are_found_by_any_words():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from walletframe.frames import DetailsLike
     from walletframe.pickers.options import Value
 
-BlockchainsLike: TypeAlias = "DetailsLike | pd.DataFrame | Iterable[str]"
+BlockchainsLike: TypeAlias = "DetailsLike | pd.DataFrame | str | Iterable[str]"
 
 
 class BlockchainPicker(Chooser):
@@ -29,9 +29,9 @@ class BlockchainPicker(Chooser):
 
     Parameters
     ----------
-    blockchains : WalletDetails, DataFrame with a column blockchain, or iterable of str
+    blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
         What to choose from; of a frame, those with the most rows first.
-    value : sequence of str
+    value : str or sequence of str
         What is chosen at first, in any case.
     description : str, default "Blockchains"
         The label.
@@ -63,7 +63,7 @@ class BlockchainPicker(Chooser):
         self,
         blockchains: BlockchainsLike,
         *,
-        value: Sequence[str] = (),
+        value: str | Sequence[str] = (),
         description: str = "Blockchains",
     ) -> None:
         super().__init__(
@@ -75,7 +75,7 @@ class BlockchainPicker(Chooser):
 
         Parameters
         ----------
-        blockchains : WalletDetails, DataFrame with a column blockchain, or iterable of str
+        blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
             What to choose from.
         """
         self._offer(blockchain_options(blockchains))
@@ -92,7 +92,7 @@ def blockchain_options(source: BlockchainsLike) -> Options:
 
     Parameters
     ----------
-    source : WalletDetails, DataFrame with a column blockchain, or iterable of str
+    source : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
         Where they are.
 
     Returns
@@ -118,7 +118,9 @@ def blockchain_options(source: BlockchainsLike) -> Options:
 
 
 def _identifiers(source: object) -> list[str]:
-    named = list(source) if isinstance(source, Iterable) and not isinstance(source, str) else None
+    if isinstance(source, str):
+        return [source]
+    named = list(source) if isinstance(source, Iterable) else None
     if named is None or not all(isinstance(name, str) for name in named):
         raise ArgumentError(
             "blockchains is no list of identifiers",

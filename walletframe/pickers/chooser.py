@@ -24,6 +24,14 @@ _LATE_S = 0.3  # a page may send Enter before the last letters
 _NARROW = {"description_width": "8.5em"}
 
 
+class _Several(TypedTuple):
+    """A tuple; a text is one value, not its letters."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """Return the tuple."""
+        return super().validate(obj, (value,) if isinstance(value, str) else value)
+
+
 class Chooser(Pane, ValueWidget):
     """A list with a line to search it and a button for each thing that is chosen.
 
@@ -39,13 +47,15 @@ class Chooser(Pane, ValueWidget):
         What can be typed to find one.
     """
 
-    value = TypedTuple(AnyTrait())
+    value = _Several(AnyTrait())
     description = Unicode()
 
     def __init__(
         self, options: Options, *, value: Sequence[Any] = (), description: str, hint: str
     ) -> None:
         self._options = options
+        named = Chooser.value.validate(self, value)
+        chosen = [self._resolve(each) for each in named]  # what fails leaves no widget behind
         self._shown: list[Option] = []
         self._total, self._showing = 0, False
         self._takes_first = False
@@ -56,12 +66,13 @@ class Chooser(Pane, ValueWidget):
         self._status = HTML()
         self._chips = Chips(self._take_away)
         super().__init__()
+        self.ends_with(self._pause.stop)
         self.children = (self._search, self._list, self._status, self._chips, self._alert)
         self.description = description
         self._search.observe(lambda _: self._wait(), "value")
         self._search.on_msg(self._hear)
         self._list.observe(self._take_over, "index")
-        self.value = value
+        self.value = chosen
         self._show()
 
     def _offer(self, options: Options) -> None:
@@ -71,9 +82,6 @@ class Chooser(Pane, ValueWidget):
             self._options = options
             self.value = kept
             self._show()
-
-    def _stop(self) -> None:
-        self._pause.stop()
 
     def _resolve(self, value: Any) -> Value:
         """Return the option's value that something stands for, or raise."""
@@ -152,13 +160,19 @@ class Chooser(Pane, ValueWidget):
 
     @guarded
     def _take_over(self, change: dict[str, Any]) -> None:
-        """Choose what is marked in the list; what the list does not show stays chosen."""
+        """Choose what is marked in the list; let go only what was surely taken away on purpose.
+
+        A plain click on one thing takes the marks of all others away, and is not meant so.
+        """
         if self._showing:
             return
         marked = [self._shown[place].value for place in change["new"]]
-        shown = {option.value for option in self._shown}
-        kept = [value for value in self.value if value not in shown or value in marked]
-        self.value = tuple(dict.fromkeys([*kept, *marked]))
+        gone = {option.value for option in self._shown} & set(self.value) - set(marked)
+        if len(gone) > 1 or len(marked) == 1:
+            gone = set()
+        chosen = dict.fromkeys([*self.value, *marked])
+        self.value = tuple(value for value in chosen if value not in gone)
+        self._show_marks()
 
     @guarded
     def _take_away(self, values: Sequence[Value]) -> None:

@@ -30,6 +30,7 @@ class Pane(VBox):
 
     def __init__(self, **options: Any) -> None:
         self._closed = False
+        self._endings: list[Callable[[], None]] = []
         self._alert = HTML(layout=Layout(display="none"))
         super().__init__(layout=Layout(width="100%"), **options)
 
@@ -42,7 +43,8 @@ class Pane(VBox):
             if getattr(self, "_closed", True):
                 return
             self._closed = True
-        self._stop()
+        for end in self._endings:
+            end()
         self.unobserve_all()
         for model in list(dict.fromkeys(_models(self))):
             if isinstance(model, Pane) and model is not self:
@@ -60,8 +62,15 @@ class Pane(VBox):
         """
         return self._closed
 
-    def _stop(self) -> None:
-        """Stop what runs beside the widgets; for those that have something of the kind."""
+    def ends_with(self, end: Callable[[], None]) -> None:
+        """Let `close` end what runs beside the widgets.
+
+        Parameters
+        ----------
+        end : callable
+            Stops it, and waits until it has stopped.
+        """
+        self._endings.append(end)
 
     def tell_fault(self, text: str) -> None:
         """Show what went wrong.
@@ -71,9 +80,7 @@ class Pane(VBox):
         text : str
             One line, or nothing where all is well.
         """
-        style = f"border-left: 4px solid {_MARK}; padding-left: 0.5em; line-height: 1.4"
-        said = as_html(text, _LONGEST)
-        value = f'<div role="alert" style="{style}">{said}</div>' if text else ""
+        value = alert_html(text) if text else ""
         if value != self._alert.value:
             self._alert.value = value
             self._alert.layout.display = None if text else "none"
@@ -104,12 +111,43 @@ def guarded(
                 return
             try:
                 handler(pane, *args, **kwargs)
-            except WalletframeError as error:
-                pane.tell_fault(f"{error}")
             except Exception as error:  # noqa: BLE001 - nobody else would see it
-                pane.tell_fault(f"{type(error).__name__}: {error}")
+                pane.tell_fault(told(error))
 
     return run
+
+
+def told(error: Exception) -> str:
+    """Say what went wrong.
+
+    Parameters
+    ----------
+    error : Exception
+        One of ours speaks for itself.
+
+    Returns
+    -------
+    str
+        Not yet escaped.
+    """
+    return f"{error}" if isinstance(error, WalletframeError) else f"{type(error).__name__}: {error}"
+
+
+def alert_html(text: str) -> str:
+    """Draw what went wrong.
+
+    Parameters
+    ----------
+    text : str
+        As strangers may have written it.
+
+    Returns
+    -------
+    str
+        One element, which a screen reader reads at once.
+    """
+    style = f"border-left: 4px solid {_MARK}; padding-left: 0.5em; line-height: 1.4"
+    return f'<div role="alert" style="{style}">{as_html(text, _LONGEST)}</div>'
 
 
 def _models(widget: Widget) -> Iterator[Widget]:

@@ -32,7 +32,7 @@ class TokenPicker(Chooser):
     holdings : WalletDetails or DataFrame
         What to choose from: ``symbol``, ``token_blockchain`` and ``token_address``; tokens with
         the most rows first.
-    value : sequence of (str, str or None), or of str
+    value : str, or sequence of (str, str or None) or of str
         What is chosen at first: (blockchain, contract), None for a native coin; or symbols that
         one token alone has.
     description : str, default "Tokens"
@@ -73,7 +73,7 @@ class TokenPicker(Chooser):
         self,
         holdings: HoldingsLike,
         *,
-        value: Sequence[TokenLike] = (),
+        value: str | Sequence[TokenLike] = (),
         description: str = "Tokens",
     ) -> None:
         super().__init__(

@@ -18,7 +18,7 @@ from walletframe.text import as_html, shortened, shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.address import Pasted, WalletAddress, WalletsLike
+    from walletframe.address import Pasted, WalletAddress, WalletLike, WalletsLike
     from walletframe.frames import DetailsLike
     from walletframe.pickers.options import Value
 
@@ -35,7 +35,7 @@ class WalletPicker(Chooser):
     ----------
     wallets : WalletDetails, or whatever `fetch_wallets` takes
         What to choose from; nothing where not given.
-    value : sequence of str
+    value : str, or sequence of str, of (str, str), of mappings or of WalletAddress
         What is chosen at first.
     description : str, default "Wallets"
         The label.
@@ -67,7 +67,7 @@ class WalletPicker(Chooser):
         self,
         wallets: KnownWallets = (),
         *,
-        value: Sequence[str] = (),
+        value: str | Sequence[WalletLike] = (),
         description: str = "Wallets",
         paste: bool = True,
     ) -> None:
@@ -129,8 +129,8 @@ class WalletPicker(Chooser):
         self.take_pasted()
 
     def _resolve(self, value: Any) -> Value:
-        if value in self._options:
-            return str(value)
+        if isinstance(value, str) and value in self._options:
+            return value
         [wallet] = parse_wallets([value])
         return self._options.add(_option(wallet)).value
 
