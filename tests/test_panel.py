@@ -6,9 +6,10 @@ import time
 import pytest
 from canned_service import answer, wallet
 from ipywidgets.widgets.widget import _instances
+from traitlets import TraitError, dlink
 
 from walletframe.client import default
-from walletframe.pickers import FetchPanel
+from walletframe.pickers import FetchPanel, HoldingsExplorer
 from walletframe.pickers.pane import TURN
 from walletframe.pickers.speed import Speed
 from walletframe.service import sandbox
@@ -60,6 +61,19 @@ def test_what_is_pasted_is_fetched(panel):
     assert "3 wallets on 1 blockchain: 3 ok" in panel._found.value
     assert "Simulated data" in panel._found.value
     assert panel._bar._retry.layout.display == "none"
+
+
+def test_details_are_never_missing(panel, client):
+    """Before a fetch they are empty, so that an explorer can be linked; None is refused."""
+    assert panel.details.wallets.empty
+    assert panel.details.holdings.empty
+    with pytest.raises(TraitError):
+        panel.details = None
+    explorer = HoldingsExplorer(panel.details, client=client)
+    linked = dlink((panel, "details"), (explorer, "details"))
+    assert explorer.details is panel.details
+    linked.unlink()
+    explorer.close()
 
 
 def test_known_wallets_are_chosen_at_first(client):

@@ -33,6 +33,8 @@ class FetchBar(Pane):
         Is called by that button, to call `fetch` in its turn.
     client : Client, optional
         Whom to ask through; the default client where not given.
+    hint : str
+        What to do where there is nothing to fetch.
 
     Attributes
     ----------
@@ -43,11 +45,12 @@ class FetchBar(Pane):
     details = Instance(WalletDetails, allow_none=True, default_value=None)
 
     def __init__(
-        self, start: Button, begin: Callable[[], None], client: Client | None = None
+        self, start: Button, begin: Callable[[], None], client: Client | None = None, *, hint: str
     ) -> None:
         super().__init__()
-        self._start, self._client = start, client
+        self._start, self._client, self._hint = start, client, hint
         self._fetching: Fetching | None = None
+        self.ends_with(self._end)
         self._asked: Sequence[str] = ()
         self._cancel = Button(
             description="Cancel", icon="stop", disabled=True, layout={"width": _AUTO}
@@ -76,9 +79,7 @@ class FetchBar(Pane):
             return
         self.tell_fault("")
         if not wallets:
-            raise WalletframeError(
-                "no wallets to fetch", hint="paste some, or choose from the list"
-            )
+            raise WalletframeError("no wallets to fetch", hint=self._hint)
         client = self._client or default_client()
         self._asked = wallets
         self._bar.value, self._bar.max = 0, len(wallets)
@@ -100,7 +101,7 @@ class FetchBar(Pane):
             self._say("cancelling …")
             self._fetching.cancel()
 
-    def _stop(self) -> None:
+    def _end(self) -> None:
         if self._fetching is not None:
             self._fetching.stop()
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ipywidgets import HTML, Button, Checkbox, Layout
-from traitlets import Instance, observe
+from traitlets import Instance, default, observe
 
 from walletframe.client import require_client
 from walletframe.frames import (
     WalletDetails,
+    assemble,
     details_given,
     is_details,
     summary_html,
@@ -39,10 +40,10 @@ class FetchPanel(Pane):
 
     Attributes
     ----------
-    details : WalletDetails or None
-        What was fetched last; before that the WalletDetails given as `wallets`, or None. Can be
-        observed and linked. After a cancelled fetch it holds what was finished, and the status
-        ``cancelled`` for the rest.
+    details : WalletDetails
+        What was fetched last; before that the WalletDetails given as `wallets`, or an empty one.
+        Can be observed and linked. After a cancelled fetch it holds what was finished, and the
+        status ``cancelled`` for the rest.
 
     Raises
     ------
@@ -54,17 +55,17 @@ class FetchPanel(Pane):
     Examples
     --------
     >>> panel = FetchPanel(["NEAR.alice.near"])
-    >>> panel.details is None
-    True
+    >>> len(panel.details.wallets)
+    0
     >>> panel.close()
     """
 
-    details = Instance(WalletDetails, allow_none=True, default_value=None)
+    details = Instance(WalletDetails)
 
     def __init__(self, wallets: KnownWallets = (), *, client: Client | None = None) -> None:
         require_client(client)
-        super().__init__()
         self._picker = WalletPicker(wallets)
+        super().__init__()
         self._picker.choose_all()
         self._refresh = Checkbox(
             description="Ask anew even where an answer is kept on this machine",
@@ -72,12 +73,17 @@ class FetchPanel(Pane):
             layout=Layout(width="auto"),
         )
         start = Button(description="Fetch", icon="download", button_style="primary")
-        self._bar = FetchBar(start, self.fetch, client)
+        hint = "paste some, or choose from the list"
+        self._bar = FetchBar(start, self.fetch, client, hint=hint)
         self._found = HTML(layout=Layout(display="none"))
         self.children = (self._picker, self._refresh, self._alert, self._bar, self._found)
         self._bar.observe(self._take, "details")
         if is_details(wallets):
             self.details = details_given(wallets)
+
+    @default("details")
+    def _nothing(self) -> WalletDetails:
+        return assemble([])
 
     @guarded
     def fetch(self) -> None:

@@ -105,7 +105,7 @@ class HoldingsExplorer(Pane):
         self.details, self._catalog = details, Catalog(details)
         self._pause, self._drawing = Pause(self._draw, wait_s=0), Lock()
         start = Button(description="Refresh", icon="refresh", tooltip="Ask anew for all wallets")
-        self._bar = FetchBar(start, self.refresh, client)
+        self._bar = FetchBar(start, self.refresh, client, hint="")
         self._chains = BlockchainPicker(details)
         self._wallets = WalletPicker(details, paste=False)
         self._tokens = TokenPicker(details)
