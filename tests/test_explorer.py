@@ -12,11 +12,12 @@ from ipywidgets.widgets.widget import _instances
 from test_display import failed, record
 from traitlets import dlink
 
+from walletframe.errors import ColumnsError
 from walletframe.frames import WalletDetails, assemble
 from walletframe.pickers import FetchPanel, HoldingsExplorer
 from walletframe.pickers.explorer.selection import Catalog, Selection
+from walletframe.pickers.explorer.sight import look
 from walletframe.pickers.explorer.views import VIEWS
-from walletframe.pickers.explorer.widget import _look
 from walletframe.service import SHOWCASE
 
 USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")
@@ -121,7 +122,7 @@ def test_the_code_makes_what_is_shown(explorer, details, view):
     assert len(made["shown"]) > 1
     pd.testing.assert_frame_equal(made["shown"], explorer.shown.holdings)
     pd.testing.assert_frame_equal(made["wallets"], explorer.shown.wallets)
-    assert made["figure"] == _look(explorer._wish()).figure
+    assert made["figure"] == look(explorer._wish()).figure
 
 
 def download(explorer, kind):
@@ -168,43 +169,66 @@ def test_a_link_is_of_what_is_shown(explorer):
 def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
     """Many rows are left to the code, with the line that does it."""
     monkeypatch.setattr("walletframe.pickers.explorer.downloads._MOST_ROWS", 3)
+    explorer._link.value = "of before"
     explorer.save("CSV")
+    assert explorer._link.value == ""
     assert "too many for a download" in explorer._alert.value
     assert "to_parquet" in explorer._alert.value
 
 
-def test_nothing_selected_is_said():
-    """An empty fetch, and a selection that nothing fits, are no error."""
-    explorer = HoldingsExplorer(assemble([]))
-    assert "No balance is selected" in drawn(explorer)["text/plain"]
-    assert run(explorer.code, assemble([]))["shown"].empty
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(
+    "records, picked, reason",
+    [
+        ([], {}, "No balance to show: no wallet was asked for."),
+        ([failed("0xa"), failed("0xb")], {}, "No balance to show: 2 wallets not ok."),
+        ([record(balances=None)], {}, "1 wallet ok, but without a list of balances."),
+        ([record(balances=[])], {}, "1 wallet without any balance."),
+        (
+            [record(), failed("0xb")],
+            {"_wallets": ["ETH.0xb"], "_tokens": ["TKN"]},
+            "1 wallet not ok. Take away some of what is picked.",
+        ),
+        (
+            [record(), record("0xb", balances=[balance(symbol="B", address="0xB")])],
+            {"_wallets": ["ETH.0xa"], "_tokens": ["B"]},
+            "1 wallet with other tokens than are picked. Take away some of what is picked.",
+        ),
+    ],
+)
+def test_why_there_is_no_chart(records, picked, reason, view):
+    """The true reason is said, and the code that is offered runs, whatever the chart."""
+    details = assemble(records)
+    explorer = HoldingsExplorer(details)
+    explorer._view.value = view
+    for part, value in picked.items():
+        getattr(explorer, part).value = value
+    explorer._draw()
+    assert drawn(explorer)["text/plain"].endswith(reason)
+    made = run(explorer.code, details)
+    assert made["shown"].empty
+    assert "figure" not in made
+    assert explorer._alert.value == ""
     explorer.close()
 
 
-def test_refresh_asks_anew(explorer, details):
-    """New answers replace the old ones; what is picked stays picked."""
-    explorer._chains.value = ["ETH"]
-    explorer.refresh()
-    explorer._bar._fetching._thread.join()
-    settle(explorer)
-    assert explorer.details is not details
-    assert (explorer.details.wallets.fetched_at > details.wallets.fetched_at).any()
-    assert explorer._chains.value == ("ETH",)
-    assert set(explorer.shown.holdings.blockchain) == {"ETH"}
-
-
-def test_cancelled_refresh_changes_nothing(details, canned):
-    """What is shown stays, and the explorer says so."""
-    canned.say([b" "] * 200)
-    with canned.client() as client:
-        explorer = HoldingsExplorer(details, client=client)
-        explorer.refresh()
-        fetching = explorer._bar._fetching
-        explorer._bar.cancel()
-        fetching._thread.join()
-        assert explorer.details is details
-        assert "as it was before" in explorer._alert.value
-        explorer.close()
+def test_a_chart_that_fails_stops_nothing_else(details):
+    """The reason stands in its place; table, summary, code and downloads follow the selection."""
+    currencies = pd.array(["USD", "EUR"] * 29, dtype="str")
+    mixed = details._replace(holdings=details.holdings.assign(value=1.0, currency=currencies))
+    explorer = HoldingsExplorer(mixed)
+    for chain in ("BSC", "POLYGON"):
+        explorer._chains.value = [chain]
+        settle(explorer)
+        assert "the values are in 2 currencies" in drawn(explorer)["text/html"]
+        assert 'role="alert"' in drawn(explorer)["text/html"]
+        assert chain in explorer._table.value
+        assert "1 wallet on 1 blockchain: 1 ok" in explorer._summary.value
+        assert len(run(explorer.code, mixed)["shown"]) == len(explorer.shown.holdings) > 0
+        csv = pd.read_csv(io.BytesIO(download(explorer, "CSV")), dtype="str")
+        assert len(csv) == len(explorer.shown.holdings)
+    assert "the values are in 2 currencies" in download(explorer, "HTML page").decode()
+    explorer.close()
 
 
 def test_details_of_a_panel_can_be_linked(explorer, details, client):
@@ -222,13 +246,37 @@ def test_details_of_a_panel_can_be_linked(explorer, details, client):
     panel.close()
 
 
-def test_faults_keep_the_last_chart(explorer, details):
-    """What can't be drawn is told, and what was seen before stays."""
+def test_what_is_no_fetch_is_refused(explorer, details):
+    """It is told, and what was seen before stays; at first no widget is made."""
     before = explorer._output.outputs
-    explorer.details = details._replace(holdings=details.holdings.drop(columns="amount"))
-    settle(explorer)
+    bad = details._replace(holdings=details.holdings.drop(columns="amount"))
+    explorer.details = bad
     assert "lacks &#x27;amount&#x27;" in explorer._alert.value
     assert explorer._output.outputs == before
+    with pytest.raises(ColumnsError, match="'amount'"):
+        HoldingsExplorer(bad)
+
+
+def test_frames_that_somebody_changed_are_told(details):
+    """A row put in behind the explorer's back is no reason to keep still."""
+    changed = WalletDetails(details.wallets.copy(), details.holdings)
+    explorer = HoldingsExplorer(changed)
+    changed.wallets.loc[len(changed.wallets)] = changed.wallets.loc[0]
+    explorer._chains.value = ["POLYGON"]
+    settle(explorer)
+    assert "Item wrong length" in explorer._alert.value
+    explorer.close()
+
+
+def test_one_button_says_that_it_is_on(explorer):
+    """By its text, not by a shade alone; a click on another one moves the mark."""
+    buttons = explorer._view._buttons
+    assert [button.description for button in buttons.values()][:2] == ["✓ Treemap", "Sunburst"]
+    buttons["Heatmap"].click()
+    settle(explorer)
+    marked = [label for label, button in buttons.items() if button.description != label]
+    assert marked == [explorer._view.value] == ["Heatmap"]
+    assert explorer._view.children[0].value == "Chart"
 
 
 def test_the_last_pick_wins(explorer):
@@ -246,7 +294,7 @@ def test_a_token_keeps_its_colour(explorer):
     """The colours are those of the whole fetch, whatever is selected."""
     colors = explorer._catalog.colors
     explorer._tokens.value = [USDC]
-    assert colors[USDC] in _look(explorer._wish()).figure.to_json()
+    assert colors[USDC] in look(explorer._wish()).figure.to_json()
 
 
 def test_hostile_symbols_are_harmless():

@@ -83,7 +83,7 @@ WALLET_DTYPES: Final = {
     "service": _TEXT,
 }
 
-HOLDING_DTYPES: Final = {
+HOLDING_DTYPES: Final[dict[str, Any]] = {
     "blockchain": _TEXT,
     "address": _TEXT,
     "symbol": _TEXT,

@@ -47,7 +47,7 @@ class Chooser(Pane, ValueWidget):
         What can be typed to find one.
     """
 
-    value = _Several(AnyTrait())
+    value: Any = _Several(AnyTrait())  # mypy takes a trait for what it validates
     description = Unicode()
 
     def __init__(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -189,7 +189,7 @@ def _amount(amount: object, raw_amount: object) -> Cell:
     return Cell(f"{raw_amount} base units" if isinstance(raw_amount, str) else "unknown")
 
 
-def _value(value: object) -> Cell:
+def _value(value: Any) -> Cell:
     if pd.isna(value):
         return Cell(_DASH)
     return Cell(worth(value) if isinstance(value, float) else str(value))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from walletframe.errors import WalletframeError
 from walletframe.exports import to_csv, to_parquet
 from walletframe.frames import holdings_table, summary_html, table_html
+from walletframe.pickers.pane import alert_html
 
 if TYPE_CHECKING:
-    from walletframe.charts import Figure
-    from walletframe.frames import WalletDetails
+    from walletframe.pickers.explorer.sight import Sight
 
 FORMATS = ("CSV", "Parquet", "HTML page", "pandas code")
 _MOST_ROWS = 200_000
@@ -26,19 +26,15 @@ _TYPES = {
 }
 
 
-def prepare(kind: str, shown: WalletDetails, figure: Figure | None, code: str) -> tuple[str, bytes]:
+def make_file(kind: str, sight: Sight) -> tuple[str, bytes]:
     """Make a file of what is shown.
 
     Parameters
     ----------
     kind : str
         One of `FORMATS`.
-    shown : WalletDetails
-        The rows.
-    figure : plotly.graph_objects.Figure or None
-        The chart, if any.
-    code : str
-        The lines of pandas code that make both.
+    sight : Sight
+        What is shown.
 
     Returns
     -------
@@ -52,18 +48,19 @@ def prepare(kind: str, shown: WalletDetails, figure: Figure | None, code: str) -
         Where there are more rows than a browser should be given.
     """
     if kind == "pandas code":
-        return "holdings.py", f"{code}\n".encode()
+        return "holdings.py", f"{sight.code}\n".encode()
     if kind == "HTML page":
-        return "holdings.html", _page(shown, figure).encode()
-    if len(shown.holdings) > _MOST_ROWS:
+        return "holdings.html", _page(sight).encode()
+    holdings = sight.shown.holdings
+    if len(holdings) > _MOST_ROWS:
         raise WalletframeError(
-            f"{len(shown.holdings):,} rows are too many for a download by the browser",
+            f"{len(holdings):,} rows are too many for a download by the browser",
             hint="run the pandas code, then shown.wf.to_parquet(path)",
         )
     name, write = ("holdings.csv", to_csv) if kind == "CSV" else ("holdings.parquet", to_parquet)
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
-        write(shown.holdings, path)
+        write(holdings, path)
         return name, path.read_bytes()
 
 
@@ -73,7 +70,7 @@ def link(name: str, contents: bytes) -> str:
     Parameters
     ----------
     name : str
-        One that `prepare` gives.
+        One that `make_file` gives.
     contents : bytes
         The file.
 
@@ -91,14 +88,17 @@ def link(name: str, contents: bytes) -> str:
     return f'<span role="status">{anchor}</span>'
 
 
-def _page(shown: WalletDetails, figure: Figure | None) -> str:
-    chart = figure.to_html(include_plotlyjs=True, full_html=False) if figure else ""
-    table = table_html(holdings_table(shown.holdings, _PAGE_ROWS))
+def _page(sight: Sight) -> str:
+    if sight.figure is None:
+        chart = alert_html(sight.reason)
+    else:
+        chart = sight.figure.to_html(include_plotlyjs=True, full_html=False)
+    table = table_html(holdings_table(sight.shown.holdings, _PAGE_ROWS))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Holdings</title>'
         '<meta name="viewport" content="width=device-width">'
         '<meta name="referrer" content="no-referrer">'
         "<style>body { font-family: sans-serif; margin: 1em; color-scheme: light dark }"
         " td, th { padding: 0.2em 0.6em }</style></head><body><h1>Holdings</h1>"
-        f"{summary_html(*shown)}{chart}{table}</body></html>"
+        f"{summary_html(*sight.shown)}{chart}{table}</body></html>"
     )

@@ -20,7 +20,9 @@ def names(chain, address):
 '''
 
 
-def script(view: View, selection: Selection, chosen: Mapping[str, Any]) -> str:
+def script(
+    view: View, selection: Selection, chosen: Mapping[str, Any] | None, *, prepared: bool = False
+) -> str:
     """Write the code.
 
     Parameters
@@ -29,14 +31,17 @@ def script(view: View, selection: Selection, chosen: Mapping[str, Any]) -> str:
         The chart.
     selection : Selection
         What a person chose.
-    chosen : mapping
-        The arguments of the chart.
+    chosen : mapping or None
+        The arguments of the chart; None where there is none.
+    prepared : bool, default False
+        Whether something is done to the holdings first.
 
     Returns
     -------
     str
         Python in ASCII, whatever the tokens are called, for a variable ``details`` that holds
-        what was fetched. It makes ``shown``, the rows, and ``figure``, the chart.
+        what was fetched, and a function ``prepare`` where something is done to it first. It makes
+        ``shown``, the rows, and ``figure``, the chart.
 
     Examples
     --------
@@ -45,7 +50,7 @@ def script(view: View, selection: Selection, chosen: Mapping[str, Any]) -> str:
     >>> print(script(VIEWS["Treemap"], Selection(blockchains=("ETH",)), {}))
     from walletframe.charts import token_colors
     <BLANKLINE>
-    wallets, holdings = details  # as fetch_wallets returned it
+    wallets, holdings = details  # as the explorer got it
     shown = holdings
     <BLANKLINE>
     chains = [
@@ -56,13 +61,18 @@ def script(view: View, selection: Selection, chosen: Mapping[str, Any]) -> str:
     <BLANKLINE>
     figure = shown.wf.plot.treemap(wallets=wallets, colors=token_colors(holdings))
     """
-    parts = ["from walletframe.charts import token_colors\n"] if view.colored else []
+    colored = view.colored and chosen is not None
+    parts = ["from walletframe.charts import token_colors\n"] if colored else []
     if selection.wallets or selection.tokens:
         parts += [_NAMES, ""]
-    parts += ["wallets, holdings = details  # as fetch_wallets returned it", "shown = holdings\n"]
-    parts += _filters(selection)
+    parts.append("wallets, holdings = details  # as the explorer got it")
+    if prepared:
+        parts.append("holdings = prepare(holdings)  # the function that the explorer got")
+    parts += ["shown = holdings\n", *_filters(selection)]
+    if chosen is None:
+        return "\n".join(parts).rstrip()
     given = [f"{name}={value!a}" for name, value in chosen.items()]
-    given += ["wallets=wallets", *["colors=token_colors(holdings)"] * view.colored]
+    given += ["wallets=wallets", *["colors=token_colors(holdings)"] * colored]
     return "\n".join([*parts, f"figure = shown.wf.plot.{view.function}({', '.join(given)})"])
 
 

@@ -6,17 +6,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from walletframe.address import canonical_key, parse_wallets
 from walletframe.charts import token_colors
-from walletframe.frames import WalletDetails, token_identities, wallet_identities
+from walletframe.errors import ArgumentError
+from walletframe.frames import (
+    HOLDING_DTYPES,
+    WALLET_DTYPES,
+    WalletDetails,
+    require_columns,
+    token_identities,
+    wallet_identities,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import pandas as pd
+    from collections.abc import Callable, Iterable
+    from typing import TypeAlias
 
     from walletframe.frames import Identities, TokenKey
+
+    Prepare: TypeAlias = Callable[[pd.DataFrame], pd.DataFrame]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +55,23 @@ class Catalog:
     ----------
     details : WalletDetails
         What was fetched.
+    prepare : callable, optional
+        Gets the holdings, and returns those to be looked at.
+
+    Raises
+    ------
+    ArgumentError
+        Where `prepare` is no such function.
+    ColumnsError
+        Where a frame lacks a column.
     """
 
-    def __init__(self, details: WalletDetails) -> None:
-        self.details = details
+    def __init__(self, details: WalletDetails, prepare: Prepare | None = None) -> None:
+        require_columns(details.wallets, WALLET_DTYPES)
+        if prepare is not None:
+            details = details._replace(holdings=_prepared(details.holdings, prepare))
+        require_columns(details.holdings, HOLDING_DTYPES)
+        self.details, self.is_prepared = details, prepare is not None
         self.colors = token_colors(details.holdings)
         self._asked = wallet_identities(details.wallets)
         self._owners = wallet_identities(details.holdings)
@@ -88,6 +111,18 @@ class Catalog:
             keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
             chosen &= _among(identities, keys)
         return chosen
+
+
+def _prepared(holdings: pd.DataFrame, prepare: Prepare) -> pd.DataFrame:
+    hint = "give a function such as lambda holdings: holdings.wf.without_spam()"
+    if not callable(prepare):
+        raise ArgumentError(f"prepare is of type {type(prepare).__name__}, not a function", hint)
+    made: object = prepare(holdings.copy(deep=False))  # what is written into it stays there
+    if not isinstance(made, pd.DataFrame):
+        raise ArgumentError(
+            f"prepare returned a {type(made).__name__}, not a DataFrame of holdings", hint
+        )
+    return made
 
 
 def _among(identities: Identities, keys: Iterable[TokenKey]) -> np.ndarray:

@@ -3,62 +3,46 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ipywidgets import HTML, Box, Button, Layout, Output, ToggleButtons
+from ipywidgets import HTML, Box, Button, Layout, Output
 from traitlets import Instance
 
 from walletframe.charts import has_template
 from walletframe.client import require_client
-from walletframe.errors import WalletframeError
 from walletframe.frames import (
     WalletDetails,
     details_given,
     holdings_table,
     summary_html,
     table_html,
+    wallets_table,
 )
 from walletframe.pickers.bar import FetchBar
 from walletframe.pickers.blockchains import BlockchainPicker
-from walletframe.pickers.explorer.downloads import FORMATS, link, prepare
-from walletframe.pickers.explorer.script import script
+from walletframe.pickers.explorer.downloads import FORMATS, link, make_file
+from walletframe.pickers.explorer.renewal import renewed, require_as_fetched
 from walletframe.pickers.explorer.selection import Catalog, Selection
+from walletframe.pickers.explorer.sight import Wish, look
+from walletframe.pickers.explorer.switch import Switch
 from walletframe.pickers.explorer.theme import FOLLOWS, STYLE
-from walletframe.pickers.explorer.views import VIEWS, arguments, draw
-from walletframe.pickers.pane import TURN, Pane, guarded
+from walletframe.pickers.explorer.views import VIEWS
+from walletframe.pickers.pane import TURN, Pane, alert_html, guarded
 from walletframe.pickers.pause import Pause
 from walletframe.pickers.tokens import TokenPicker
 from walletframe.pickers.wallets import WalletPicker
-from walletframe.text import as_html_block
+from walletframe.text import as_html_block, shown
 
 if TYPE_CHECKING:
-    from walletframe.charts import Figure
+    import pandas as pd
+
     from walletframe.client import Client
     from walletframe.frames import DetailsLike
-    from walletframe.pickers.explorer.views import View
+    from walletframe.pickers.explorer.selection import Prepare
+    from walletframe.pickers.explorer.sight import Sight
 
 _ROWS = 50
-
-
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    """What a person wants to see."""
-
-    catalog: Catalog
-    selection: Selection
-    view: View
-
-
-@dataclass(frozen=True, slots=True)
-class _Sight:
-    """What is to be seen of it."""
-
-    wish: _Wish
-    shown: WalletDetails
-    figure: Figure | None
-    code: str
 
 
 class HoldingsExplorer(Pane):
@@ -70,22 +54,35 @@ class HoldingsExplorer(Pane):
         What was fetched.
     client : Client, optional
         Whom Refresh asks; the default client where not given, see `configure`.
+    prepare : callable, optional
+        What is done to the holdings before they are looked at, those of `details` and those of
+        each Refresh: a function that takes and returns holdings.
 
     Attributes
     ----------
     details : WalletDetails
-        What is looked at. Can be set, observed and linked, to a `FetchPanel` for instance.
+        What was fetched. Can be set, observed and linked, to a `FetchPanel` for instance.
 
     Raises
     ------
     ArgumentError
-        Where `details` is no fetch, or `client` none.
+        Where `details` is no fetch, `client` no client, or `prepare` no such function.
+    ColumnsError
+        Where a frame lacks a column that a fetch has.
 
     Notes
     -----
     A chart of one token, where exactly one is picked, shows its amounts; otherwise values where
     the holdings have a column ``value``, or counts. A token keeps its colour while the selection
     changes.
+
+    To explore in money, give what was fetched and
+    ``prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD")``. Without
+    `prepare`, Refresh refuses where holdings have more columns, or other rows, than a fetch gave.
+    Wallets that Refresh can't reach keep what was known of them, with the source ``stale``.
+
+    Each explorer lives until `close` is called or the kernel ends: its cell, run again, makes one
+    more.
 
     Examples
     --------
@@ -98,18 +95,27 @@ class HoldingsExplorer(Pane):
 
     details = Instance(WalletDetails)
 
-    def __init__(self, details: DetailsLike, *, client: Client | None = None) -> None:
+    def __init__(
+        self,
+        details: DetailsLike,
+        *,
+        client: Client | None = None,
+        prepare: Prepare | None = None,
+    ) -> None:
         details = details_given(details)
         require_client(client)
+        catalog = Catalog(details, prepare)  # what fails leaves no widget behind
         super().__init__()
-        self.details, self._catalog = details, Catalog(details)
+        self.details, self._catalog, self._prepare = details, catalog, prepare
         self._pause, self._drawing = Pause(self._draw, wait_s=0), Lock()
+        self.ends_with(self._pause.stop)
         start = Button(description="Refresh", icon="refresh", tooltip="Ask anew for all wallets")
-        self._bar = FetchBar(start, self.refresh, client, hint="")
-        self._chains = BlockchainPicker(details)
+        hint = "set .details of the explorer to what fetch_wallets returned"
+        self._bar = FetchBar(start, self.refresh, client, hint=hint)
+        self._chains = BlockchainPicker(catalog.details)
         self._wallets = WalletPicker(details, paste=False)
-        self._tokens = TokenPicker(details)
-        self._view = ToggleButtons(options=list(VIEWS), style={"button_width": "auto"})
+        self._tokens = TokenPicker(catalog.details)
+        self._view = Switch("Chart", list(VIEWS))
         self._savers = [self._saver(kind) for kind in FORMATS]
         self._summary, self._table, self._code, self._link = HTML(), HTML(), HTML(), HTML()
         self._output = Output(layout=Layout(width="100%"))
@@ -128,7 +134,7 @@ class HoldingsExplorer(Pane):
         Returns
         -------
         WalletDetails
-            Rows of `details`, on its index.
+            Rows of `details`, after `prepare`, on their index.
         """
         wish = self._wish()
         return wish.catalog.select(wish.selection)
@@ -140,13 +146,17 @@ class HoldingsExplorer(Pane):
         Returns
         -------
         str
-            Python, for a variable ``details``.
+            Python, for a variable ``details``, and for ``prepare`` where it was given. Where no
+            chart can be drawn, it makes the rows alone.
         """
-        return _look(self._wish()).code
+        return look(self._wish()).code
 
     @guarded
     def refresh(self) -> None:
-        """Ask anew for all wallets, in the background."""
+        """Ask anew for all wallets, in the background; what can't be had anew stays."""
+        if self._prepare is None:
+            require_as_fetched(self.details)
+        self.tell_fault("")
         wallets = self.details.wallets
         pairs = zip(wallets["blockchain"], wallets["address"], strict=True)
         self._bar.fetch([f"{chain}.{address}" for chain, address in pairs], refresh=True)
@@ -161,8 +171,8 @@ class HoldingsExplorer(Pane):
             Of which kind.
         """
         self.tell_fault("")
-        sight = _look(self._wish())
-        self._link.value = link(*prepare(kind, sight.shown, sight.figure, sight.code))
+        self._link.value = ""
+        self._link.value = link(*make_file(kind, look(self._wish())))
 
     def _place_parts(self) -> None:
         pickers = (self._chains, self._wallets, self._tokens)
@@ -172,10 +182,10 @@ class HoldingsExplorer(Pane):
         saving = (HTML("Save what is shown as"), *self._savers, self._link)
         rows = [
             Box(parts, layout=Layout(flex_flow="row wrap", width="100%"))
-            for parts in (pickers, (self._view,), saving)
+            for parts in (pickers, saving)
         ]
         self.children = (
-            *(self._bar, *rows, self._alert, self._summary),
+            *(self._bar, rows[0], self._view, rows[1], self._alert, self._summary),
             *(self._output, self._table, self._code, self._style),
         )
 
@@ -192,26 +202,27 @@ class HoldingsExplorer(Pane):
         with self._drawing:
             wish = self._wish()
             try:
-                sight = _look(wish)
+                sight = look(wish)
             except Exception as error:  # noqa: BLE001 - on a thread nobody else would see it
                 self._tell(error)
             else:
                 self._show(sight)
 
-    def _wish(self) -> _Wish:
+    def _wish(self) -> Wish:
         with TURN:
             picked = (self._chains.value, self._wallets.value, self._tokens.value)
-            return _Wish(self._catalog, Selection(*picked), VIEWS[self._view.value])
+            return Wish(self._catalog, Selection(*picked), VIEWS[self._view.value])
 
     @guarded
-    def _show(self, sight: _Sight) -> None:
+    def _show(self, sight: Sight) -> None:
         if sight.wish != self._wish():
             return
         self.tell_fault("")
         self._link.value = ""
         (self._output.remove_class if has_template() else self._output.add_class)(FOLLOWS)
-        self._output.outputs = (_display(sight.figure),)
-        self._summary.value = f'<div role="status">{summary_html(*sight.shown)}</div>'
+        self._output.outputs = (_display(sight),)
+        said = summary_html(*sight.shown) + _troubled(sight.shown.wallets)
+        self._summary.value = f'<div role="status">{said}</div>'
         self._table.value = table_html(holdings_table(sight.shown.holdings, _ROWS), "24em")
         self._code.value = _folded("The lines of pandas code that make this", sight.code)
 
@@ -221,38 +232,34 @@ class HoldingsExplorer(Pane):
 
     @guarded
     def _take_refreshed(self, change: dict[str, Any]) -> None:
-        details = change["new"]
-        if (details.wallets["status"] == "cancelled").any():
-            raise WalletframeError("cancelled: what is shown is as it was before")
-        self.details = details
+        self.details = renewed(self.details, change["new"])
 
     @guarded
     def _take_details(self, change: dict[str, Any]) -> None:
-        self._catalog = Catalog(change["new"])
+        self._catalog = catalog = Catalog(change["new"], self._prepare)
         for picker in (self._chains, self._wallets, self._tokens):
-            picker.offer(change["new"])
+            picker.offer(catalog.details)
         self._pause.begin()
 
-    def _stop(self) -> None:
-        self._pause.stop()
 
-
-def _look(wish: _Wish) -> _Sight:
-    shown = wish.catalog.select(wish.selection)
-    figure, chosen = None, {}
-    if len(shown.holdings):
-        chosen = arguments(wish.view, wish.selection, shown)
-        figure = draw(wish.view, chosen, shown, wish.catalog.colors)
-    return _Sight(wish, shown, figure, script(wish.view, wish.selection, chosen))
-
-
-def _display(figure: Figure | None) -> dict[str, Any]:
+def _display(sight: Sight) -> dict[str, Any]:
+    figure = sight.figure
     if figure is None:
-        data = {"text/plain": "No balance is selected: take away some of what is picked."}
+        reason = sight.reason
+        data = {"text/html": alert_html(reason), "text/plain": shown(reason, len(reason))}
     else:
         drawn = json.loads(figure.to_json())  # whatever plotly's default renderer is
         data = figure._repr_mimebundle_() | {"application/vnd.plotly.v1+json": drawn}
     return {"output_type": "display_data", "data": data, "metadata": {}}
+
+
+def _troubled(wallets: pd.DataFrame) -> str:
+    """Name the wallets that are not ok or not up to date, each with its reason."""
+    rows = wallets[wallets["error"].notna()]
+    if rows.empty:
+        return ""
+    table = table_html(wallets_table(rows, _ROWS), "24em")
+    return f"<details><summary>Which wallets, and why</summary>{table}</details>"
 
 
 def _folded(title: str, code: str) -> str:

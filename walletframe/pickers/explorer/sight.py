@@ -1,0 +1,127 @@
+"""What is to be seen of what a person wants to see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from walletframe.frames.summary import many
+from walletframe.pickers.explorer.script import script
+from walletframe.pickers.explorer.views import arguments, draw
+from walletframe.pickers.pane import told
+
+if TYPE_CHECKING:
+    from walletframe.charts import Figure
+    from walletframe.frames import WalletDetails
+    from walletframe.pickers.explorer.selection import Catalog, Selection
+    from walletframe.pickers.explorer.views import View
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a person wants to see.
+
+    Attributes
+    ----------
+    catalog : Catalog
+        Of which fetch.
+    selection : Selection
+        Which rows of it.
+    view : View
+        As which chart.
+    """
+
+    catalog: Catalog
+    selection: Selection
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What is to be seen of it.
+
+    Attributes
+    ----------
+    wish : Wish
+        What was wanted.
+    shown : WalletDetails
+        The rows.
+    figure : plotly.graph_objects.Figure or None
+        The chart.
+    reason : str
+        Why there is none, as strangers may have written it.
+    code : str
+        The lines of pandas code that make rows and chart.
+    """
+
+    wish: Wish
+    shown: WalletDetails
+    figure: Figure | None
+    reason: str
+    code: str
+
+
+def look(wish: Wish) -> Sight:
+    """Look.
+
+    Parameters
+    ----------
+    wish : Wish
+        What a person wants to see.
+
+    Returns
+    -------
+    Sight
+        Where the chart can't be drawn, all the rest.
+    """
+    catalog, selection, view = wish.catalog, wish.selection, wish.view
+    shown = catalog.select(selection)
+    figure, chosen, reason = None, None, ""
+    if shown.holdings.empty:
+        reason = absence(shown, selection)
+    else:
+        try:
+            chosen = arguments(view, selection, shown)
+            figure = draw(view, chosen, shown, catalog.colors)
+        except Exception as error:  # noqa: BLE001 - told in the chart's place
+            chosen, reason = None, f"No chart: {told(error)}"
+    code = script(view, selection, chosen, prepared=catalog.is_prepared)
+    return Sight(wish, shown, figure, reason, code)
+
+
+def absence(shown: WalletDetails, selection: Selection) -> str:
+    """Say why there is no balance.
+
+    Parameters
+    ----------
+    shown : WalletDetails
+        What is selected, without holdings.
+    selection : Selection
+        What a person chose.
+
+    Returns
+    -------
+    str
+        The true reason: what is picked, or what the wallets are like.
+
+    Examples
+    --------
+    >>> from walletframe.frames import assemble
+    >>> from walletframe.pickers.explorer.selection import Selection
+    >>> absence(assemble([]), Selection())
+    'No balance to show: no wallet was asked for.'
+    """
+    wallets = shown.wallets
+    picked = selection.blockchains or selection.wallets or selection.tokens
+    ok, tokens = wallets["status"] == "ok", wallets["tokens"]
+    others = "other tokens than are picked" if selection.tokens else "balances that were left out"
+    counts = {
+        "not ok": (~ok).sum(),
+        "ok, but without a list of balances": (ok & tokens.isna()).sum(),
+        "without any balance": (ok & (tokens == 0)).sum(),
+        f"with {others}": (ok & (tokens > 0)).sum(),
+    }
+    parts = [f"{many(int(count), 'wallet')} {said}" for said, count in counts.items() if count]
+    none = "no wallet is on what is picked" if picked else "no wallet was asked for"
+    advice = " Take away some of what is picked." if picked else ""
+    return f"No balance to show: {', '.join(parts) or none}.{advice}"
