@@ -51,12 +51,14 @@ PAINTED = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot =>
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """Serve the explorer's notebook, one with hostile holdings, and one with a template."""
+    """Serve the explorer's notebook, and some with hostile, many, or otherwise drawn holdings."""
     folder = tmp_path_factory.mktemp("lab")
     (folder / NOTEBOOK).write_bytes((ROOT / "notebooks" / NOTEBOOK).read_bytes())
     hostile = HOSTILE.format(tests=str(ROOT / "tests"))
     (folder / "hostile.ipynb").write_text(notebook_of(hostile, "details", "explorer"))
     themes = THEMES.format(tests=str(ROOT / "tests"))
+    setup, _, _ = themes.partition("first =")
+    (folder / "clicks.ipynb").write_text(notebook_of(setup, "wf.HoldingsExplorer(details)"))
     (folder / "themes.ipynb").write_text(notebook_of(themes, "first", "second"))
     with running_lab(folder) as address:
         yield address
@@ -146,6 +148,26 @@ def test_hostile_symbols_in_the_page(lab, wide):
     options = [text.replace("\xa0", " ") for text in found]
     assert any(text.startswith("<b>USDC</b> · ETH") for text in options)
     assert any(text.startswith(SYMBOLS["two dollars"]) for text in options)
+    assert (wide.strayed, errors(wide)) == ([], [])
+
+
+def test_clicks_add_and_the_keyboard_switches(lab, wide):
+    """A page's own listbox loses no choice; the button that is on says so, and keeps the focus."""
+    page = wide.page
+    open_and_run(page, lab, "clicks.ipynb")
+    explorer = page.locator(".jp-OutputArea-output", has=page.get_by_label("Find tokens"))
+    expect(explorer.locator(".js-plotly-plot")).to_be_visible()
+    explorer.get_by_role("button", name="Heatmap").focus()
+    page.keyboard.press("Space")
+    expect(explorer.locator(".g-gtitle")).to_contain_text("Share of each token")
+    expect(explorer.get_by_role("button", name="✓")).to_have_text("✓ Heatmap")
+    expect(explorer.get_by_role("button", name="✓")).to_be_focused()
+    wallets = explorer.get_by_role("listbox", name="Wallets").locator("option")
+    for count, place in enumerate((0, 2, 3), 1):
+        wallets.nth(place).click()
+        expect(explorer.locator("option:checked")).to_have_count(count)
+    wallets.nth(2).click(modifiers=["Control"])
+    expect(explorer.locator("option:checked")).to_have_count(2)
     assert (wide.strayed, errors(wide)) == ([], [])
 
 
