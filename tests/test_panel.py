@@ -155,6 +155,23 @@ def test_failures_are_listed_and_escaped(canned):
         panel.close()
 
 
+def test_what_was_known_stays_where_the_service_fails(canned):
+    """Without a cache, too: it is marked as out of date, and told with the reason."""
+    canned.default = (200, {}, answer(wallet()))
+    with canned.client(cache=False) as client:
+        panel = FetchPanel(["ETH.0xa"], client=client)
+        panel.fetch()
+        known = finished(panel)
+        canned.default = (503, {}, b"closed")
+        panel.fetch()
+        wallets, holdings = finished(panel)
+        assert wallets.source.tolist() == ["stale"]
+        assert holdings.equals(known.holdings)
+        assert "not refreshed: " in panel._found.value
+        assert panel._bar._retry.description == "Ask again for 1 not ok"
+        panel.close()
+
+
 def test_closing_ends_the_fetch(canned):
     """A service that hangs can't hold the panel."""
     canned.say([b" "] * 200 + [answer(wallet())])

@@ -19,6 +19,7 @@ from walletframe.frames import (
 )
 from walletframe.pickers.bar import FetchBar
 from walletframe.pickers.pane import Pane, guarded
+from walletframe.pickers.renewal import renewed
 from walletframe.pickers.wallets import WalletPicker
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ class FetchPanel(Pane):
     details : WalletDetails
         What was fetched last; before that the WalletDetails given as `wallets`, or an empty one.
         Can be observed and linked. After a cancelled fetch it holds what was finished, and the
-        status ``cancelled`` for the rest.
+        status ``cancelled`` for the rest; a wallet that was known keeps what was known of it,
+        with the source ``stale``, where it can't be asked anew.
 
     Raises
     ------
@@ -101,12 +103,12 @@ class FetchPanel(Pane):
 
     @guarded
     def _take(self, change: dict[str, Any]) -> None:
-        self.details = change["new"]
+        self.details = renewed(self.details, change["new"])
 
     @observe("details")
     def _show(self, change: dict[str, Any]) -> None:
         details = change["new"]
-        failed = details.wallets[details.wallets["status"] != "ok"]
-        table = table_html(wallets_table(failed, _FAILURES)) if len(failed) else ""
+        told = details.wallets[details.wallets["error"].notna()]
+        table = table_html(wallets_table(told, _FAILURES)) if len(told) else ""
         self._found.value = f'<div role="status">{summary_html(*details)}</div>{table}'
         self._found.layout.display = None

@@ -22,7 +22,6 @@ from walletframe.frames import (
 from walletframe.pickers.bar import FetchBar
 from walletframe.pickers.blockchains import BlockchainPicker
 from walletframe.pickers.explorer.downloads import FORMATS, link, make_file
-from walletframe.pickers.explorer.renewal import renewed, require_as_fetched
 from walletframe.pickers.explorer.selection import Catalog, Selection
 from walletframe.pickers.explorer.sight import Wish, look
 from walletframe.pickers.explorer.switch import Switch
@@ -30,6 +29,7 @@ from walletframe.pickers.explorer.theme import FOLLOWS, STYLE
 from walletframe.pickers.explorer.views import VIEWS
 from walletframe.pickers.pane import TURN, Pane, alert_html, guarded
 from walletframe.pickers.pause import Pause
+from walletframe.pickers.renewal import renewed, require_as_fetched
 from walletframe.pickers.tokens import TokenPicker
 from walletframe.pickers.wallets import WalletPicker
 from walletframe.text import as_html_block, shown
