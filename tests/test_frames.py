@@ -156,7 +156,7 @@ def test_summary_counts_what_is_there():
     assert text.startswith("\n".join(summary_lines(*details)))
     assert "3 wallets on 1 blockchain: 2 ok, 1 timeout" in text
     assert "1 balance of 1 token (unknown for 1 wallet" in text
-    assert "1 answered by the service and 1 from the local cache (out of date)" in text
+    assert "1 answered by the service and 1 earlier (out of date)" in text
     assert "2026-01-02 03:04 UTC" in text
     assert "Simulated data" in text
 
@@ -166,7 +166,7 @@ def test_summary_counts_what_is_there():
     [
         (Source.SERVICE, "1 answered by the service, the oldest of"),
         (Source.CACHE, "1 answered from the local cache, the oldest of"),
-        (Source.STALE, "1 answered from the local cache (out of date), the oldest of"),
+        (Source.STALE, "1 answered earlier (out of date), the oldest of"),
     ],
 )
 def test_summary_of_one_source_is_a_sentence(source, said):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SOURCES: Mapping[str, str] = {
     "service": "by the service",
     "cache": "from the local cache",
-    "stale": "from the local cache (out of date)",
+    "stale": "earlier (out of date)",
 }
 _REASONS = 3
 SIMULATED_NOTE = "Simulated data: the sandbox made it up."
