@@ -19,8 +19,11 @@ SETUP = f"""import walletframe as wf
 service = wf.sandbox(seed=18, failure_share=0.05)
 client = service.client(cache="memory")
 details = wf.fetch_wallets({ADDRESSES}, client=client, progress=False, on_failure="ignore")"""
-SHOW = """valued = details.holdings.wf.without_spam().wf.value(currency="USD")
-wf.HoldingsExplorer(details._replace(holdings=valued), client=client)"""
+SHOW = """wf.HoldingsExplorer(
+    details,
+    client=client,
+    prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD"),
+)"""
 
 
 def take_chart(page, details, folder):
