@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import read_balances
-from walletframe.charts.canvas import blank, figure, hover, markup, with_legend
+from walletframe.charts.canvas import blank, figure, hover, markup, named_axis, with_legend
 from walletframe.charts.grid import lay_out
 from walletframe.charts.notes import drawn_of, notes
 from walletframe.charts.numerals import percent
@@ -151,15 +151,7 @@ def _drawn(
         annotations=[_in_words(grid, full[-1])] * apart,
         xaxis=measure.axis(float(grid.sizes[:bars].sum(axis=1).max()))
         | {"side": "top", "rangemode": "tozero"},
-        yaxis={
-            "tickmode": "array",
-            "tickvals": list(range(count)),
-            "ticktext": [markup([name]) for name in short],
-            "range": [count - 0.5, -0.5],
-            "ticklabelstandoff": 4,
-            "automargin": True,
-            "showgrid": False,
-        },
+        yaxis=named_axis(short) | {"range": [count - 0.5, -0.5]},
     )
 
 

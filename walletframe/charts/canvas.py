@@ -118,6 +118,31 @@ def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def named_axis(names: Sequence[str]) -> dict[str, Any]:
+    """Make an axis of names, at 0, 1, 2 and so on.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Plain text.
+
+    Returns
+    -------
+    dict
+        What plotly calls an axis.
+    """
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(len(names))),
+        "ticktext": [markup([name]) for name in names],
+        "ticklabelstandoff": 4,
+        "ticklabeloverflow": "allow",  # to look whether each is on the page takes plotly long
+        "automargin": True,
+        "showgrid": False,
+        "zeroline": False,
+    }
+
+
 def blank(title: str, notes: Sequence[str], reason: str) -> go.Figure:
     """Make a figure that says why nothing is drawn.
 

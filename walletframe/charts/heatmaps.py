@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
 from walletframe.charts.balances import read_balances
-from walletframe.charts.canvas import blank, figure, markup
+from walletframe.charts.canvas import blank, figure, named_axis
 from walletframe.charts.grid import lay_out
 from walletframe.charts.notes import drawn_of, notes
 from walletframe.charts.numerals import compact, percent
@@ -150,8 +150,8 @@ def _drawn(grid: Grid, title: str, wallets: WalletsLike | None) -> go.Figure:
         title=title,
         notes=notes([*_said(grid), *[_GREY] * apart], grid.balances, wallets),
         space=Space(max(_ROW * len(short), _LEAST) + below, _ABOVE, below, left=along(short)),
-        xaxis=_axis(names) | {"tickangle": angle, "tickfont": {"size": 11}},
-        yaxis=_axis(short) | {"range": [len(short) - 0.5, -0.5]},
+        xaxis=named_axis(names) | {"tickangle": angle, "tickfont": {"size": 11}},
+        yaxis=named_axis(short) | {"range": [len(short) - 0.5, -0.5]},
     )
     layout = drawn.layout
     place = 1 - (layout.margin.t - _ABOVE) / layout.height
@@ -176,18 +176,6 @@ def _said(grid: Grid) -> list[str]:
     drawn, rest, _ = tokens
     some = f"{drawn:,} of {many(drawn + rest, 'token')}, those in most of these wallets."
     return [colour, drawn_of(owners), some if rest else drawn_of(tokens)]
-
-
-def _axis(names: list[str]) -> dict[str, Any]:
-    return {
-        "tickmode": "array",
-        "tickvals": list(range(len(names))),
-        "ticktext": [markup([name]) for name in names],
-        "ticklabelstandoff": 4,
-        "automargin": True,
-        "showgrid": False,
-        "zeroline": False,
-    }
 
 
 def _cells(sizes: Sizes, texts: list[list[str]], measure: Measure) -> go.Heatmap:

@@ -110,13 +110,17 @@ def chosen_colors(
     Raises
     ------
     SettingsError
-        Where `colors` has other keys than tokens or other values than colours, naming all.
+        Where one that is drawn is not among `colors`, and these have other keys than tokens or
+        other values than colours, naming all.
     """
     if colors is None:
         ranks = np.argsort(_by_size(holdings, tokens))
         return {place: COLORS[ranks[place] % len(COLORS)] for place in places}
+    keys = {place: tokens.keys[place] for place in places}
+    if hasattr(colors, "get") and all(_is_color(colors.get(key)) for key in keys.values()):
+        return {place: colors[key] for place, key in keys.items()}  # of many tokens few are drawn
     known = checked_colors(colors)
-    return {place: _known_color(tokens.keys[place], known) for place in places}
+    return {place: _known_color(key, known) for place, key in keys.items()}
 
 
 def text_on(color: str) -> str:
