@@ -23,6 +23,7 @@ NOT_OF_A_COMMAND = {
     "walletframe.address.forms": "wallets in a DataFrame, which no command has",
     "walletframe.amounts": "numbers that a file or the service gave, which say what is wrong there",
     "walletframe.analysis.positions": "amounts of another dtype: files are read with the right one",
+    "walletframe.charts.palette": "colours, which no command takes",
     "walletframe.client": "clients, and fetches that raise: commands make the one, avoid the other",
     "walletframe.history.grid": "amounts of another dtype",
     "walletframe.pickers": "widgets",

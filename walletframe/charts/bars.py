@@ -18,6 +18,7 @@ from walletframe.charts.ranking import added, check_top, largest
 from walletframe.charts.series import Series, other, token_series, wallet_names
 from walletframe.charts.space import Space, along
 from walletframe.errors import SettingsError
+from walletframe.frames.summary import many
 from walletframe.text import shown
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _in_words(grid: Grid, name: str) -> dict[str, Any]:
     """Write what the others hold where their bar would be."""
     measure, size = grid.balances.measure, float(grid.sizes[-1].sum())
     total = float(grid.sizes.sum())
-    held = f"{size:,.0f} balances" if measure.kind == "count" else measure.short(size)
+    held = many(round(size), "balance") if measure.kind == "count" else measure.short(size)
     text = markup([f"{held}, {percent(size / total)} of all"])
     told = hover(name, measure.share(size, total))
     if measure.kind == "amount":

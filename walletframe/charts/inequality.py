@@ -131,7 +131,7 @@ def _said(running: AmountArray, shares: Sizes, phrase: str) -> list[str]:
     who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
     return [
         f"Curve: {phrase}.",
-        f"Gini coefficient {gini(running):.3f} over the {count:,} wallets that hold it.",
+        f"Gini coefficient {gini(running):.3f} over the {many(count, 'wallet')} that hold it.",
         f"{who} {percent(1 - float(shares[-few - 1]))}.",
     ]
 
