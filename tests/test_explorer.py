@@ -13,7 +13,7 @@ from test_display import failed, record
 from traitlets import dlink
 
 from walletframe.errors import ColumnsError
-from walletframe.frames import WalletDetails, assemble
+from walletframe.frames import WalletDetails, assemble, identified
 from walletframe.pickers import FetchPanel, HoldingsExplorer
 from walletframe.pickers.explorer.selection import Catalog, Selection
 from walletframe.pickers.explorer.sight import look
@@ -88,12 +88,23 @@ def test_selection_is_by_identity(details):
     """Blockchains, wallets and tokens in any spelling; nothing chosen means everything."""
     catalog = Catalog(details)
     eight = "eth.0X" + "8" * 40
-    both = catalog.select(Selection(("eth",), (eight,), (USDC,)))
+    both = catalog.select(Selection(("eth",), (eight,), (USDC,))).details
     assert (len(both.wallets), len(both.holdings)) == (1, 1)
     assert both.holdings.symbol.item() == "USDC"
-    failing = catalog.select(Selection(("AVAX_CCHAIN",)))
+    failing = catalog.select(Selection(("AVAX_CCHAIN",))).details
     assert (failing.wallets.status.item(), len(failing.holdings)) == ("failed", 0)
     assert len(catalog.select(Selection((), (), (USDC,))).wallets) == 14
+
+
+@pytest.mark.parametrize("chosen", [{}, {"blockchains": ("bsc", "ETH")}, {"tokens": (USDC,)}])
+def test_selected_rows_are_identified_as_they_would_be_alone(details, chosen):
+    """What is known of the whole fetch tells it of some of its rows."""
+    picked = Catalog(details).select(Selection(**chosen)).holdings
+    alone = identified(picked.frame)
+    for one, other in ((picked.tokens, alone.tokens), (picked.wallets, alone.wallets)):
+        assert one.keys == other.keys
+        assert one.codes.tolist() == other.codes.tolist()
+        assert one.first.tolist() == other.first.tolist()
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -12,13 +12,13 @@ from walletframe.amounts.scalar import Amount
 from walletframe.analysis.positions import amounts_of
 from walletframe.charts.measures import Measure, left_out, measured, why_none
 from walletframe.frames import (
+    Identified,
     Identities,
     find_token,
     find_wallet,
+    identified,
     require_columns,
-    token_identities,
     token_key,
-    wallet_identities,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts import AmountArray
     from walletframe.charts.ranking import Places, Sizes
-    from walletframe.frames import TokenLike, WalletLike
+    from walletframe.frames import HoldingsLike, TokenLike, WalletLike
 
     Mask: TypeAlias = npt.NDArray[np.bool_]
 
@@ -109,7 +109,7 @@ class Balances:
 
 
 def read_balances(
-    holdings: pd.DataFrame,
+    holdings: HoldingsLike,
     *,
     token: TokenLike | None = None,
     wallet: WalletLike | None = None,
@@ -119,7 +119,7 @@ def read_balances(
 
     Parameters
     ----------
-    holdings : DataFrame
+    holdings : DataFrame or Identified
         The ``holdings`` of a fetch, or some rows of it, perhaps with a column ``value``.
     token : str or (str, str or None), optional
         The only token to draw.
@@ -146,25 +146,26 @@ def read_balances(
     AddressError, UnknownWalletError
         Where the wallet can't be read, or is not in a frame with rows.
     """
-    require_columns(holdings, _COLUMNS)
-    amounts_of(holdings["amount"])
+    frame = holdings.frame if isinstance(holdings, Identified) else holdings
+    require_columns(frame, _COLUMNS)
+    amounts_of(frame["amount"])
     token = token if token is None or isinstance(token, str) else token_key(token)
-    tokens = token_identities(holdings)
-    of_interest = np.ones(len(holdings), dtype=bool)
-    if len(holdings) and token is not None:
-        of_interest &= find_token(holdings, token, identities=tokens)
-    if len(holdings) and wallet is not None:
-        of_interest &= find_wallet(holdings, wallet)
+    known = identified(holdings)
+    of_interest = np.ones(len(frame), dtype=bool)
+    if len(frame) and token is not None:
+        of_interest &= find_token(frame, token, identities=known.tokens)
+    if len(frame) and wallet is not None:
+        of_interest &= find_wallet(frame, wallet, identities=known.wallets)
     rows = np.flatnonzero(of_interest)
-    measure, sizes = measured(holdings, tokens, rows, token=token, shares=shares)
+    measure, sizes = measured(frame, known.tokens, rows, token=token, shares=shares)
     drawn = np.isfinite(sizes) & (sizes > 0)
     return Balances(
-        frame=holdings,
+        frame=frame,
         rows=rows[drawn],
         sizes=sizes[drawn],
-        tokens=tokens,
-        wallets=wallet_identities(holdings),
+        tokens=known.tokens,
+        wallets=known.wallets,
         measure=measure,
-        left_out=left_out(measure, sizes, tokens.codes[rows]),
+        left_out=left_out(measure, sizes, known.tokens.codes[rows]),
         why_none=why_none(measure, sizes),
     )

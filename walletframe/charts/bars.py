@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from walletframe.charts.balances import Balances
     from walletframe.charts.grid import Grid
     from walletframe.charts.ranking import Places
-    from walletframe.frames import TokenKey, TokenLike
+    from walletframe.frames import HoldingsLike, TokenKey, TokenLike
 
 _BARS, _SERIES = 200, 20
 _ROW, _LEAST, _AXIS = 22, 120, 18
@@ -37,7 +37,7 @@ _NO_BAR = "Other is written, not drawn: the bars would be too short beside it."
 
 
 def bar(  # noqa: PLR0913  each is one choice of whoever draws it
-    holdings: pd.DataFrame,
+    holdings: HoldingsLike,
     *,
     by: Literal["wallet", "blockchain"] = "wallet",
     token: TokenLike | None = None,

@@ -20,14 +20,12 @@ from walletframe.charts.space import Space, along
 from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.balances import Balances
     from walletframe.charts.grid import Grid
     from walletframe.charts.measures import Measure
     from walletframe.charts.ranking import Places, Sizes
-    from walletframe.frames import Identities
+    from walletframe.frames import HoldingsLike, Identities
 
 _LIMIT = 200
 _ROW, _LEAST, _ASLANT, _ABOVE = 22, 120, 12, 36
@@ -49,7 +47,7 @@ _BAR = {
 
 
 def heatmap(
-    holdings: pd.DataFrame,
+    holdings: HoldingsLike,
     *,
     top: int = 30,
     top_tokens: int = 20,

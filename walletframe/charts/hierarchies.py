@@ -20,13 +20,11 @@ from walletframe.frames.summary import many
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pandas as pd
-
     from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.balances import Balances
     from walletframe.charts.leaves import Leaves
     from walletframe.charts.tree import Node
-    from walletframe.frames import TokenKey, TokenLike
+    from walletframe.frames import HoldingsLike, TokenKey, TokenLike
 
 _TREEMAP, _SUNBURST = 500, 300
 _ROUNDED = 2
@@ -36,7 +34,7 @@ _ROUNDING = 1e-12
 
 
 def treemap(
-    holdings: pd.DataFrame,
+    holdings: HoldingsLike,
     *,
     token: TokenLike | None = None,
     top: int = 250,
@@ -107,7 +105,7 @@ def treemap(
 
 
 def sunburst(
-    holdings: pd.DataFrame,
+    holdings: HoldingsLike,
     *,
     token: TokenLike | None = None,
     top: int = 250,

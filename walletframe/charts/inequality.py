@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.balances import Balances
     from walletframe.charts.ranking import Places, Sizes
-    from walletframe.frames import TokenLike
+    from walletframe.frames import HoldingsLike, TokenLike
 
 _POINTS = 100
 _FEW = 30
@@ -39,7 +39,7 @@ _EQUALITY = {
 
 
 def lorenz(
-    holdings: pd.DataFrame, token: TokenLike, *, wallets: WalletsLike | None = None
+    holdings: HoldingsLike, token: TokenLike, *, wallets: WalletsLike | None = None
 ) -> go.Figure:
     """Draw the Lorenz curve of one token, with its Gini coefficient.
 

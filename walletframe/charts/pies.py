@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.grid import Grid
     from walletframe.charts.series import Series
-    from walletframe.frames import TokenKey, WalletLike
+    from walletframe.frames import HoldingsLike, TokenKey, WalletLike
 
 _LIMIT = 20
 _SPACE = Space(320)
 
 
 def pie(
-    holdings: pd.DataFrame,
+    holdings: HoldingsLike,
     wallet: WalletLike,
     *,
     top: int = 8,

@@ -18,6 +18,7 @@ from walletframe.frames.given import (
     is_details,
     wallets_given,
 )
+from walletframe.frames.identified import HoldingsLike, Identified, identified
 from walletframe.frames.identity import (
     Identities,
     TokenKey,
@@ -37,6 +38,8 @@ __all__ = [
     "SIMULATED",
     "WALLET_DTYPES",
     "DetailsLike",
+    "HoldingsLike",
+    "Identified",
     "Identities",
     "Source",
     "TokenKey",
@@ -51,6 +54,7 @@ __all__ = [
     "find_wallet",
     "holdings_given",
     "holdings_table",
+    "identified",
     "is_details",
     "is_simulated",
     "require_columns",

@@ -52,6 +52,12 @@ class Identities:
     keys: list[TokenKey]
     first: np.ndarray
 
+    def take(self, rows: np.ndarray) -> Identities:
+        """Return the identities of some rows, given by their positions."""
+        codes, kept = pd.factorize(self.codes[rows])
+        keys = [self.keys[place] for place in kept.tolist()]
+        return Identities(codes, keys, _first_rows(codes, len(keys)))
+
 
 def require_columns(frame: pd.DataFrame, names: Iterable[str]) -> None:
     """Say which columns a frame lacks.
@@ -175,7 +181,9 @@ def find_token(
     return np.asarray(identities.codes == places[0])
 
 
-def find_wallet(frame: pd.DataFrame, wallet: WalletLike) -> np.ndarray:
+def find_wallet(
+    frame: pd.DataFrame, wallet: WalletLike, *, identities: Identities | None = None
+) -> np.ndarray:
     """Find the rows of one wallet.
 
     Parameters
@@ -184,6 +192,8 @@ def find_wallet(frame: pd.DataFrame, wallet: WalletLike) -> np.ndarray:
         With the columns ``blockchain`` and ``address``.
     wallet : str, (str, str) or WalletAddress
         ``"ETH.0x…"`` or (blockchain, address).
+    identities : Identities, optional
+        What `wallet_identities` gave for this frame, where that is known.
 
     Returns
     -------
@@ -206,7 +216,7 @@ def find_wallet(frame: pd.DataFrame, wallet: WalletLike) -> np.ndarray:
     [True, False]
     """
     [named] = parse_wallets(wallet)
-    identities = wallet_identities(frame)
+    identities = identities or wallet_identities(frame)
     key = canonical_key(named.blockchain, named.address)
     if key not in identities.keys:
         raise UnknownWalletError(str(named))

@@ -15,8 +15,8 @@ from walletframe.frames import (
     HOLDING_DTYPES,
     WALLET_DTYPES,
     WalletDetails,
+    identified,
     require_columns,
-    token_identities,
     wallet_identities,
 )
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
-    from walletframe.frames import Identities, TokenKey
+    from walletframe.frames import Identified, Identities, TokenKey
 
     Prepare: TypeAlias = Callable[[pd.DataFrame], pd.DataFrame]
 
@@ -46,6 +46,27 @@ class Selection:
     blockchains: tuple[str, ...] = ()
     wallets: tuple[str, ...] = ()
     tokens: tuple[TokenKey, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """What is selected.
+
+    Attributes
+    ----------
+    wallets : DataFrame
+        The wallets.
+    holdings : Identified
+        Their balances.
+    """
+
+    wallets: pd.DataFrame
+    holdings: Identified
+
+    @property
+    def details(self) -> WalletDetails:
+        """The two frames."""
+        return WalletDetails(self.wallets, self.holdings.frame)
 
 
 class Catalog:
@@ -74,10 +95,9 @@ class Catalog:
         self.details, self.is_prepared = details, prepare is not None
         self.colors = token_colors(details.holdings)
         self._asked = wallet_identities(details.wallets)
-        self._owners = wallet_identities(details.holdings)
-        self._tokens = token_identities(details.holdings)
+        self._holdings = identified(details.holdings)
 
-    def select(self, selection: Selection) -> WalletDetails:
+    def select(self, selection: Selection) -> Picked:
         """Return what is selected.
 
         Parameters
@@ -87,17 +107,17 @@ class Catalog:
 
         Returns
         -------
-        WalletDetails
+        Picked
             The wallets that are on the blockchains and among the wallets, and their balances of
             the tokens; the index is that of the frames.
         """
-        wallets, holdings = self.details
-        asked = _marks(self._asked, self._chosen(self._asked, selection))
-        owned = _marks(self._owners, self._chosen(self._owners, selection))
+        wallets, owners, tokens = self._asked, self._holdings.wallets, self._holdings.tokens
+        asked = _marks(wallets, self._chosen(wallets, selection))
+        owned = _marks(owners, self._chosen(owners, selection))
         if selection.tokens:
-            of_tokens = _marks(self._tokens, _among(self._tokens, selection.tokens))
+            of_tokens = _marks(tokens, _among(tokens, selection.tokens))
             owned = of_tokens if owned is None else owned & of_tokens
-        return WalletDetails(_rows(wallets, asked), _rows(holdings, owned))
+        return Picked(_rows(self.details.wallets, asked), self._holdings.where(owned))
 
     def _chosen(self, identities: Identities, selection: Selection) -> np.ndarray | None:
         if not selection.blockchains and not selection.wallets:

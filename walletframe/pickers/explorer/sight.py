@@ -75,14 +75,15 @@ def look(wish: Wish) -> Sight:
         Where the chart can't be drawn, all the rest.
     """
     catalog, selection, view = wish.catalog, wish.selection, wish.view
-    shown = catalog.select(selection)
+    picked = catalog.select(selection)
+    shown = picked.details
     figure, chosen, reason = None, None, ""
     if shown.holdings.empty:
         reason = absence(shown, selection)
     else:
         try:
-            chosen = arguments(view, selection, shown)
-            figure = draw(view, chosen, shown, catalog.colors)
+            chosen = arguments(view, selection, picked.holdings)
+            figure = draw(view, chosen, picked, catalog.colors)
         except Exception as error:  # noqa: BLE001 - told in the chart's place
             chosen, reason = None, f"No chart: {told(error)}"
     code = script(view, selection, chosen, prepared=catalog.is_prepared)

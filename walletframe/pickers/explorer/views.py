@@ -9,14 +9,13 @@ import numpy as np
 
 from walletframe import charts
 from walletframe.address import canonical_key, parse_wallets
-from walletframe.frames import token_identities, wallet_identities
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from walletframe.charts import Figure
-    from walletframe.frames import Identities, TokenKey, WalletDetails
-    from walletframe.pickers.explorer.selection import Selection
+    from walletframe.frames import Identified, Identities, TokenKey
+    from walletframe.pickers.explorer.selection import Picked, Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +46,8 @@ class View:
 VIEWS = {
     view.label: view
     for view in (
-        View("Treemap", "treemap", {"top": 60}, takes="perhaps a token"),
-        View("Sunburst", "sunburst", {"top": 60}, takes="perhaps a token"),
+        View("Treemap", "treemap", {"top": 80}, takes="perhaps a token"),
+        View("Sunburst", "sunburst", {"top": 80}, takes="perhaps a token"),
         View(
             "Bars by wallet",
             "bar",
@@ -68,7 +67,7 @@ VIEWS = {
 }
 
 
-def arguments(view: View, selection: Selection, shown: WalletDetails) -> dict[str, Any]:
+def arguments(view: View, selection: Selection, holdings: Identified) -> dict[str, Any]:
     """Choose the arguments of a chart.
 
     Parameters
@@ -77,9 +76,9 @@ def arguments(view: View, selection: Selection, shown: WalletDetails) -> dict[st
         The chart.
     selection : Selection
         What a person chose: the token, where it is one; the first, where the chart needs one.
-    shown : WalletDetails
-        What is selected, not without holdings: where a chart needs a token or a wallet and none
-        is chosen, it is that with the most balances.
+    holdings : Identified
+        What is selected, not empty: where a chart needs a token or a wallet and none is chosen,
+        it is that with the most balances.
 
     Returns
     -------
@@ -88,18 +87,18 @@ def arguments(view: View, selection: Selection, shown: WalletDetails) -> dict[st
     """
     found = dict(view.options)
     if view.takes == "a token":
-        found["token"] = _first(selection.tokens, token_identities(shown.holdings))
+        found["token"] = _first(selection.tokens, holdings.tokens)
     elif view.takes == "perhaps a token" and len(selection.tokens) == 1:
         [found["token"]] = selection.tokens
     if view.takes == "a wallet":
         named = parse_wallets(selection.wallets)
         keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
-        found["wallet"] = _first(keys, wallet_identities(shown.holdings))
+        found["wallet"] = _first(keys, holdings.wallets)
     return found
 
 
 def draw(
-    view: View, chosen: Mapping[str, Any], shown: WalletDetails, colors: Mapping[TokenKey, str]
+    view: View, chosen: Mapping[str, Any], picked: Picked, colors: Mapping[TokenKey, str]
 ) -> Figure:
     """Draw a chart.
 
@@ -109,7 +108,7 @@ def draw(
         Which.
     chosen : mapping
         What `arguments` returned.
-    shown : WalletDetails
+    picked : Picked
         What is selected; not without holdings.
     colors : mapping of (str, str or None) to str
         The colours that tokens have in all charts of the fetch.
@@ -121,7 +120,7 @@ def draw(
     """
     more: dict[str, Any] = {"colors": colors} if view.colored else {}
     function = getattr(charts, view.function)
-    figure: Figure = function(shown.holdings, wallets=shown.wallets, **chosen, **more)
+    figure: Figure = function(picked.holdings, wallets=picked.wallets, **chosen, **more)
     return figure
 
 

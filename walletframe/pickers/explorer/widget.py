@@ -137,7 +137,7 @@ class HoldingsExplorer(Pane):
             Rows of `details`, after `prepare`, on their index.
         """
         wish = self._wish()
-        return wish.catalog.select(wish.selection)
+        return wish.catalog.select(wish.selection).details
 
     @property
     def code(self) -> str:
