@@ -11,7 +11,15 @@ import pytest
 
 from walletframe.errors import CacheWarning
 from walletframe.transport import Pacer
-from walletframe.transport.pace import START_RATE, Pace, answered, ready_at, refused, take
+from walletframe.transport.pace import (
+    LEAST_RATE,
+    START_RATE,
+    Pace,
+    answered,
+    ready_at,
+    refused,
+    take,
+)
 from walletframe.transport.pacer import pace_path
 from walletframe.transport.retry_after import seconds_to_wait
 
@@ -64,6 +72,31 @@ def test_refusals_of_one_burst_slow_down_once():
     again = refused(refused(pace, None, 5.1), 3.0, 5.2)
     assert (pace.rate, again.rate) == (36, 36)
     assert again.paused_until == pytest.approx(8.2)
+
+
+def test_refusals_that_come_late_do_not_stop_the_pace():
+    """A pause of no length, or a slow service: what was under way is refused after the pause."""
+    pace = Pace(rate=80, served_before=40)
+    for late in range(16):
+        pace = refused(pace, 0.0, 5.0 + late * 0.07)
+        pace = answered(pace, 1, 5.01 + late * 0.07)
+    assert pace.rate == 36
+
+
+def test_a_first_request_that_is_refused_halves_the_rate():
+    """Nothing is known of the limit yet; the more often it is refused, the slower it goes."""
+    once = refused(Pace(), None, 1000.0)
+    again = refused(once, None, once.window_at + 1.5)
+    assert (once.rate, again.rate) == pytest.approx((0.45 * START_RATE, 0.45**2 * START_RATE))
+
+
+def test_a_slow_pace_rises_again():
+    """A service that refused everything for an hour is asked as fast as before soon after."""
+    pace, now = Pace(rate=LEAST_RATE, slow_start=False, window_at=1000.0), 1000.0
+    while pace.rate < 1 and now < 1300:
+        now += 1 / pace.rate
+        pace = answered(pace, 1, now)
+    assert (pace.rate >= 1, now < 1200) == (True, True)
 
 
 def test_pause_holds_everybody():

@@ -5,7 +5,8 @@ and who waits, is not known here. Times are seconds since the epoch, since proce
 
 A pace starts slowly and doubles every second that it was used, until the service refuses. What was
 served within a second then stands for the service's limit: everybody pauses, goes on a little below
-it, and creeps upwards again.
+it, and creeps upwards again. Where nothing was served since the last refusal there is nothing to go
+by, and the rate is halved.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ MOST_RATE = 2000.0
 LEAST_RATE = 0.02
 _FIRST_PAUSE_S = 1.0
 _LATER_PAUSE_S = 0.3
+_BURST_S = 1.0
+_SLOW_RATE = 1.0
 _BELOW = 0.9
 _CREEP = 1.015
 _USED = 0.5
@@ -104,11 +107,13 @@ def answered(pace: Pace, count: int, now: float) -> Pace:
     """
     served = pace.served + count
     since = now - pace.window_at
-    if 0 <= since < 1:
+    if 0 <= since < 1 or now < pace.window_at == pace.paused_until:
         return replace(pace, served=served)
     rate = pace.rate
-    if not pace.fixed and served >= _USED * rate * min(since, 1.0) and since < _IDLE_S:
-        rate = min(rate * (2 if pace.slow_start else _CREEP), MOST_RATE)
+    used = served >= _USED * rate * min(since, 1.0) and since < max(_IDLE_S, 2 / rate)
+    if used and not pace.fixed:
+        doubles = pace.slow_start or rate < _SLOW_RATE
+        rate = min(rate * (2 if doubles else _CREEP), MOST_RATE)
     return replace(pace, rate=rate, window_at=now, served=0, served_before=served)
 
 
@@ -127,7 +132,8 @@ def refused(pace: Pace, retry_after_s: float | None, now: float) -> Pace:
     Returns
     -------
     Pace
-        Paused, and slower unless it was paused already or its rate is fixed.
+        Paused, and slower unless its rate is fixed, or it was paused a second ago: this request
+        may have been under way then, and what was served since says little.
 
     Examples
     --------
@@ -136,12 +142,14 @@ def refused(pace: Pace, retry_after_s: float | None, now: float) -> Pace:
     """
     if retry_after_s is None:
         retry_after_s = _FIRST_PAUSE_S if pace.slow_start else _LATER_PAUSE_S
-    until = max(pace.paused_until, now + retry_after_s)
+    until = max(pace.paused_until, now + max(retry_after_s, _LATER_PAUSE_S))
     slower = replace(pace, paused_until=until, served=0, served_before=0, window_at=until)
     if pace.fixed or now < pace.paused_until:
         return slower
+    if not pace.served_before and now < pace.window_at + _BURST_S:
+        return replace(pace, paused_until=until)
     limit = max(pace.served, pace.served_before)
-    rate = min(pace.rate / 2, limit) if limit < pace.rate / 2 else min(pace.rate, limit)
+    rate = min(pace.rate, limit) if limit else pace.rate / 2
     return replace(slower, rate=max(_BELOW * rate, LEAST_RATE), slow_start=False)
 
 
