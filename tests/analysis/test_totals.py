@@ -10,7 +10,7 @@ from fetches import details_of, fetches, fractions, key, known_of, nearest, opti
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from walletframe.amounts.mixed import float_sums
+from walletframe.amounts.floats import float_sums
 from walletframe.analysis import totals, value
 from walletframe.errors import (
     AmbiguousTokenError,

@@ -2,7 +2,7 @@
 
 Sums, differences, products, whole quotients, remainders and comparisons are exact; a quotient is
 the nearest float64. Every function takes n amounts and n others, or one. It knows neither floats,
-which are ``mixed``'s part, nor pandas, which is ``operators``'s.
+which are ``floats``'s part, nor pandas, which is ``array.operators``'s.
 """
 
 from __future__ import annotations

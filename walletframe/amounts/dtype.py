@@ -6,17 +6,18 @@ It has no parameters: the scale belongs to an array, and arrays of any scales ar
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 from pandas.api.extensions import ExtensionDtype, register_extension_dtype
+
+from walletframe.amounts.arrow import from_arrow
 
 if TYPE_CHECKING:
     import builtins
 
     import pyarrow as pa
-
-    from walletframe.amounts.array import AmountArray
+    from pandas.api.extensions import ExtensionArray
 
 
 @register_extension_dtype
@@ -40,6 +41,9 @@ class AmountDtype(ExtensionDtype):
     type = Decimal
     na_value = pd.NA
 
+    array_type: ClassVar[builtins.type[Any]]
+    """The class of arrays, which registers itself here."""
+
     # pandas leaves a type out of numeric_only, describe and plots unless this is true.
     _is_numeric = True
 
@@ -47,20 +51,16 @@ class AmountDtype(ExtensionDtype):
         return "AmountDtype()"
 
     @classmethod
-    def construct_array_type(cls) -> builtins.type[AmountArray]:
+    def construct_array_type(cls) -> builtins.type[ExtensionArray]:
         """Give the class of arrays of this dtype."""
-        from walletframe.amounts.array import AmountArray  # noqa: PLC0415  it imports this module
-
-        return AmountArray
+        return cls.array_type
 
     def _get_common_dtype(self, dtypes: list[Any]) -> AmountDtype | None:
         """Tell pandas's concat which dtypes join this one without loss: integers do."""
         integers = (dtype == self or getattr(dtype, "kind", None) in {"i", "u"} for dtype in dtypes)
         return self if all(integers) else None
 
-    def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> AmountArray:
+    def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> ExtensionArray:
         """Make an array of what Parquet and Feather hold (pandas looks this method up)."""
-        from walletframe.amounts.array import AmountArray  # noqa: PLC0415  it imports this module
-        from walletframe.amounts.arrow import from_arrow  # noqa: PLC0415  the same
-
-        return AmountArray(*from_arrow(array))
+        amounts: ExtensionArray = self.array_type(*from_arrow(array))
+        return amounts

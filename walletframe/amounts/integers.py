@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -51,6 +51,13 @@ class Exact(NamedTuple):
 def integers_from(values: Iterable[int], count: int) -> Integers:
     """Give n Python integers as an object array of length n."""
     return np.fromiter(values, dtype=object, count=count)
+
+
+def as_objects(values: Sequence[Any] | npt.NDArray[Any]) -> Integers:
+    """Give n values as an object array without looking into them."""
+    if hasattr(values, "__array__"):
+        return np.asarray(values, dtype=object)
+    return integers_from(values, len(values))
 
 
 def or_none(values: Any, missing: Mask) -> Integers:

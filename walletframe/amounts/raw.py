@@ -19,10 +19,10 @@ from walletframe.amounts.integers import (
     POWERS,
     Exact,
     aligned,
+    as_objects,
     integers_from,
 )
 from walletframe.amounts.text import plain, shortened
-from walletframe.amounts.values import as_objects
 from walletframe.errors import AmountError
 
 if TYPE_CHECKING:

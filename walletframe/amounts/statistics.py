@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from walletframe.amounts.integers import POWERS, nearest_float
-from walletframe.amounts.order import at_sorted_positions
+from walletframe.amounts.sorting import at_sorted_positions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts.integers import MAX_DECIMALS, Exact, aligned, integers_from
+from walletframe.amounts.integers import MAX_DECIMALS, Exact, aligned, as_objects, integers_from
 from walletframe.amounts.scalar import Amount, exact_pair
 from walletframe.amounts.text import parse, shortened
 from walletframe.errors import AmountError
@@ -49,13 +49,6 @@ def read(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
     scales = np.zeros(len(objects), dtype=np.intp)
     integers[~missing], scales[~missing] = found
     return aligned(integers, missing, scales)
-
-
-def as_objects(values: Sequence[Any] | npt.NDArray[Any]) -> Integers:
-    """Give n values as an object array without looking into them."""
-    if hasattr(values, "__array__"):
-        return np.asarray(values, dtype=object)
-    return integers_from(values, len(values))
 
 
 def read_one(value: object) -> tuple[int, int]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts.groups import Groups, sums
 from walletframe.amounts.integers import Exact, ratios
+from walletframe.amounts.segments import Segments, sums
 from walletframe.analysis.positions import read_positions
 from walletframe.analysis.sums import totals_of
 from walletframe.errors import SettingsError
@@ -111,17 +111,17 @@ def concentration(
     return found.iloc[[place]].reset_index(drop=True)
 
 
-def _holders(positions: Positions) -> Groups:
+def _holders(positions: Positions) -> Segments:
     """Give what each wallet has of each token, above 0, in groups by token."""
     wide, exact = max(len(positions.wallets), 1), positions.amounts.exact()
     codes, pairs = pd.factorize(positions.tokens.codes * wide + positions.wallet_codes)
-    units = sums(Groups(exact, codes, len(pairs)))
+    units = sums(Segments(exact, codes, len(pairs)))
     held = np.flatnonzero(units > 0)
     amounts = Exact(units[held], np.zeros(len(held), dtype=bool), exact.scale)
-    return Groups(amounts, pairs[held] // wide, len(positions.tokens.keys))
+    return Segments(amounts, pairs[held] // wide, len(positions.tokens.keys))
 
 
-def _measures(holders: Groups, top: int) -> dict[str, Floats]:
+def _measures(holders: Segments, top: int) -> dict[str, Floats]:
     ascending, sizes = holders.sorted_rows, holders.sizes
     units, ids = holders.integers[ascending], holders.row_ids[ascending]
     ranks = np.arange(1, len(ids) + 1) - holders.starts[ids]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
-from walletframe.amounts.groups import Groups, sums
+from walletframe.amounts.segments import Segments, sums
 from walletframe.analysis.labels import labels_of
 from walletframe.analysis.positions import read_positions
 from walletframe.analysis.sums import totals_of
@@ -101,7 +101,7 @@ def _cells(positions: Positions, chosen: Codes) -> list[AmountArray]:
     columns[chosen] = np.arange(len(chosen))
     column = columns[positions.tokens.codes]
     cell = np.where(column < 0, -1, column * count + positions.wallet_codes)
-    grouped = Groups(exact, cell, len(chosen) * count)
+    grouped = Segments(exact, cell, len(chosen) * count)
     missing = grouped.holed | np.tile(~positions.known, len(chosen))
     units = np.where(missing, 0, sums(grouped))
     return [

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from walletframe.amounts import AmountArray
-from walletframe.amounts.groups import Groups, sums
 from walletframe.amounts.integers import ratios
+from walletframe.amounts.segments import Segments, sums
 from walletframe.analysis.completeness import candidates, integers, of_tokens
 from walletframe.analysis.positions import read_positions
 from walletframe.frames import find_token
@@ -84,7 +84,7 @@ def share(
     rows = find_token(holdings, token, identities=positions.tokens)
     place = int(positions.tokens.codes[rows.argmax()])
     exact, count = positions.amounts.exact(), len(positions.wallets)
-    added = Groups(exact, np.where(rows, positions.wallet_codes, -1), count)
+    added = Segments(exact, np.where(rows, positions.wallet_codes, -1), count)
     balances = np.bincount(positions.wallet_codes[rows], minlength=count)
     units = sums(added)
     missing = np.where(balances > 0, added.sizes == 0, ~positions.known)

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
-from walletframe.amounts.groups import Groups, sums
-from walletframe.amounts.mixed import float_sums
+from walletframe.amounts.floats import float_sums
+from walletframe.amounts.segments import Segments, sums
 from walletframe.analysis.completeness import completeness, integers
 from walletframe.analysis.partition import cut, group_columns, read_kinds
 from walletframe.analysis.positions import read_positions, text_array
@@ -137,7 +137,7 @@ def _amounts(
     positions: Positions, groups: Partition, unknown: npt.NDArray[np.bool_]
 ) -> dict[str, Any]:
     exact, count = positions.amounts.exact(), len(groups)
-    added = Groups(exact, groups.codes, count)
+    added = Segments(exact, groups.codes, count)
     balances = np.bincount(groups.codes, minlength=count)
     none_known = unknown | ((balances > 0) & (added.sizes == 0))
     held = np.flatnonzero(exact.integers > 0)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from walletframe.amounts.conversions import AmountConversions
-from walletframe.amounts.grouping import AmountGrouping
-from walletframe.amounts.operators import AmountOperators
-from walletframe.amounts.ordering import AmountOrder
+from walletframe.amounts.array.conversions import AmountConversions
+from walletframe.amounts.array.grouping import AmountGrouping
+from walletframe.amounts.array.operators import AmountOperators
+from walletframe.amounts.array.ordering import AmountOrder
+from walletframe.amounts.array.reductions import AmountReductions
+from walletframe.amounts.dtype import AmountDtype
 from walletframe.amounts.raw import from_base_units
-from walletframe.amounts.reductions import AmountReductions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,3 +75,6 @@ class AmountArray(
         Length: 3, dtype: amount
         """
         return cls(*from_base_units(raw, decimals))
+
+
+AmountDtype.array_type = AmountArray

@@ -1,6 +1,6 @@
 """The operators of a column of amounts: which arithmetic each one asks for, and what comes out.
 
-The other side comes from ``operands``, the arithmetic from ``arithmetic`` and ``mixed``.
+The other side comes from ``operands``, the arithmetic from ``arithmetic`` and ``floats``.
 """
 
 from __future__ import annotations
@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts import arithmetic, mixed
+from walletframe.amounts import arithmetic
+from walletframe.amounts.array.operands import comparable, exact_only, operand
+from walletframe.amounts.array.storage import AmountStorage
+from walletframe.amounts.floats import (
+    float_compared,
+    float_over_amount,
+    float_product,
+    float_quotient,
+)
 from walletframe.amounts.integers import Exact
-from walletframe.amounts.operands import comparable, exact_only, operand
-from walletframe.amounts.storage import AmountStorage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,14 +53,14 @@ def _product(left: Any, right: Any) -> Result:
     if isinstance(right, Exact) and isinstance(left, Exact):
         return arithmetic.product(left, right)
     amounts, floats = (left, right) if isinstance(left, Exact) else (right, left)
-    return mixed.float_product(amounts, floats)
+    return float_product(amounts, floats)
 
 
 def _quotient(left: Any, right: Any) -> Result:
     if not isinstance(left, Exact):
-        return mixed.float_over_amount(left, right)
+        return float_over_amount(left, right)
     if not isinstance(right, Exact):
-        return mixed.float_quotient(left, right)
+        return float_quotient(left, right)
     return arithmetic.quotient(left, right)
 
 
@@ -82,7 +88,7 @@ def _comparison(compare: Callable[[Any, Any], Any]) -> Any:
         if isinstance(there, Exact):
             answers, missing = arithmetic.compared(self.exact(), there, compare)
         else:
-            answers, missing = mixed.float_compared(self.exact(), there, compare)
+            answers, missing = float_compared(self.exact(), there, compare)
         answers[np.broadcast_to(incomparable, answers.shape)] = compare is operator.ne
         return pd.arrays.BooleanArray(answers, missing)
 
@@ -132,13 +138,15 @@ class AmountOperators(AmountStorage):  # noqa: PLW1641  an array can change, so 
         return other // self, other % self
 
     def __neg__(self) -> Self:
-        return type(self)(-self._integers, self._missing.copy(), self._scale)
+        integers, missing, scale = self.exact()
+        return type(self)(-integers, missing.copy(), scale)
 
     def __pos__(self) -> Self:
         return self.copy()
 
     def __abs__(self) -> Self:
-        return type(self)(np.abs(self._integers), self._missing.copy(), self._scale)
+        integers, missing, scale = self.exact()
+        return type(self)(np.abs(integers), missing.copy(), scale)
 
     def round(self, decimals: int = 0) -> Self:
         """Round to a number of decimals, half to even, exactly.

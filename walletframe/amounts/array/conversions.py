@@ -14,15 +14,15 @@ import pandas as pd
 import pyarrow as pa
 from pandas.api.extensions import no_default
 
+from walletframe.amounts.array.storage import AmountStorage
 from walletframe.amounts.arrow import as_decimals, as_text
 from walletframe.amounts.integers import POWERS, or_none, to_floats
 from walletframe.amounts.raw import to_base_units
-from walletframe.amounts.storage import AmountStorage
 from walletframe.amounts.text import plain, plain_texts
 from walletframe.errors import AmountError
 
 if TYPE_CHECKING:
-    from walletframe.amounts.integers import Integers
+    from walletframe.amounts.integers import Exact, Integers
 
 
 class AmountConversions(AmountStorage):
@@ -95,15 +95,17 @@ class AmountConversions(AmountStorage):
         >>> AmountArray.from_raw([15], 1).to_arrow(pyarrow.decimal128(38, 18))[0].as_py()
         Decimal('1.500000000000000000')
         """
+        exact = self.exact()
         if type is None or pa.types.is_large_string(type):
-            return as_text(self.exact())
+            return as_text(exact)
         if pa.types.is_decimal(type):
-            return as_decimals(self.exact(), type)
+            return as_decimals(exact, type)
         if pa.types.is_floating(type):
-            return pa.array(to_floats(self.exact()), mask=self._missing).cast(type, safe=False)
+            return pa.array(to_floats(exact), mask=exact.missing).cast(type, safe=False)
         if pa.types.is_integer(type):
-            return pa.array(self._whole(np.dtype(type.to_pandas_dtype())), type, mask=self._missing)
-        return as_text(self.exact()).cast(type)
+            whole = _whole(exact, np.dtype(type.to_pandas_dtype()))
+            return pa.array(whole, type, mask=exact.missing)
+        return as_text(exact).cast(type)
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002  Arrow's
         """Make what Parquet and Feather store (Arrow looks this method up)."""
@@ -149,7 +151,9 @@ class AmountConversions(AmountStorage):
         if dtype.kind == "f":
             return pd.array(to_floats(self.exact()), dtype=dtype)
         if dtype.kind in "iu":
-            return pd.arrays.IntegerArray(self._whole(np.dtype(dtype.type)), self._missing.copy())
+            exact = self.exact()
+            whole = _whole(exact, np.dtype(dtype.type))
+            return pd.arrays.IntegerArray(whole, exact.missing.copy())
         return super().astype(dtype, copy=copy)
 
     def __array__(
@@ -173,7 +177,7 @@ class AmountConversions(AmountStorage):
         if na_value is no_default:
             return self._as_numpy(wanted)
         result = np.asarray(self.fillna(0), dtype=wanted)
-        result[self._missing] = na_value
+        result[self.isna()] = na_value
         return result
 
     def _as_numpy(self, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -181,36 +185,39 @@ class AmountConversions(AmountStorage):
             with np.errstate(over="ignore"):  # float32 has infinity beyond 3.4e38
                 return to_floats(self.exact()).astype(dtype)
         if dtype.kind in "iu":
-            if self._missing.any():
-                place = int(np.flatnonzero(self._missing)[0])
+            exact = self.exact()
+            if exact.missing.any():
+                place = int(np.flatnonzero(exact.missing)[0])
                 raise AmountError(
                     f"the amount at position {place} is NA, and {dtype} has no missing values",
                     hint="use the pandas dtype 'Int64', or fill it first",
                 )
-            return self._whole(dtype)
+            return _whole(exact, dtype)
         if dtype.kind == "U":
             return np.array([text or "<NA>" for text in self._texts()], dtype=dtype)
         if dtype.kind == "O":
             return np.fromiter(self, dtype=object, count=len(self))
         raise AmountError(f"amounts can't become {dtype}", hint="compare them instead: a > 0")
 
-    def _whole(self, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-        """Give integers of a NumPy type, 0 where missing."""
-        unit, limits = POWERS[self._scale], np.iinfo(dtype)
-        integers = self._integers // unit
-        lost = (self._integers % unit != 0) | (integers < limits.min) | (integers > limits.max)
-        if len(places := np.flatnonzero(lost)):
-            value = plain(self._integers[places[0]], self._scale)
-            raise AmountError(
-                f"{value} (at position {places[0]}) does not fit in {dtype}",
-                hint="round on purpose first, with .round(0), or use astype(object)",
-            )
-        return np.asarray(integers, dtype=dtype)
-
     def _texts(self) -> Integers:
         """Give plain text as objects, None where missing."""
-        return or_none(plain_texts(self._integers, self._scale), self._missing)
+        integers, missing, scale = self.exact()
+        return or_none(plain_texts(integers, scale), missing)
 
     def _values_for_json(self) -> Integers:
         """Give JSON text, since its numbers lose digits beyond 2**53 (pandas's hook)."""
         return self._texts()
+
+
+def _whole(amounts: Exact, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Give integers of a NumPy type, 0 where missing."""
+    unit, limits = POWERS[amounts.scale], np.iinfo(dtype)
+    integers = amounts.integers // unit
+    lost = (amounts.integers % unit != 0) | (integers < limits.min) | (integers > limits.max)
+    if len(places := np.flatnonzero(lost)):
+        value = plain(amounts.integers[places[0]], amounts.scale)
+        raise AmountError(
+            f"{value} (at position {places[0]}) does not fit in {dtype}",
+            hint="round on purpose first, with .round(0), or use astype(object)",
+        )
+    return np.asarray(integers, dtype=dtype)

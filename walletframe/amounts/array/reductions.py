@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import statistics
+from walletframe.amounts.array.storage import AmountStorage
 from walletframe.amounts.integers import to_floats
 from walletframe.amounts.scalar import Amount
-from walletframe.amounts.storage import AmountStorage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,9 +32,10 @@ class AmountReductions(AmountStorage):
 
     def sum(self, *, skipna: bool = True, min_count: int = 0, **_: Any) -> Any:
         """Add up exactly; 0 for no amounts, NA for fewer than ``min_count``."""
-        if not self._usable(skipna=skipna) or (~self._missing).sum() < min_count:
+        integers, missing, scale = self.exact()
+        if not _usable(missing, skipna=skipna) or (~missing).sum() < min_count:
             return pd.NA
-        return Amount.of(int(self._integers.sum()), self._scale)
+        return Amount.of(int(integers.sum()), scale)
 
     def min(self, *, skipna: bool = True, **_: Any) -> Any:
         """Give the smallest amount; NA for no amounts."""
@@ -96,33 +97,35 @@ class AmountReductions(AmountStorage):
 
     def _accumulate(self, name: str, *, skipna: bool = True, **_: Any) -> Self:
         """Accumulate exactly by name (pandas's hook behind cumsum, cummin and cummax)."""
-        missing = self._missing if skipna else np.logical_or.accumulate(self._missing)
-        integers = _running(name, self._integers, missing)
-        return type(self)(integers, missing.copy(), self._scale)
+        integers, missing, scale = self.exact()
+        absent = missing.copy() if skipna else np.logical_or.accumulate(missing)
+        return type(self)(_running(name, integers, absent), absent, scale)
 
     def _quantile(self, qs: Any, interpolation: str) -> Any:
         """Give quantiles as float64, shape (m,) (pandas's hook behind quantile)."""
-        return statistics.quantiles(self._present(), self._scale, qs, interpolation)
-
-    def _present(self) -> Integers:
-        return self._integers[~self._missing]
-
-    def _usable(self, *, skipna: bool) -> bool:
-        return skipna or not self._missing.any()
+        integers, missing, scale = self.exact()
+        return statistics.quantiles(integers[~missing], scale, qs, interpolation)
 
     def _extreme(self, choose: Callable[[Integers], Any], *, skipna: bool) -> Any:
-        present = self._present()
-        if not self._usable(skipna=skipna) or not len(present):
+        integers, missing, scale = self.exact()
+        present = integers[~missing]
+        if not _usable(missing, skipna=skipna) or not len(present):
             return pd.NA
-        return Amount.of(int(choose(present)), self._scale)
+        return Amount.of(int(choose(present)), scale)
 
     def _statistic(self, compute: Callable[..., float], *more: int, skipna: bool) -> Any:
-        if not self._usable(skipna=skipna):
+        integers, missing, scale = self.exact()
+        if not _usable(missing, skipna=skipna):
             return np.float64("nan")
-        return np.float64(compute(self._present(), self._scale, *more))
+        return np.float64(compute(integers[~missing], scale, *more))
 
     def _nonzero(self) -> pd.arrays.BooleanArray:
-        return pd.arrays.BooleanArray(self._integers.astype(bool), self._missing.copy())
+        integers, missing, _ = self.exact()
+        return pd.arrays.BooleanArray(integers.astype(bool), missing.copy())
+
+
+def _usable(missing: Mask, *, skipna: bool) -> bool:
+    return skipna or not missing.any()
 
 
 def _running(name: str, integers: Integers, missing: Mask) -> Integers:

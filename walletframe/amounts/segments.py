@@ -1,7 +1,7 @@
 """Sums, extremes, statistics and running values of groups, all groups at once.
 
 The rows of all groups go through NumPy together; no group costs a call of its own, except for
-square roots and quantiles. Every function takes a `Groups`, which knows the rows that count;
+square roots and quantiles. Every function takes a `Segments`, which knows the rows that count;
 results have one entry a group, or one a row. It knows nothing of pandas's group keys.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from walletframe.amounts import order, statistics
+from walletframe.amounts import sorting, statistics
 from walletframe.amounts.integers import POWERS, Exact, nearest_float, ratios
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Groups:
+class Segments:
     """Amounts, and the group of each row.
 
     Attributes
@@ -75,7 +75,7 @@ class Groups:
     @cached_property
     def sorted_rows(self) -> Places:
         """The positions in `rows`, by group and then by amount."""
-        ascending = order.ascending(self.integers)
+        ascending = sorting.ascending(self.integers)
         return ascending[np.argsort(self.row_ids[ascending], kind="stable")]
 
     @cached_property
@@ -84,51 +84,51 @@ class Groups:
         return np.cumsum(self.sizes) - self.sizes
 
 
-def sums(groups: Groups) -> Integers:
+def sums(segments: Segments) -> Integers:
     """Add up each group; 0 for an empty one."""
-    return _added(groups, groups.integers)
+    return _added(segments, segments.integers)
 
 
-def _added(groups: Groups, integers: Integers) -> Integers:
-    totals = np.full(groups.count, 0, dtype=object)
-    np.add.at(totals, groups.row_ids, integers)
+def _added(segments: Segments, integers: Integers) -> Integers:
+    totals = np.full(segments.count, 0, dtype=object)
+    np.add.at(totals, segments.row_ids, integers)
     return totals
 
 
-def extremes(groups: Groups, choose: np.ufunc) -> Integers:
+def extremes(segments: Segments, choose: np.ufunc) -> Integers:
     """Give the minimum or maximum of each group; 0 for an empty one."""
     # An infinite float is smaller or larger than any integer; no group with rows keeps it.
     neutral = np.inf if choose is np.minimum else -np.inf
-    found = np.full(groups.count, neutral, dtype=object)
-    choose.at(found, groups.row_ids, groups.integers)
-    found[groups.sizes == 0] = 0
+    found = np.full(segments.count, neutral, dtype=object)
+    choose.at(found, segments.row_ids, segments.integers)
+    found[segments.sizes == 0] = 0
     return found
 
 
-def means(groups: Groups) -> Floats:
+def means(segments: Segments) -> Floats:
     """Give the mean of each group, NaN for an empty one."""
-    below = np.maximum(groups.sizes, 1).astype(object) * POWERS[groups.amounts.scale]
-    return np.where(groups.sizes > 0, ratios(sums(groups), below), np.nan)
+    below = np.maximum(segments.sizes, 1).astype(object) * POWERS[segments.amounts.scale]
+    return np.where(segments.sizes > 0, ratios(sums(segments), below), np.nan)
 
 
-def medians(groups: Groups) -> Floats:
+def medians(segments: Segments) -> Floats:
     """Give the median of each group, NaN for an empty one."""
-    filled = np.flatnonzero(groups.sizes)
-    size, start = groups.sizes[filled], groups.starts[filled]
-    low = groups.integers[groups.sorted_rows[start + (size - 1) // 2]]
-    high = groups.integers[groups.sorted_rows[start + size // 2]]
-    result = np.full(groups.count, np.nan)
-    result[filled] = ratios(low + high, 2 * POWERS[groups.amounts.scale])
+    filled = np.flatnonzero(segments.sizes)
+    size, start = segments.sizes[filled], segments.starts[filled]
+    low = segments.integers[segments.sorted_rows[start + (size - 1) // 2]]
+    high = segments.integers[segments.sorted_rows[start + size // 2]]
+    result = np.full(segments.count, np.nan)
+    result[filled] = ratios(low + high, 2 * POWERS[segments.amounts.scale])
     return result
 
 
-def spreads(groups: Groups, name: str, ddof: int) -> Floats:
+def spreads(segments: Segments, name: str, ddof: int) -> Floats:
     """Give the variance ("var"), its root ("std") or the mean's error ("sem") of each group."""
-    totals, squares = sums(groups), _added(groups, groups.integers**2)
-    unit = POWERS[groups.amounts.scale] ** 2
-    result = np.full(groups.count, np.nan)
-    for group in np.flatnonzero(groups.sizes > max(ddof, 0)):
-        size = int(groups.sizes[group])
+    totals, squares = sums(segments), _added(segments, segments.integers**2)
+    unit = POWERS[segments.amounts.scale] ** 2
+    result = np.full(segments.count, np.nan)
+    for group in np.flatnonzero(segments.sizes > max(ddof, 0)):
+        size = int(segments.sizes[group])
         above, below = statistics.squared_deviations(size, totals[group], squares[group], ddof)
         if name == "var":
             result[group] = nearest_float(above, below * unit)
@@ -138,83 +138,85 @@ def spreads(groups: Groups, name: str, ddof: int) -> Floats:
     return result
 
 
-def quantiles(groups: Groups, shares: Floats, interpolation: str) -> Floats:
+def quantiles(segments: Segments, shares: Floats, interpolation: str) -> Floats:
     """Give the quantiles of each group, shape (count, shares), NaN for an empty one."""
-    result = np.full((groups.count, len(shares)), np.nan)
-    ordered, scale = groups.integers[groups.sorted_rows], groups.amounts.scale
-    for group in np.flatnonzero(groups.sizes):
-        start = groups.starts[group]
-        members = ordered[start : start + groups.sizes[group]]
+    result = np.full((segments.count, len(shares)), np.nan)
+    ordered, scale = segments.integers[segments.sorted_rows], segments.amounts.scale
+    for group in np.flatnonzero(segments.sizes):
+        start = segments.starts[group]
+        members = ordered[start : start + segments.sizes[group]]
         result[group] = statistics.quantiles(members, scale, shares, interpolation)
     return result
 
 
-def edges(groups: Groups, *, last: bool, skipna: bool) -> Places:
+def edges(segments: Segments, *, last: bool, skipna: bool) -> Places:
     """Give the row where each group begins or ends, -1 for an empty one."""
-    rows = groups.rows if skipna else np.flatnonzero(groups.ids >= 0)
-    found = np.full(groups.count, -1, dtype=np.intp)
+    rows = segments.rows if skipna else np.flatnonzero(segments.ids >= 0)
+    found = np.full(segments.count, -1, dtype=np.intp)
     if not last:
         rows = rows[::-1]
-    found[groups.ids[rows]] = rows  # of several rows the last one written stays
+    found[segments.ids[rows]] = rows  # of several rows the last one written stays
     return found
 
 
-def truths(groups: Groups, name: str, *, skipna: bool) -> Mask:
+def truths(segments: Segments, name: str, *, skipna: bool) -> Mask:
     """Tell of each group whether "any" or "all" of its amounts are other than 0.
 
     A missing amount counts as one with ``skipna=False``, as NaN does in pandas.
     """
-    zero = np.asarray(groups.integers == 0, dtype=bool)
+    zero = np.asarray(segments.integers == 0, dtype=bool)
     if name == "all":
-        return np.asarray(np.bincount(groups.row_ids[zero], minlength=groups.count) == 0)
-    found = np.bincount(groups.row_ids[~zero], minlength=groups.count) > 0
-    return np.asarray(found if skipna else found | groups.holed)
+        return np.asarray(np.bincount(segments.row_ids[zero], minlength=segments.count) == 0)
+    found = np.bincount(segments.row_ids[~zero], minlength=segments.count) > 0
+    return np.asarray(found if skipna else found | segments.holed)
 
 
-def extreme_rows(groups: Groups, *, largest: bool) -> Places:
+def extreme_rows(segments: Segments, *, largest: bool) -> Places:
     """Give the first row with each group's minimum or maximum, -1 for an empty one."""
-    found = extremes(groups, np.maximum if largest else np.minimum)
-    places = groups.rows[np.asarray(groups.integers == found[groups.row_ids], dtype=bool)][::-1]
-    rows = np.full(groups.count, -1, dtype=np.intp)
-    rows[groups.ids[places]] = places
+    found = extremes(segments, np.maximum if largest else np.minimum)
+    places = segments.rows[np.asarray(segments.integers == found[segments.row_ids], dtype=bool)][
+        ::-1
+    ]
+    rows = np.full(segments.count, -1, dtype=np.intp)
+    rows[segments.ids[places]] = places
     return rows
 
 
-def running(groups: Groups, name: str, *, skipna: bool) -> Exact:
+def running(segments: Segments, name: str, *, skipna: bool) -> Exact:
     """Give the running sum, minimum or maximum of each row within its group."""
-    by_group = np.argsort(groups.row_ids, kind="stable")
-    integers = np.full(len(groups.ids), 0, dtype=object)
-    integers[groups.rows[by_group]] = (
-        _running_sums(groups, by_group)
+    by_group = np.argsort(segments.row_ids, kind="stable")
+    integers = np.full(len(segments.ids), 0, dtype=object)
+    integers[segments.rows[by_group]] = (
+        _running_sums(segments, by_group)
         if name == "cumsum"
-        else _running_extremes(groups, by_group, smallest=name == "cummin")
+        else _running_extremes(segments, by_group, smallest=name == "cummin")
     )
-    missing = np.ones(len(groups.ids), dtype=bool)
-    missing[groups.rows] = False
+    missing = np.ones(len(segments.ids), dtype=bool)
+    missing[segments.rows] = False
     if not skipna:
-        first_hole = np.full(groups.count, len(groups.ids))
-        holes = np.flatnonzero(groups.amounts.missing & (groups.ids >= 0))
-        np.minimum.at(first_hole, groups.ids[holes], holes)
-        missing |= np.arange(len(groups.ids)) >= first_hole[groups.ids]
+        first_hole = np.full(segments.count, len(segments.ids))
+        holes = np.flatnonzero(segments.amounts.missing & (segments.ids >= 0))
+        np.minimum.at(first_hole, segments.ids[holes], holes)
+        missing |= np.arange(len(segments.ids)) >= first_hole[segments.ids]
     integers[missing] = 0
-    return Exact(integers, missing, groups.amounts.scale)
+    return Exact(integers, missing, segments.amounts.scale)
 
 
-def _running_sums(groups: Groups, by_group: Places) -> Integers:
-    total = np.add.accumulate(groups.integers[by_group])
+def _running_sums(segments: Segments, by_group: Places) -> Integers:
+    total = np.add.accumulate(segments.integers[by_group])
     before = np.concatenate((np.array([0], dtype=object), total))
-    running_sums: Integers = total - np.repeat(before[groups.starts], groups.sizes)
+    running_sums: Integers = total - np.repeat(before[segments.starts], segments.sizes)
     return running_sums
 
 
-def _running_extremes(groups: Groups, by_group: Places, *, smallest: bool) -> Integers:
+def _running_extremes(segments: Segments, by_group: Places, *, smallest: bool) -> Integers:
     """Let the group's number lead the rank, so that one running maximum starts anew in each."""
-    ranks = order.dense_ranks(groups.integers, order.ascending(groups.integers))
+    ranks = sorting.dense_ranks(segments.integers, sorting.ascending(segments.integers))
     wide = len(ranks) + 1
     if smallest:
         ranks = len(ranks) - ranks
     by_rank = np.full(wide, 0, dtype=object)
-    by_rank[ranks] = groups.integers
-    keys = groups.row_ids[by_group] * wide + ranks[by_group]
+    by_rank[ranks] = segments.integers
+    keys = segments.row_ids[by_group] * wide + ranks[by_group]
     best: Integers = by_rank[np.maximum.accumulate(keys) % wide]
     return best

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts.integers import Exact, or_none
-from walletframe.amounts.storage import AmountStorage
-from walletframe.amounts.values import as_objects, read, read_one
+from walletframe.amounts.array.storage import AmountStorage
+from walletframe.amounts.integers import Exact, as_objects, or_none
+from walletframe.amounts.values import read, read_one
 from walletframe.errors import AmountError
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ and setting. What amounts mean to arithmetic, order, statistics and other types 
 from __future__ import annotations
 
 from decimal import Decimal
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -26,6 +27,31 @@ if TYPE_CHECKING:
     from walletframe.amounts.integers import Integers, Mask
 
 _DTYPE = AmountDtype()
+_WHOLE = slice(None)
+
+
+class _Buffer:
+    """What an array and its views share: integers, mask and scale, which change as one."""
+
+    __slots__ = ("_writing", "exact")
+
+    def __init__(self, exact: Exact) -> None:
+        self.exact = exact
+        self._writing = Lock()
+
+    def write(self, window: slice, key: Any, given: tuple[Any, Any, int]) -> None:
+        """Set what a view selects; an amount is the old or the new one for whoever reads now."""
+        given_integers, given_missing, given_scale = given
+        with self._writing:
+            integers, missing, scale = self.exact
+            finest = max(scale, given_scale)
+            if finest > scale:  # finer integers need a buffer of their own
+                integers, missing = rescale(integers, scale, finest), missing.copy()
+            here, absent = integers[window], missing[window]
+            absent[key] |= given_missing
+            here[key] = given_integers * POWERS[finest - given_scale]
+            absent[key] = given_missing
+            self.exact = Exact(integers, missing, finest)
 
 
 class AmountStorage(ExtensionArray):
@@ -38,21 +64,32 @@ class AmountStorage(ExtensionArray):
     __array_priority__ = 1000
 
     def __init__(self, integers: Integers, missing: Mask, scale: int) -> None:
-        self._integers = integers
-        self._missing = missing
-        self._scale = scale
+        self._buffer = _Buffer(Exact(integers, missing, scale))
+        self._window = _WHOLE
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give a pickle the amounts of this array alone, under the names it has always used."""
+        integers, missing, scale = self.exact()
+        return {"_integers": integers, "_missing": missing, "_scale": scale}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._buffer = _Buffer(Exact(state["_integers"], state["_missing"], state["_scale"]))
+        self._window = _WHOLE
+
+    def __copy__(self) -> Self:
+        return self.copy()
 
     @classmethod
     def _from_sequence(
         cls,
-        scalars: Sequence[Any],
+        scalars: Any,
         *,
         dtype: Any = None,  # noqa: ARG003  there is but one
         copy: bool = False,
     ) -> Self:
         """Make an array of what people write (pandas's hook behind ``pd.array``)."""
-        if isinstance(scalars, AmountStorage):
-            return cls(*(scalars.copy() if copy else scalars).exact())
+        if isinstance(scalars, cls):
+            return scalars.copy() if copy else scalars
         return cls(*read(scalars))
 
     @classmethod
@@ -73,8 +110,11 @@ class AmountStorage(ExtensionArray):
         raise TypeError("these results are no amounts")
 
     def exact(self) -> Exact:
-        """Give the integers, the mask and the scale, not copied."""
-        return Exact(self._integers, self._missing, self._scale)
+        """Give the integers, the mask and the scale, not copied, as they are at one moment."""
+        integers, missing, scale = whole = self._buffer.exact
+        if self._window is _WHOLE:
+            return whole
+        return Exact(integers[self._window], missing[self._window], scale)
 
     @property
     def dtype(self) -> AmountDtype:
@@ -84,66 +124,73 @@ class AmountStorage(ExtensionArray):
     @property
     def nbytes(self) -> int:
         """The size of the buffers in bytes, the integers themselves not counted."""
-        return int(self._integers.nbytes + self._missing.nbytes)
+        integers, missing, _ = self.exact()
+        return int(integers.nbytes + missing.nbytes)
 
     def __len__(self) -> int:
-        return len(self._integers)
+        return len(self.exact().missing)
 
     def __iter__(self) -> Iterator[Any]:
-        for integer, missing in zip(self._integers, self._missing, strict=True):
-            yield pd.NA if missing else Amount.of(integer, self._scale)
+        integers, mask, scale = self.exact()
+        for integer, missing in zip(integers, mask, strict=True):
+            yield pd.NA if missing else Amount.of(integer, scale)
 
     def __getitem__(self, item: Any) -> Any:
+        if isinstance(item, slice) or item is Ellipsis:
+            return self._view(_WHOLE if item is Ellipsis else item)
         item = check_array_indexer(self, item)
-        integers = self._integers[item]
-        if not isinstance(integers, np.ndarray):
-            return pd.NA if self._missing[item] else Amount.of(integers, self._scale)
-        taken = type(self)(integers, self._missing[item], self._scale)
-        shared = np.may_share_memory(integers, self._integers)
-        taken._readonly = self._readonly and shared  # noqa: SLF001  a new array's own
-        return taken
+        integers, mask, scale = self.exact()
+        chosen: Any = integers[item]
+        missing: Any = mask[item]
+        if isinstance(chosen, np.ndarray):
+            return type(self)(chosen, missing, scale)
+        return pd.NA if missing else Amount.of(chosen, scale)
+
+    def _view(self, part: slice) -> Self:
+        """Give an array that shares the buffer: each sees what is written through the other."""
+        places = range(len(self._buffer.exact.missing))[self._window][part]
+        view = type(self).__new__(type(self))
+        shared = {"_buffer": self._buffer, "_readonly": self._readonly}
+        vars(view).update(shared, _window=_slice_of(places))
+        return view
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if self._readonly:
             raise ValueError("Cannot modify read-only array")
         key = check_array_indexer(self, key)
-        integers, missing, scale = self._settable(value, key)
-        finest = max(scale, self._scale)
-        # A finer value needs integers of its own scale: the buffer is then a new one.
-        self._integers = rescale(self._integers, self._scale, finest)
-        self._scale = finest
-        self._integers[key] = integers * POWERS[finest - scale]
-        self._missing[key] = missing
+        self._buffer.write(self._window, key, self._settable(value, key))
 
     def _settable(self, value: Any, key: Any) -> tuple[Any, Any, int]:
-        """Read what is set: one value as an integer and a bool, n as arrays of them."""
+        """Read what is set: one value as an integer and a bool, n as arrays of their own."""
         if not pd.api.types.is_list_like(value):
             integers, missing, scale = read([value])
             return integers[0], missing[0], scale
         if pd.api.types.is_integer(key):
             raise ValueError("setting an array element with a sequence.")
-        return self._from_sequence(value).exact()
+        return self._from_sequence(value, copy=True).exact()
 
     def __contains__(self, item: Any) -> bool:
         """Tell whether an amount is there; of all missing values only NA itself ever is."""
         if item is pd.NA:
-            return bool(self._missing.any())
+            return bool(self.exact().missing.any())
         return not pd.isna(item) and bool((self == item).any())
 
     def isna(self) -> Mask:
         """Give a mask of what is missing, shape (n,)."""
-        return self._missing.copy()
+        return self.exact().missing.copy()
 
     def copy(self) -> Self:
         """Give an array with buffers of its own."""
-        return type(self)(self._integers.copy(), self._missing.copy(), self._scale)
+        integers, missing, scale = self.exact()
+        return type(self)(integers.copy(), missing.copy(), scale)
 
     def take(self, indexer: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Self:
         """Take amounts by position; with ``allow_fill``, -1 gives the fill value or NA."""
+        integers, missing, scale = self.exact()
         filled = {"indices": indexer, "allow_fill": allow_fill}
-        integers: Any = take_values(self._integers, fill_value=0, **filled)
-        missing: Any = take_values(self._missing, fill_value=True, **filled)
-        taken = type(self)(integers, missing, self._scale)
+        taken_integers: Any = take_values(integers, fill_value=0, **filled)
+        taken_missing: Any = take_values(missing, fill_value=True, **filled)
+        taken = type(self)(taken_integers, taken_missing, scale)
         if allow_fill and fill_value is not None and not pd.isna(fill_value):
             taken[np.asarray(indexer) == -1] = fill_value
         return taken
@@ -163,3 +210,10 @@ class AmountStorage(ExtensionArray):
     ) -> Callable[[Any], str]:
         """Show plain text inside a Series and outside (pandas's hook behind every repr)."""
         return str
+
+
+def _slice_of(places: range) -> slice:
+    """Give the slice that selects a range of positions."""
+    if not places:
+        return slice(0, 0)
+    return slice(places.start, places.stop if places.stop >= 0 else None, places.step)

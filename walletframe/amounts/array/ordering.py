@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts import order
+from walletframe.amounts import sorting
+from walletframe.amounts.array.operands import members
+from walletframe.amounts.array.storage import AmountStorage
 from walletframe.amounts.hashes import hashes
 from walletframe.amounts.integers import MAX_DECIMALS, POWERS, or_none, rescale
-from walletframe.amounts.operands import members
-from walletframe.amounts.storage import AmountStorage
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -37,22 +37,26 @@ class AmountOrder(AmountStorage):
         **_: Any,
     ) -> Places:
         """Give the positions in order, shape (n,); always stable, missing amounts last or first."""
-        present = np.flatnonzero(~self._missing)
-        integers = self._integers[present]
+        amounts = self.exact()
+        present = np.flatnonzero(~amounts.missing)
+        integers = amounts.integers[present]
         if ascending:
-            found = present[order.ascending(integers)]
+            found = present[sorting.ascending(integers)]
         else:
-            found = present[::-1][order.ascending(integers[::-1])][::-1]
-        gaps = np.flatnonzero(self._missing)
+            found = present[::-1][sorting.ascending(integers[::-1])][::-1]
+        gaps = np.flatnonzero(amounts.missing)
         return np.concatenate((found, gaps) if na_position == "last" else (gaps, found))
 
     def _values_for_argsort(self) -> Places:
         """Give numbers in the order of the amounts (pandas's hook for argmin and the like)."""
-        return order.dense_ranks(self._integers, order.ascending(self._integers))
+        integers = self.exact().integers
+        return sorting.dense_ranks(integers, sorting.ascending(integers))
 
     def _rank(self, *, axis: int = 0, **options: Any) -> Floats:  # noqa: ARG002  it has one axis
         """Let pandas rank numbers that are in the order of the amounts."""
-        ranks = np.where(self._missing, np.nan, self._values_for_argsort())
+        integers, missing, _ = self.exact()
+        places = sorting.dense_ranks(integers, sorting.ascending(integers))
+        ranks = np.where(missing, np.nan, places)
         return np.asarray(pd.Series(ranks).rank(axis=0, **options), dtype=np.float64)
 
     def searchsorted(self, value: Any, side: Any = "left", sorter: Any = None) -> Any:
@@ -84,18 +88,19 @@ class AmountOrder(AmountStorage):
         """
         several = pd.api.types.is_list_like(value)
         sought = self._from_sequence(value if several else [value]).exact()
-        if self._missing.any() or sought.missing.any():
+        integers, missing, scale = self.exact()
+        if missing.any() or sought.missing.any():
             raise ValueError("searchsorted needs sorted amounts, and a missing one has no order")
-        finest = max(self._scale, sought.scale)
-        ours = rescale(self._integers, self._scale, finest)
+        finest = max(scale, sought.scale)
+        ours = rescale(integers, scale, finest)
         theirs = rescale(sought.integers, sought.scale, finest)
         places = ours.searchsorted(theirs, side=side, sorter=sorter)
         return places if several else places[0]
 
     def _values_for_factorize(self) -> tuple[Integers, Any]:
         """Give keys that don't depend on the scale: merge compares those of two arrays."""
-        keys = rescale(self._integers, self._scale, MAX_DECIMALS)
-        return or_none(keys, self._missing), None
+        integers, missing, scale = self.exact()
+        return or_none(rescale(integers, scale, MAX_DECIMALS), missing), None
 
     @classmethod
     def _from_factorized(cls, values: Integers, original: Self) -> Self:
@@ -106,7 +111,8 @@ class AmountOrder(AmountStorage):
 
     def _codes(self) -> Places:
         """Give equal numbers to equal amounts, and -1 to missing ones."""
-        return np.asarray(pd.factorize(or_none(self._integers, self._missing))[0])
+        integers, missing, _ = self.exact()
+        return np.asarray(pd.factorize(or_none(integers, missing))[0])
 
     def unique(self) -> Self:
         """Give every amount once, NA too, in the order of the first mention."""
@@ -130,11 +136,12 @@ class AmountOrder(AmountStorage):
     def isin(self, values: Any) -> Mask:
         """Tell which amounts are among some values, exactly; NA is where they have NA."""
         sought = members(values)
-        finest = max(self._scale, sought.scale)
-        ours = rescale(self._integers, self._scale, finest)
+        integers, missing, scale = self.exact()
+        finest = max(scale, sought.scale)
+        ours = rescale(integers, scale, finest)
         theirs = rescale(sought.integers, sought.scale, finest)[~sought.missing]
         found = np.asarray(pd.Index(ours, dtype=object).isin(theirs))
-        return np.where(self._missing, bool(sought.missing.any()), found)
+        return np.where(missing, bool(sought.missing.any()), found)
 
     def _hash_pandas_object(
         self,

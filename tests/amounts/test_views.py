@@ -1,0 +1,134 @@
+"""Views of a column: slices and copies, written through, read by other threads, and pickled."""
+
+import copy
+import pickle
+import sys
+from pathlib import Path
+from threading import Event, Thread
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from walletframe.amounts.scalar import Amount
+
+AMOUNTS_OF_0_1_0 = Path(__file__).with_name("amounts-0.1.0.pickle")
+FINE = "0.000000000000000000001"
+
+
+def column(*values):
+    """Give an array of amounts."""
+    return pd.array(list(values), dtype="amount")
+
+
+def test_a_finer_amount_is_seen_by_every_view_with_its_mask():
+    """What makes the scale finer moves integers and mask together."""
+    whole = column("1", None, "3")
+    view = whole[:]
+    whole[1] = "0.5"
+    assert view.tolist() == whole.tolist() == [Amount("1"), Amount("0.5"), Amount("3")]
+
+
+def test_views_write_to_each_other_after_the_scale_changed():
+    """No view keeps a mask or integers that the others have left."""
+    whole = column(1, 2, 3)
+    view = whole[:]
+    whole[0] = "0.5"
+    view[1] = pd.NA
+    assert whole.tolist() == view.tolist() == [Amount("0.5"), pd.NA, Amount("3")]
+    assert whole.sum() == Amount("3.5")
+
+
+def test_a_frame_made_of_an_array_does_not_keep_half_of_it():
+    """Pandas shares what it is given; both sides stay whole."""
+    whole = column("1", None, "3")
+    series = pd.Series(whole, copy=False)
+    whole[1] = "0.5"
+    assert series.sum() in {Amount("4.5"), Amount("4")}
+    assert series.isna().sum() == (series.sum() == Amount("4"))
+
+
+slices = st.slices(8)
+
+
+@given(outer=slices, inner=st.data(), value=st.sampled_from(["7", FINE, None]))
+def test_slices_of_slices_are_those_of_a_list(outer, inner, value):
+    """Any slice of any slice selects, and writes, what it does in a list of positions."""
+    amounts = column(*range(8))
+    places = list(range(8))[outer]
+    part = inner.draw(st.slices(len(places)) if places else st.just(slice(None)))
+    view = amounts[outer][part]
+    assert [int(amount) for amount in view] == places[part]
+    view[:] = value
+    written = set(places[part])
+    expected = [pd.NA if value is None else Amount(value)]
+    for place, amount in enumerate(amounts):
+        wanted = expected[0] if place in written else Amount(place)
+        assert amount is wanted or amount == wanted
+
+
+@pytest.mark.parametrize("take", [copy.copy, copy.deepcopy, lambda array: array.copy()])
+def test_copies_are_of_their_own(take):
+    """A copy neither sees nor shows what is written."""
+    amounts = column("1", None)
+    other = take(amounts)
+    amounts[0] = FINE
+    other[1] = "2"
+    assert other.tolist() == [Amount("1"), Amount("2")]
+    assert amounts.tolist() == [Amount(FINE), pd.NA]
+
+
+def test_setting_from_an_overlapping_view():
+    """What is set is read before anything is written."""
+    amounts = column(1, None, 3, None)
+    amounts[1:] = amounts[:-1]
+    assert amounts.tolist() == [Amount(1), Amount(1), pd.NA, Amount(3)]
+
+
+@pytest.fixture
+def restless():
+    """Let threads take turns as often as they can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def test_a_reader_in_another_thread_never_sees_half_a_write(restless):
+    """A sum is that before or after a write, whatever happens to the scale meanwhile."""
+    done, seen = Event(), set()
+    arrays = [column(*[1] * 5000) for _ in range(300)]
+
+    def read():
+        while not done.is_set():
+            seen.update(str(array.sum()) for array in arrays)
+
+    reader = Thread(target=read)
+    reader.start()
+    for array in arrays:
+        array[7] = "0.001"
+    done.set()
+    reader.join()
+    assert seen <= {"5000", "4999.001"}
+
+
+def test_pickles_of_the_first_release_load():
+    """Arrays, Series, indexes, frames and scalars that 0.1.0 pickled are the same amounts."""
+    with AMOUNTS_OF_0_1_0.open("rb") as file:
+        kept = pickle.load(file)
+    wanted = ["0.1", None, "-1.5", str(2**256 - 1), "0.000000000000000001"]
+    series = pd.Series(wanted, dtype="amount", name="amount")
+    pd.testing.assert_series_equal(kept["series"], series)
+    pd.testing.assert_extension_array_equal(kept["array"], series.array)
+    pd.testing.assert_frame_equal(kept["frame"], series.to_frame().assign(part=series.array[::-1]))
+    assert kept["dtype"] == series.dtype
+    assert kept["index"].tolist() == [kept["scalar"]] == [Amount("0.1")]
+
+
+def test_a_pickled_view_holds_its_own_amounts_alone():
+    """A slice of a million rows does not take the others along."""
+    amounts = column(*range(10_000))
+    small = pickle.dumps(amounts[5:7])
+    assert len(small) < 1000
+    assert pickle.loads(small).tolist() == [Amount(5), Amount(6)]
