@@ -13,7 +13,7 @@ import numpy as np
 
 from walletframe.amounts.integers import MAX_DECIMALS, POWERS, Exact, ratios, rescale
 from walletframe.amounts.text import plain
-from walletframe.errors import AmountError
+from walletframe.errors import AmountPrecisionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +63,7 @@ def product(left: Exact, right: Exact) -> Exact:
 
     Raises
     ------
-    AmountError
+    AmountPrecisionError
         If a product needs more than 77 decimals.
     """
     integers, missing, scale = exact = _exact(
@@ -74,7 +74,7 @@ def product(left: Exact, right: Exact) -> Exact:
     surplus = POWERS[scale - MAX_DECIMALS]
     lost = np.flatnonzero(integers % surplus)
     if len(lost):
-        raise AmountError(
+        raise AmountPrecisionError(
             f"the product {plain(integers[lost[0]], scale)} at position {lost[0]} "
             f"has more than {MAX_DECIMALS} decimals",
             hint="round a factor first, or multiply by a float for a float64",

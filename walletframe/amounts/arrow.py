@@ -14,7 +14,7 @@ import pyarrow as pa
 from walletframe.amounts.integers import or_none
 from walletframe.amounts.text import plain, plain_texts
 from walletframe.amounts.values import read
-from walletframe.errors import AmountError
+from walletframe.errors import AmountPrecisionError
 
 if TYPE_CHECKING:
     from walletframe.amounts.integers import Exact, Integers, Mask
@@ -63,7 +63,7 @@ def _refuse(amounts: Exact, kind: pa.DataType, wrong: Mask) -> None:
     places = np.flatnonzero(wrong)
     if len(places):
         value = plain(amounts.integers[places[0]], amounts.scale)
-        raise AmountError(
+        raise AmountPrecisionError(
             f"{value} (at position {places[0]}) does not fit in {kind}",
             hint="text holds every amount: astype('string'), or to_arrow() without a type",
         )

@@ -12,7 +12,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS, POWERS
-from walletframe.errors import AmountError
+from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
     from walletframe.amounts.integers import Integers
@@ -95,7 +95,7 @@ def _reduced(text: str, sign: str, digits: str, scale: int) -> tuple[int, int]:
             hint="check where the value comes from: 2**256-1 has 78 digits",
         )
     if scale > MAX_DECIMALS:
-        raise AmountError(
+        raise AmountPrecisionError(
             f"{shortened(text)} has {scale} decimals, and an amount has at most {MAX_DECIMALS}",
             hint="round it on purpose first, in text or as a decimal.Decimal",
         )

@@ -16,7 +16,7 @@ import pandas as pd
 from walletframe.amounts.integers import MAX_DECIMALS, Exact, aligned, as_objects, integers_from
 from walletframe.amounts.scalar import Amount, exact_pair
 from walletframe.amounts.text import parse, shortened
-from walletframe.errors import AmountError
+from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,17 +61,22 @@ def read_one(value: object) -> tuple[int, int]:
     """
     pair = parse(value) if isinstance(value, str) else exact_pair(value)
     if pair is None:
-        raise AmountError(f"{shortened(value)} is no exact amount", hint=_hint(value))
+        raise _refusal(value)
     return pair if pair[1] <= MAX_DECIMALS else parse(str(value))
 
 
-def _hint(value: object) -> str:
+def _refusal(value: object) -> AmountError:
+    message = f"{shortened(value)} is no exact amount"
     if isinstance(value, (float, np.floating)):
-        return (
-            "a float has lost digits already; write the amount as text or as a Decimal, "
-            f"such as '{value:.15g}' if that is what was meant"
+        return AmountPrecisionError(
+            message,
+            hint="a float has lost digits already; write the amount as text or as a Decimal, "
+            f"such as '{value:.15g}' if that is what was meant",
         )
-    return "an amount is text such as '1.5', a decimal.Decimal or an integer; missing is pd.NA"
+    return AmountError(
+        message,
+        hint="an amount is text such as '1.5', a decimal.Decimal or an integer; missing is pd.NA",
+    )
 
 
 def _missing(objects: Integers) -> Mask:
@@ -85,9 +90,9 @@ def _missing(objects: Integers) -> Mask:
 def _located(value: object, place: int) -> tuple[int, int]:
     try:
         return read_one(value)
-    except AmountError as error:
-        message = str(error).partition("\n\n")[0]
-        raise AmountError(f"{message} (at position {place})", hint=error.hint) from None
+    except AmountError as fault:
+        refused = type(fault)(f"{fault.message} (at position {place})", hint=fault.hint)
+    raise refused
 
 
 def _read_plain(objects: Integers) -> tuple[Integers, Places] | None:

@@ -5,7 +5,9 @@
     Exception
     └── WalletframeError
         ├── AddressError         (ValueError)    one or more wallets that can't be read
-        ├── AmountError          (ValueError)    a value that is no exact amount
+        ├── AmountError          (ArithmeticError)  a value that is no exact amount
+        │   ├── AmountPrecisionError             digits would be lost, or are lost already
+        │   └── AmountValueError (ValueError)    it was to be set in a column
         ├── ArgumentError        (TypeError)     something else than what a function takes
         ├── ColumnsError         (KeyError)      a frame lacks what a method needs
         ├── PricesError          (ValueError)    prices that can't be used
@@ -48,6 +50,8 @@ from walletframe.errors.fetches import (
 from walletframe.errors.inputs import (
     AddressError,
     AmountError,
+    AmountPrecisionError,
+    AmountValueError,
     ArgumentError,
     ColumnsError,
     LedgerError,
@@ -83,6 +87,8 @@ __all__ = [
     "AddressError",
     "AmbiguousTokenError",
     "AmountError",
+    "AmountPrecisionError",
+    "AmountValueError",
     "AnswerWarning",
     "ArgumentError",
     "CacheError",

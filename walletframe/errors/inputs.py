@@ -48,8 +48,19 @@ def _listed(problems: Sequence[tuple[int, str, str]]) -> str:
     return "\n".join(shown)
 
 
-class AmountError(WalletframeError, ValueError):
-    """A value that is no exact amount, or does not fit where it should go."""
+class AmountError(WalletframeError, ArithmeticError):
+    """A value that is no exact amount, or does not fit where it should go.
+
+    It is no ValueError, since pandas takes a ValueError for "then leave the column as it is".
+    """
+
+
+class AmountPrecisionError(AmountError):
+    """Digits would be lost, or are lost already: a float, too many decimals, a narrow dtype."""
+
+
+class AmountValueError(AmountError, ValueError):
+    """What was to be set in a column of amounts, or inserted, is no exact amount."""
 
 
 class ArgumentError(WalletframeError, TypeError):

@@ -34,6 +34,11 @@ class WalletframeError(Exception):
         super().__init__(f"{message}\n\nHint: {hint}" if hint else message)
         self.hint = hint
 
+    @property
+    def message(self) -> str:
+        """What happened, without the hint."""
+        return str(self).removesuffix(f"\n\nHint: {self.hint}")
+
     def __str__(self) -> str:
         return str(self.args[0])
 

@@ -19,7 +19,7 @@ from walletframe.amounts.arrow import as_decimals, as_text
 from walletframe.amounts.integers import POWERS, or_none, to_floats
 from walletframe.amounts.raw import to_base_units
 from walletframe.amounts.text import plain, plain_texts
-from walletframe.errors import AmountError
+from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
     from walletframe.amounts.integers import Exact, Integers
@@ -216,7 +216,7 @@ def _whole(amounts: Exact, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     lost = (amounts.integers % unit != 0) | (integers < limits.min) | (integers > limits.max)
     if len(places := np.flatnonzero(lost)):
         value = plain(amounts.integers[places[0]], amounts.scale)
-        raise AmountError(
+        raise AmountPrecisionError(
             f"{value} (at position {places[0]}) does not fit in {dtype}",
             hint="round on purpose first, with .round(0), or use astype(object)",
         )

@@ -15,7 +15,7 @@ import pandas as pd
 from walletframe.amounts.array.storage import AmountStorage
 from walletframe.amounts.integers import Exact, as_objects, or_none
 from walletframe.amounts.values import read, read_one
-from walletframe.errors import AmountError
+from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
     from walletframe.amounts.integers import Floats, Integers, Mask
@@ -62,7 +62,7 @@ def exact_only(side: Exact | Floats) -> Exact:
     if missing.all():
         return Exact(np.full(len(side), 0, dtype=object), missing, 0)
     place = int(np.flatnonzero(~missing)[0])
-    raise AmountError(
+    raise AmountPrecisionError(
         f"the float {float(side[place])} (at position {place}) is no exact amount",
         hint="add Decimals, integers or amounts; or make the amounts floats with .astype(float)",
     )

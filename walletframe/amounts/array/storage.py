@@ -20,6 +20,7 @@ from walletframe.amounts.dtype import AmountDtype
 from walletframe.amounts.integers import POWERS, Exact, rescale
 from walletframe.amounts.scalar import Amount
 from walletframe.amounts.values import read
+from walletframe.errors import AmountError, AmountValueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -160,14 +161,26 @@ class AmountStorage(ExtensionArray):
         key = check_array_indexer(self, key)
         self._buffer.write(self._window, key, self._settable(value, key))
 
+    def insert(self, loc: int, item: Any) -> Self:
+        """Give an array with one more amount at a position."""
+        places = np.insert(np.arange(len(self)), loc, -1)
+        inserted = self.take(places, allow_fill=True)
+        inserted[places == -1] = item
+        return inserted
+
     def _settable(self, value: Any, key: Any) -> tuple[Any, Any, int]:
         """Read what is set: one value as an integer and a bool, n as arrays of their own."""
-        if not pd.api.types.is_list_like(value):
-            integers, missing, scale = read([value])
-            return integers[0], missing[0], scale
-        if pd.api.types.is_integer(key):
+        several = pd.api.types.is_list_like(value)
+        if several and pd.api.types.is_integer(key):
             raise ValueError("setting an array element with a sequence.")
-        return self._from_sequence(value, copy=True).exact()
+        try:
+            read_in = self._from_sequence(value if several else [value], copy=several)
+        except AmountError as fault:
+            refused = AmountValueError(fault.message, fault.hint)
+        else:
+            integers, missing, scale = read_in.exact()
+            return (integers, missing, scale) if several else (integers[0], missing[0], scale)
+        raise refused
 
     def __contains__(self, item: Any) -> bool:
         """Tell whether an amount is there; of all missing values only NA itself ever is."""
