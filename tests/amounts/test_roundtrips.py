@@ -52,7 +52,7 @@ def test_json(frame, orient):
 
 @pytest.mark.parametrize("refused", ["0.1", '"x"', "1e400"])
 def test_json_with_a_value_that_is_no_amount(refused):
-    """pandas keeps a column as it is where a ValueError comes; this must not be one."""
+    """Pandas keeps a column as it is where a ValueError comes; this must not be one."""
     text = f'[{{"amount": "1.5"}}, {{"amount": {refused}}}]'
     with pytest.raises(AmountError, match="at position 1"):
         pd.read_json(io.StringIO(text), dtype={"amount": "amount"})

@@ -7,85 +7,118 @@ knows nothing of arrays or of pandas.
 
 from __future__ import annotations
 
+import decimal
 import math
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from walletframe.amounts.integers import MAX_DIGITS, nearest_float
-from walletframe.amounts.text import is_number, plain, shortened
-from walletframe.errors import AmountError
+from walletframe.amounts.rational import exact_pair, plain_number, ratio
+from walletframe.amounts.text import formatted, is_number, plain, shortened
+from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_WIDE = decimal.Context(
+    prec=4 * MAX_DIGITS,
+    rounding=decimal.ROUND_HALF_EVEN,
+    Emin=decimal.MIN_EMIN,
+    Emax=decimal.MAX_EMAX,
+    traps=[decimal.Inexact, decimal.InvalidOperation],
+)
 
-def exact_pair(value: object) -> tuple[int, int] | None:
-    """Give a finite Decimal or an integer as (integer, scale), anything else as None.
+
+def _exact_operand(other: object) -> Any:
+    """Give what can be added exactly as a Decimal or an int; None for what is no number.
 
     Raises
     ------
-    AmountError
-        If the Decimal's exponent is beyond what any text could have been written for.
-
-    Examples
-    --------
-    >>> exact_pair(Decimal("1.5")), exact_pair(7), exact_pair(0.5)
-    ((15, 1), (7, 0), None)
+    AmountPrecisionError
+        If it is a float, or a Fraction without finite decimals.
     """
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, (int, np.integer)):
-        return int(value), 0
-    if not isinstance(value, Decimal) or not value.is_finite():
-        return None
-    if not value:
-        return 0, 0
-    scale = max(0, -int(value.as_tuple().exponent))
-    if max(scale, value.adjusted()) > MAX_DIGITS:
-        raise AmountError(
-            f"{shortened(value)} has more than {MAX_DIGITS} digits",
-            hint="check where the value comes from: 2**256-1 has 78 digits",
+    other = plain_number(other)
+    if isinstance(other, float):
+        raise AmountPrecisionError(
+            f"the float {other!r} is no exact amount",
+            hint="take a Decimal, an integer or an amount; or float(amount) for floats",
         )
-    numerator, denominator = value.as_integer_ratio()
-    return numerator * 10**scale // denominator, scale
+    pair = exact_pair(other)
+    if pair is None or not isinstance(other, Fraction):
+        return None if pair is None else other
+    return Amount.of(*pair)
 
 
-def exact_fraction(value: object) -> Fraction | None:
-    """Give a finite float, Decimal or integer as a Fraction, anything else as None."""
-    if isinstance(value, float):
-        return Fraction(value) if math.isfinite(value) else None
-    pair = exact_pair(value)
-    return None if pair is None else Fraction(pair[0], 10 ** pair[1])
-
-
-def _exact(compute: Callable[[Fraction, Fraction], Fraction], *, reflected: bool = False) -> Any:
-    """Make an operator that is exact with amounts, Decimals and integers."""
+def _exact(compute: Callable[[Any, Any], Decimal], *, reflected: bool = False) -> Any:
+    """Make an operator that is exact with amounts, Decimals, integers and decimal fractions."""
 
     def method(self: Amount, other: object) -> Any:
-        there = None if isinstance(other, float) else exact_fraction(other)
+        there = other if type(other) in _EXACT_TYPES else _exact_operand(other)
         if there is None:
             return NotImplemented
-        here = Fraction(*self.as_integer_ratio())
-        return Amount.of_fraction(compute(there, here) if reflected else compute(here, there))
+        try:
+            return self.of_decimal(compute(there, self) if reflected else compute(self, there))
+        except decimal.Inexact:
+            pass
+        raise AmountPrecisionError(f"the result has more than {_WIDE.prec} digits")
 
     return method
 
 
-def _nearest(compute: Callable[[Fraction, Fraction], Fraction], *, reflected: bool = False) -> Any:
+def _nearest(compute: Callable[[Any, Any, Any, Any], float], *, reflected: bool = False) -> Any:
     """Make an operator that gives the nearest float64, with floats among its operands."""
 
     def method(self: Amount, other: object) -> Any:
-        there = exact_fraction(other)
-        if there is None:
+        other = plain_number(other)
+        here: Any = self.as_integer_ratio()
+        there: Any = ratio(other)
+        if there is None and not isinstance(other, float):
             return NotImplemented
-        here = Fraction(*self.as_integer_ratio())
-        exact = compute(there, here) if reflected else compute(here, there)
-        return nearest_float(exact.numerator, exact.denominator)
+        if there is None:  # a float that is infinite or NaN
+            here, there = (float(self), 1), (other, 1)
+        return compute(*there, *here) if reflected else compute(*here, *there)
 
     return method
+
+
+def _quotient(above: Any, above_unit: int, below: Any, below_unit: int) -> float:
+    """Divide as a column does: 0/0 is NaN, and all else over 0 is infinite."""
+    if not below:
+        return above * math.inf if above else math.nan
+    return nearest_float(above * below_unit, above_unit * below)
+
+
+def _product(left: Any, left_unit: int, right: Any, right_unit: int) -> float:
+    return nearest_float(left * right, left_unit * right_unit)
+
+
+def _floor_division(left: Any, right: Any) -> tuple[Decimal, Decimal]:
+    """Divide and round down, as integers do; the remainder has the divisor's sign."""
+    if not right:
+        raise ZeroDivisionError("division of an amount by zero")
+    whole, rest = _WIDE.divmod(left, right)
+    if rest and (rest < 0) != (right < 0):
+        return _WIDE.subtract(whole, 1), _WIDE.add(rest, right)
+    return whole, rest
+
+
+def _comparison(compare: Callable[[Decimal, Any], Any]) -> Any:
+    def method(self: Amount, other: object) -> Any:
+        return compare(self, other if type(other) in _EXACT_TYPES else plain_number(other))
+
+    return method
+
+
+def _in_full(name: str) -> Any:
+    """Make a method of Decimal's that doesn't round, whatever the context."""
+    method = getattr(Decimal, name)
+
+    def exact(self: Amount, *others: Decimal | int) -> Amount:
+        return self.of_decimal(method(self, *others, context=_WIDE))
+
+    exact.__name__, exact.__doc__ = name, method.__doc__
+    return exact
 
 
 class Amount(Decimal):
@@ -93,19 +126,26 @@ class Amount(Decimal):
 
     Parameters
     ----------
-    value : str, int or decimal.Decimal, default "0"
-        A finite number. Text is in ASCII, without spaces or underscores.
+    value : str, int, decimal.Decimal or fractions.Fraction, default "0"
+        A finite number. Text is in ASCII, without spaces or underscores; a Fraction has finite
+        decimals.
 
     Raises
     ------
     AmountError
-        If the value is text that isn't a number, NaN, infinite, a float or a bool.
+        If the value is text that isn't a number, NaN, infinite or a bool.
+    AmountPrecisionError
+        If it is a float, or a Fraction without finite decimals.
 
     Notes
     -----
-    ``+``, ``-``, ``*``, ``//``, ``%`` with amounts, Decimals and integers, ``abs`` and ``round``
-    give exact amounts; ``//`` rounds down, as it does for integers. ``/`` and a product with a
-    float give the nearest float64. Everything else is `decimal.Decimal`'s, with its context.
+    ``+``, ``-``, ``*``, ``//``, ``%`` with amounts, Decimals, integers and Fractions, powers of
+    whole numbers, ``abs``, ``round``, ``max``, ``min``, ``fma`` and ``scaleb`` give exact amounts;
+    ``//`` rounds down, as it does for integers. ``/`` and a product with a float give the nearest
+    float64, as in a column. Formatting rounds half to even. Roots and logarithms are
+    `decimal.Decimal`'s, with its context.
+
+    ``json.dumps(data, default=str)`` writes amounts as text, which loses no digit.
 
     Examples
     --------
@@ -118,15 +158,18 @@ class Amount(Decimal):
 
     __slots__ = ()
 
-    def __new__(cls, value: str | int | Decimal = "0") -> Self:
+    def __new__(cls, value: str | int | Decimal | Fraction = "0") -> Self:
         """Refuse what isn't a finite exact number."""
-        number = is_number(value) if isinstance(value, str) else exact_pair(value) is not None
-        if not number:
-            raise AmountError(
-                f"{shortened(value)} is no exact amount",
-                hint="write it as text or as a decimal.Decimal, such as Decimal('1.5')",
-            )
-        return super().__new__(cls, value)
+        if isinstance(value, str) and is_number(value):
+            return cls.of_decimal(Decimal(value))
+        pair = None if isinstance(value, str) else exact_pair(value)
+        if pair is not None:
+            return cls.of_decimal(value) if isinstance(value, Decimal) else cls.of(*pair)
+        refusal = AmountPrecisionError if isinstance(plain_number(value), float) else AmountError
+        raise refusal(
+            f"{shortened(value)} is no exact amount",
+            hint="write it as text or as a decimal.Decimal, such as Decimal('1.5')",
+        )
 
     @classmethod
     def of(cls, integer: int, scale: int) -> Self:
@@ -134,30 +177,44 @@ class Amount(Decimal):
         return super().__new__(cls, plain(integer, scale))
 
     @classmethod
-    def of_fraction(cls, fraction: Fraction) -> Self:
-        """Give the amount equal to a fraction whose denominator divides a power of ten."""
-        twos = (fraction.denominator & -fraction.denominator).bit_length() - 1
-        fives, rest = 0, fraction.denominator >> twos
-        while rest > 1:
-            fives, rest = fives + 1, rest // 5
-        scale = max(twos, fives)
-        return cls.of(fraction.numerator * 10**scale // fraction.denominator, scale)
+    def of_decimal(cls, number: Decimal) -> Self:
+        """Give the amount equal to a Decimal, without trailing zeros or a sign before 0."""
+        return super().__new__(cls, _WIDE.normalize(number) if number else 0)
 
-    __add__ = _exact(lambda a, b: a + b)
-    __radd__ = _exact(lambda a, b: a + b, reflected=True)
-    __sub__ = _exact(lambda a, b: a - b)
-    __rsub__ = _exact(lambda a, b: a - b, reflected=True)
-    __floordiv__ = _exact(lambda a, b: Fraction(a // b))
-    __rfloordiv__ = _exact(lambda a, b: Fraction(a // b), reflected=True)
-    __mod__ = _exact(lambda a, b: a % b)
-    __rmod__ = _exact(lambda a, b: a % b, reflected=True)
-    __truediv__ = _nearest(lambda a, b: a / b)
-    __rtruediv__ = _nearest(lambda a, b: a / b, reflected=True)
-    _product = _exact(lambda a, b: a * b)
-    _float_product = _nearest(lambda a, b: a * b)
+    __add__ = _exact(_WIDE.add)
+    __radd__ = _exact(_WIDE.add, reflected=True)
+    __sub__ = _exact(_WIDE.subtract)
+    __rsub__ = _exact(_WIDE.subtract, reflected=True)
+    __floordiv__ = _exact(lambda a, b: _floor_division(a, b)[0])
+    __rfloordiv__ = _exact(lambda a, b: _floor_division(a, b)[0], reflected=True)
+    __mod__ = _exact(lambda a, b: _floor_division(a, b)[1])
+    __rmod__ = _exact(lambda a, b: _floor_division(a, b)[1], reflected=True)
+    __truediv__ = _nearest(_quotient)
+    __rtruediv__ = _nearest(_quotient, reflected=True)
+    _exact_product = _exact(_WIDE.multiply)
+    _float_product = _nearest(_product)
+
+    __eq__ = _comparison(Decimal.__eq__)
+    __ne__ = _comparison(Decimal.__ne__)
+    __lt__ = _comparison(Decimal.__lt__)
+    __le__ = _comparison(Decimal.__le__)
+    __gt__ = _comparison(Decimal.__gt__)
+    __ge__ = _comparison(Decimal.__ge__)
+    __hash__ = Decimal.__hash__
+
+    compare = _in_full("compare")
+    fma = _in_full("fma")
+    max = _in_full("max")
+    max_mag = _in_full("max_mag")
+    min = _in_full("min")
+    min_mag = _in_full("min_mag")
+    remainder_near = _in_full("remainder_near")
+    scaleb = _in_full("scaleb")
 
     def __mul__(self, other: object) -> Any:
-        return self._float_product(other) if isinstance(other, float) else self._product(other)
+        if isinstance(plain_number(other), float):
+            return self._float_product(other)
+        return self._exact_product(other)
 
     __rmul__ = __mul__
 
@@ -167,20 +224,34 @@ class Amount(Decimal):
     def __rdivmod__(self, other: Any) -> Any:
         return other // self, other % self
 
+    def __pow__(self, exponent: Any, modulo: Any = None) -> Any:
+        """Raise to a whole number from 0 on, exactly."""
+        exponent = plain_number(exponent)
+        if modulo is not None or not isinstance(exponent, int) or exponent < 0:
+            raise TypeError("a power of an amount is exact for whole exponents; use float(amount)")
+        return self._power(exponent)
+
+    _power = _exact(_WIDE.power)
+
+    def __rpow__(self, base: Any, modulo: Any = None) -> Any:
+        """Refuse: a Decimal would round by its context."""
+        raise TypeError("an amount is no exponent; use float(amount)")
+
     def __neg__(self) -> Self:
-        return super().__new__(type(self), self.copy_negate()) if self else self
+        return self.of_decimal(self.copy_negate())
 
     def __pos__(self) -> Self:
         return self
 
     def __abs__(self) -> Self:
-        return super().__new__(type(self), self.copy_abs())
+        return self.of_decimal(self.copy_abs())
 
     def __round__(self, ndigits: int | None = None) -> Any:
         """Round half to even, exactly; to an int without ``ndigits``, as Python does."""
         if ndigits is None:
             return round(Fraction(*self.as_integer_ratio()))
-        return self.of_fraction(round(Fraction(*self.as_integer_ratio()), ndigits))
+        rounded = round(Fraction(*self.as_integer_ratio()), ndigits)
+        return type(self)(rounded)
 
     def __str__(self) -> str:
         text = super().__format__("f")
@@ -190,4 +261,7 @@ class Amount(Decimal):
         return f"Amount('{self}')"
 
     def __format__(self, specification: str, /) -> str:  # type: ignore[override]  # as in Python
-        return super().__format__(specification) if specification else str(self)
+        return formatted(self, specification) if specification else str(self)
+
+
+_EXACT_TYPES = frozenset({int, Amount})

@@ -2,12 +2,13 @@
 
 Text is plain when it has no exponent and no trailing zeros behind the point. Written text always
 is; text that is read may have both, as long as its value fits. This module knows nothing of
-arrays with missing values, of pandas or of decimal contexts.
+arrays with missing values or of pandas, and neither reads nor changes the decimal context.
 """
 
 from __future__ import annotations
 
 import re
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from itertools import repeat
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 _COMMON_DECIMALS = 18
 _NUMBER = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,6}))?")
+
+_SPECIFICATION = re.compile(
+    r"(?P<head>.*?)(?:\.(?P<digits>[0-9]+))?(?P<kind>[eEfFgGn%]?)", re.DOTALL
+)
 
 
 def plain(integer: int, scale: int) -> str:
@@ -50,6 +55,32 @@ def plain_texts(integers: Integers, scale: int) -> list[str]:
             for integer, (coarse, rest) in zip(integers, cut, strict=True)
         ]
     return [plain(integer, scale) for integer in integers]
+
+
+def formatted(value: Decimal, specification: str) -> str:
+    """Format a number as Python's format does, in plain digits and half to even.
+
+    Examples
+    --------
+    >>> formatted(Decimal("1E-18"), ">25"), formatted(Decimal("2.5"), ".0f")
+    ('     0.000000000000000001', '2')
+    """
+    match = _SPECIFICATION.fullmatch(specification)
+    if match is None:
+        return Decimal.__format__(value, specification)  # which names what is wrong
+    head, digits, kind = match["head"], match["digits"], match["kind"]
+    if digits is not None:
+        value = _rounded(value, int(digits), kind)
+    return Decimal.__format__(value, specification if kind else f"{head}f")
+
+
+def _rounded(value: Decimal, digits: int, kind: str) -> Decimal:
+    """Round as a kind of format counts its digits: decimals, or all that are significant."""
+    if kind and kind in "fF%":
+        step = Decimal((0, (1,), -digits - (2 if kind == "%" else 0)))
+        return value.quantize(step, ROUND_HALF_EVEN, Context(prec=2 * MAX_DIGITS))
+    shown = digits + 1 if kind and kind in "eE" else max(digits, 1)
+    return Context(prec=shown, rounding=ROUND_HALF_EVEN).plus(value)
 
 
 def is_number(text: str) -> bool:

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts.integers import MAX_DECIMALS, Exact, aligned, as_objects, integers_from
-from walletframe.amounts.scalar import Amount, exact_pair
+from walletframe.amounts.rational import exact_pair
+from walletframe.amounts.scalar import Amount
 from walletframe.amounts.text import parse, shortened
 from walletframe.errors import AmountError, AmountPrecisionError
 

@@ -1,19 +1,29 @@
 """What stands on the other side of an operator, sorted into exact amounts and floats.
 
-Integers, Decimals and amounts are exact; floats stay floats; text counts in comparisons only.
-What is neither gives None, and Python then raises its own TypeError.
+Integers, Decimals, Fractions and amounts are exact, whether Python's, NumPy's or Arrow's; floats
+stay floats; bools are 0 and 1; text counts in comparisons only. What is neither gives None, and
+Python then raises its own TypeError.
 """
 
 from __future__ import annotations
 
-from decimal import Decimal
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from walletframe.amounts.array.storage import AmountStorage
-from walletframe.amounts.integers import Exact, as_objects, or_none
+from walletframe.amounts.integers import (
+    MAX_DECIMALS,
+    POWERS,
+    Exact,
+    aligned,
+    as_objects,
+    integers_from,
+    or_none,
+)
+from walletframe.amounts.rational import decimals_of, plain_number, ratio
 from walletframe.amounts.values import read, read_one
 from walletframe.errors import AmountError, AmountPrecisionError
 
@@ -21,8 +31,7 @@ if TYPE_CHECKING:
     from walletframe.amounts.integers import Floats, Integers, Mask
 
 _EXACT_KINDS = {"integer", "decimal", "empty"}  # as pandas's infer_dtype names them
-_MIXED_KINDS = {"mixed-integer", "mixed"}
-_FLOATS = (float, np.floating)
+_FLOAT64_BYTES = 8
 
 
 def operand(other: Any, count: int) -> Exact | Floats | None:
@@ -40,12 +49,9 @@ def operand(other: Any, count: int) -> Exact | Floats | None:
         return other.exact()
     values = _array(other, count)
     if values.dtype.kind == "f":
-        return _as_floats(values)
-    kind = pd.api.types.infer_dtype(values, skipna=True)
-    if kind == "floating":
-        return _as_floats(values)
-    several = pd.api.types.is_list_like(other)
-    return read(values) if kind in _EXACT_KINDS or (several and kind in _MIXED_KINDS) else None
+        return np.asarray(values, dtype=np.float64)
+    exact = _kind(values) in _EXACT_KINDS
+    return read(values) if exact or any(isinstance(value, Number) for value in values) else None
 
 
 def exact_only(side: Exact | Floats) -> Exact:
@@ -75,61 +81,82 @@ def comparable(other: Any, count: int) -> tuple[Exact | Floats, Mask]:
     ------
     ValueError
         If there are neither n nor one.
-    AmountError
-        If there is a float between values of other types.
     """
     if isinstance(other, AmountStorage):
         _check_length(other, count)
         return other.exact(), np.zeros(count, dtype=bool)
-    values: Any = _array(other, count)
-    incomparable = np.zeros(len(values), dtype=bool)
-    if values.dtype.kind == "O" and pd.api.types.infer_dtype(values, skipna=True) != "floating":
-        incomparable = np.fromiter((not _readable(value) for value in values), bool, len(values))
-        return read(np.where(incomparable, 0, values)), incomparable
-    return _as_floats(values), incomparable
+    values = _array(other, count)
+    if values.dtype.kind == "f":
+        return np.asarray(values, dtype=np.float64), np.zeros(len(values), dtype=bool)
+    if _kind(values) in _EXACT_KINDS:
+        return read(values), np.zeros(len(values), dtype=bool)
+    return _compared(values)
 
 
 def members(values: Any) -> Exact:
-    """Read those of some values that are amounts, floats that are exactly equal to one included."""
-    exact = [
-        Decimal(float(value)) if isinstance(value, _FLOATS) and not np.isnan(value) else value
-        for value in values
-    ]
-    return read([value for value in exact if _readable(value)])
+    """Read those of some values that an amount can equal."""
+    exact, incomparable = _compared(as_objects([plain_number(value) for value in values]))
+    kept = ~incomparable
+    return Exact(exact.integers[kept], exact.missing[kept], exact.scale)
 
 
-def _readable(value: Any) -> bool:
-    """Tell whether a value can be compared with amounts; a float is left for `read` to refuse."""
-    if isinstance(value, _FLOATS) or pd.isna(value) is True:
-        return True
+def _compared(values: Integers) -> tuple[Exact, Mask]:
+    missing = np.asarray(pd.isna(values), dtype=bool)
+    pairs = [(0, 0) if gap else _pair(value) for value, gap in zip(values, missing, strict=True)]
+    incomparable = np.fromiter((pair is None for pair in pairs), bool, len(pairs))
+    found = [pair or (0, 0) for pair in pairs]
+    scales = np.fromiter((scale for _, scale in found), np.intp, len(found))
+    integers = integers_from((integer for integer, _ in found), len(found))
+    return aligned(integers, missing, scales), incomparable
+
+
+def _pair(value: Any) -> tuple[int, int] | None:
+    """Read one value to compare with as (integer, scale); None for what has no order.
+
+    What 77 decimals don't hold, such as 1/3, equals no amount: it is put between two of them.
+    """
     try:
-        read_one(value)
+        return read_one(value)
+    except AmountPrecisionError:
+        exact = ratio(value)
     except AmountError:
-        return False
-    return True
+        return None
+    if exact is None:
+        return None
+    scale = decimals_of(exact[1])
+    if scale is None:
+        return exact[0] * POWERS[MAX_DECIMALS] // exact[1] * 10 + 5, MAX_DECIMALS + 1
+    return exact[0] * POWERS[scale] // exact[1], scale
 
 
-def _array(other: Any, count: int) -> Integers | Floats:
-    """Give floats as float64 and everything else as objects, n of them or one."""
+def _array(other: Any, count: int) -> Any:
+    """Give floats as an array of them and everything else as objects, n of them or one."""
     if isinstance(other, np.ndarray) and other.ndim == 0:
         other = other.item()
     if not pd.api.types.is_list_like(other):
-        if isinstance(other, _FLOATS):
-            return np.array([other], dtype=np.float64)
-        return as_objects([other])
+        number = plain_number(other)
+        return np.array([number]) if isinstance(number, float) else as_objects([number])
     values = other if hasattr(other, "dtype") else as_objects(list(other))
     _check_length(values, count)
     if values.dtype.kind != "f":
-        return np.asarray(values, dtype=object)
-    if isinstance(values, np.ndarray):
-        return values.astype(np.float64)
-    return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
+        return _objects(values)
+    if not isinstance(values, np.ndarray):
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return values if values.dtype.itemsize <= _FLOAT64_BYTES else _objects(values)
 
 
-def _as_floats(values: Any) -> Floats:
-    """Give floats, and objects that are floats or missing, as float64; NaN where missing."""
-    floats = values if values.dtype.kind == "f" else or_none(values, np.asarray(pd.isna(values)))
-    return np.asarray(floats, dtype=np.float64)
+def _objects(values: Any) -> Any:
+    """Give objects of Python's own types, or floats where all of them are floats or missing."""
+    objects = np.asarray(values, dtype=object)
+    if _kind(objects) not in _EXACT_KINDS:
+        objects = as_objects([plain_number(value) for value in objects])
+    if _kind(objects) != "floating":
+        return objects
+    return or_none(objects, np.asarray(pd.isna(objects))).astype(np.float64)
+
+
+def _kind(values: Any) -> str:
+    return pd.api.types.infer_dtype(values, skipna=True)
 
 
 def _check_length(values: Any, count: int) -> None:

@@ -61,8 +61,9 @@ class AmountStorage(ExtensionArray):
     # pandas's mark for an array that a caller must not change; only its stubs lack it.
     _readonly: bool
 
-    # NumPy then leaves `ndarray + array` to this class.
+    # NumPy then leaves `ndarray + array` to this class, and pandas's other arrays do as well.
     __array_priority__ = 1000
+    __pandas_priority__ = 1500
 
     def __init__(self, integers: Integers, missing: Mask, scale: int) -> None:
         self._buffer = _Buffer(Exact(integers, missing, scale))

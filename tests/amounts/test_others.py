@@ -1,0 +1,237 @@
+"""Amounts beside the numbers of Python, NumPy and Arrow, on either side."""
+
+import json
+import math
+import operator
+from decimal import ROUND_UP, Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from walletframe.amounts.scalar import Amount
+from walletframe.errors import AmountPrecisionError
+
+VALUES = ["1.5", None, "-3", "1000000000000000000000000000.000000000000000001"]
+WHOLE = [2, 3, 5, 7]
+HALVES = [0.1, 0.5, 1.5, -2.0]
+ONE = {
+    "int": 2,
+    "fraction": Fraction(3, 2),
+    "Decimal": Decimal("1.5"),
+    "amount": Amount("1.5"),
+    "bool": True,
+    "float": 0.1,
+    "np.bool": np.bool_(1),
+    "np.int64": np.int64(2),
+    "np.uint64": np.uint64(2**63 + 1),
+    "np.float16": np.float16(1.5),
+    "np.float32": np.float32(0.1),
+    "array of one": np.array(2),
+}
+MANY = {
+    "list": WHOLE,
+    "bools": np.array([True, False, True, True]),
+    "np.uint8": np.array(WHOLE, dtype="uint8"),
+    "np.float32": np.array(HALVES, dtype="float32"),
+    "fractions": np.array([Fraction(3, 2)] * 4, dtype=object),
+    "Int64": pd.array([2, 3, None, 5], dtype="Int64"),
+    "Float32": pd.array([0.1, None, 0.5, 2], dtype="Float32"),
+    "boolean": pd.array([True, None, True, True], dtype="boolean"),
+    "int64[pyarrow]": pd.array([2, 3, None, 5], dtype="int64[pyarrow]"),
+    "double[pyarrow]": pd.array([0.1, None, 0.5, 2], dtype="double[pyarrow]"),
+    "bool[pyarrow]": pd.array([True, None, True, True], dtype="bool[pyarrow]"),
+    "decimal128": pd.array([Decimal("1.5")] * 4, dtype=pd.ArrowDtype(pa.decimal128(10, 2))),
+}
+OPERATORS = [
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.floordiv,
+    operator.mod,
+    operator.eq,
+    operator.ne,
+    operator.lt,
+    operator.ge,
+]
+HOLDERS = {
+    "array": lambda amounts: amounts,
+    "Series": pd.Series,
+    "Index": pd.Index,
+    "scalar": lambda amounts: amounts[0],
+}
+each_operator = pytest.mark.parametrize("apply", OPERATORS)
+
+
+def exact(value):
+    """Give a number as a fraction; None is missing."""
+    if value is None or value is pd.NA or value != value:  # noqa: PLR0124  NaN
+        return None
+    if hasattr(value, "as_integer_ratio"):
+        return Fraction(*(int(part) for part in value.as_integer_ratio()))
+    return Fraction(int(value))
+
+
+def agrees(found, apply, left, right):
+    """Tell whether a result is the exact one, or the float nearest to it."""
+    if left is None or right is None:
+        return exact(found) is None
+    wanted = apply(left, right)
+    if isinstance(wanted, bool):
+        return found == wanted
+    if isinstance(found, float):
+        return found == wanted.numerator / wanted.denominator
+    return Fraction(found) == wanted
+
+
+def check(apply, left, right):
+    """Apply an operator, and compare what comes out value by value."""
+    listed = [list(side) if pd.api.types.is_list_like(side) else [side] for side in (left, right)]
+    count = max(map(len, listed))
+    ours, theirs = ([exact(value) for value in side] * (count // len(side)) for side in listed)
+    try:
+        found = apply(left, right)
+    except AmountPrecisionError:  # a float, which only products and comparisons take
+        assert apply not in {operator.mul, operator.truediv, operator.eq, operator.lt}
+        return
+    found = list(found) if pd.api.types.is_list_like(found) else [found]
+    assert [agrees(one, apply, *pair) for one, *pair in zip(found, ours, theirs, strict=True)] == [
+        True
+    ] * count
+
+
+@each_operator
+@pytest.mark.parametrize("other", ONE.values(), ids=ONE)
+@pytest.mark.parametrize("holder", HOLDERS.values(), ids=HOLDERS)
+def test_one_number(holder, other, apply):
+    """A number of any library is taken exactly, on either side of a column or an amount."""
+    amounts = holder(pd.array(VALUES, dtype="amount"))
+    check(apply, amounts, other)
+    check(apply, other, amounts)
+
+
+@each_operator
+@pytest.mark.parametrize("other", MANY.values(), ids=MANY)
+@pytest.mark.parametrize("holder", [HOLDERS["array"], HOLDERS["Series"]], ids=["array", "Series"])
+def test_many_numbers(holder, other, apply):
+    """So is a column of numbers, with NA where one side has it."""
+    amounts = holder(pd.array(VALUES, dtype="amount"))
+    there = pd.Series(other) if holder is pd.Series else other
+    check(apply, amounts, there)
+    check(apply, there, amounts)
+
+
+def test_arrow_scalars_and_arrays():
+    """What PyArrow gives is read as the numbers that it holds."""
+    amounts = pd.array(VALUES, dtype="amount")
+    assert (amounts == pa.scalar(Decimal("1.5"))).tolist() == [True, pd.NA, False, False]
+    assert (amounts + pa.array(WHOLE))[0] == Amount("3.5")
+    assert Amount("1.5") + pa.scalar(1) == Amount("2.5")
+
+
+@pytest.mark.parametrize("compare", [operator.eq, operator.ne, operator.lt, operator.ge])
+@pytest.mark.parametrize(
+    "other", [Fraction(1, 3), np.longdouble("0.1"), np.longdouble(0.5), 1e-300]
+)
+def test_numbers_that_no_amount_equals(compare, other):
+    """What 77 decimals don't hold has its place between two amounts."""
+    amounts = pd.array(["0.3", "0.1", "0.5", "0", "1e-77", "0." + "3" * 77], dtype="amount")
+    wanted = [compare(exact(amount), exact(other)) for amount in amounts]
+    assert compare(amounts, other).tolist() == wanted
+    assert compare(amounts[1], other) == wanted[1]
+
+
+def test_floats_among_other_numbers_compare_by_their_exact_value():
+    """A list may mix them; 0.1 is not the amount 0.1."""
+    amounts = pd.array(["0.1", "0.5", "2"], dtype="amount")
+    assert (amounts == [0.1, 0.5, Decimal(2)]).tolist() == [False, True, True]
+    assert (amounts < [0.1, 0.5, Fraction(7, 3)]).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("apply", [operator.add, operator.mul, operator.mod])
+@pytest.mark.parametrize("other", [Fraction(1, 3), np.longdouble("0.1")])
+def test_what_is_not_exact_is_refused_with_the_reason(apply, other):
+    """A third is never rounded on the quiet; a float wider than 64 bits is what it is."""
+    amounts = pd.array(["1", "2"], dtype="amount")
+    if isinstance(other, np.longdouble):
+        check(apply, amounts, other)
+        return
+    for side in (amounts, amounts[0]):
+        with pytest.raises(AmountPrecisionError, match=r"1, 3\) can't be written with 77 decimals"):
+            apply(side, other)
+
+
+class TestScalar:
+    """One amount is exact, and shows itself in plain digits, whatever the context."""
+
+    large = Amount(10**40 + 1)
+
+    def test_no_method_rounds_to_28_digits(self):
+        """Powers, extremes, fused products and shifts keep every digit."""
+        assert self.large**2 == (10**40 + 1) ** 2
+        assert self.large.max(1) == self.large
+        assert self.large.min(10**60) == self.large
+        assert self.large.fma(10**40, 1) == (10**40 + 1) * 10**40 + 1
+        assert str(self.large.scaleb(-41)) == "0." + "1" + "0" * 39 + "1"
+        assert all(type(kept) is Amount for kept in (self.large**2, self.large.max(1)))
+
+    @pytest.mark.parametrize("exponent", [0.5, -1, Amount(2), "2"])
+    def test_other_powers_are_refused(self, exponent):
+        """So they are for a column."""
+        with pytest.raises(TypeError, match="whole exponents"):
+            self.large**exponent
+
+    @pytest.mark.parametrize(
+        "specification, shown",
+        [
+            (">25", "     0.000000000000000001"),
+            ("", "0.000000000000000001"),
+            (".2f", "0.00"),
+            (".1e", "1.0e-18"),
+            ("g", "1e-18"),
+            ("%", "0.0000000000000001%"),
+        ],
+    )
+    def test_formats(self, specification, shown):
+        """Digits are plain unless an exponent is asked for."""
+        assert format(Amount("1E-18"), specification) == shown
+
+    @pytest.mark.parametrize("text", ["0.125", "2.5", "-0.5", "1234567.895", "99.995"])
+    @pytest.mark.parametrize("specification", [".2f", ".0f", ",.1f", ".1%", ".3e", "+.4", ".3g"])
+    def test_rounding_does_not_follow_the_context(self, text, specification):
+        """It is half to even, as Python's is by default."""
+        wanted = format(Decimal(text), specification)
+        with localcontext(rounding=ROUND_UP, prec=3):
+            found = format(Amount(text), specification)
+        assert Decimal(found.rstrip("%").replace(",", "")) == Decimal(
+            wanted.rstrip("%").replace(",", "")
+        )
+
+    def test_is_what_a_column_makes_of_it(self):
+        """The sign of 0, NumPy's integers and divisions by 0 are those of a column."""
+        assert str(Amount("-0")) == "0"
+        assert Amount(np.int64(5)) == Amount(5) == np.int64(5)
+        assert (Amount(1) / 0, Amount(-1) / 0) == (math.inf, -math.inf)
+        assert math.isnan(Amount(0) / 0)
+        for left in (Amount(1), Amount(0)):
+            with pytest.raises(ZeroDivisionError):
+                left // 0
+            with pytest.raises(ZeroDivisionError):
+                left % 0
+
+    def test_hash_is_that_of_equal_numbers(self):
+        """An amount finds what was kept under an equal number."""
+        kept = {5: "a", Fraction(3, 2): "b"}
+        assert (kept[Amount(5)], kept[Amount("1.5")]) == ("a", "b")
+
+    def test_results_beyond_all_measure_are_refused(self):
+        """Nothing is rounded, however many digits it would take."""
+        with pytest.raises(AmountPrecisionError, match="digits"):
+            self.large**1000
+
+    def test_json_takes_text(self):
+        """json.dumps writes every digit with default=str."""
+        assert json.dumps({"held": self.large}, default=str) == f'{{"held": "{10**40 + 1}"}}'
