@@ -329,13 +329,6 @@ def test_interpolations_have_pandas_names(amount):
     assert np.isnan(amount[:0].quantile(0.5))
 
 
-def test_higher_moments_are_those_of_floats(amount):
-    """`skew` and `kurt` are pandas's own of float64."""
-    small = amount[amount < 100]
-    assert small.skew() == small.astype(float).skew()
-    assert small.kurt() == small.astype(float).kurt()
-
-
 def test_plots_take_amounts(frame):
     """Matplotlib and plotly draw amounts as floats."""
     matplotlib = pytest.importorskip("matplotlib")

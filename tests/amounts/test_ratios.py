@@ -134,3 +134,27 @@ def test_division_by_zero_is_that_of_floats():
     assert_same(1 / (amounts * 0), [math.inf, math.inf, math.inf, math.nan])
     assert_same(1.0 / (amounts * 0), [math.inf, math.inf, math.inf, math.nan])
     assert_same(amounts * math.inf, expected)
+
+
+@given(columns)
+def test_skewness_and_kurtosis_are_the_nearest(column):
+    """The moments are exact, also of large amounts that hardly differ; groups have the same."""
+    amounts = pd.Series(array_of(column))
+    present = [fraction for fraction in fractions_of(column) if fraction is not None]
+    n, mean = len(present), sum(present, Fraction()) / max(len(present), 1)
+    second, third, fourth = (sum((f - mean) ** power for f in present) for power in (2, 3, 4))
+    skew, kurt = amounts.skew(), amounts.kurt()
+    if n < 3 or not second:
+        assert math.isnan(skew) if n < 3 else skew == 0
+    else:
+        assert skew * third >= 0
+        square = Fraction(n**2 * (n - 1), (n - 2) ** 2) * third**2 / second**3
+        assert is_nearest_root(abs(skew), square)
+    if n < 4 or not second:
+        assert math.isnan(kurt) if n < 4 else kurt == 0
+    else:
+        above = n * (n + 1) * (n - 1) * fourth / second**2 - 3 * (n - 1) ** 2
+        assert kurt == nearest(above / ((n - 2) * (n - 3)))
+    grouped = amounts.groupby([0] * len(amounts))
+    assert_same(grouped.skew(), [skew] if len(amounts) else [])
+    assert_same(grouped.kurt(), [kurt] if len(amounts) else [])

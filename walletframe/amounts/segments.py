@@ -17,6 +17,8 @@ from walletframe.amounts import sorting, statistics
 from walletframe.amounts.integers import POWERS, Exact, nearest_float, ratios
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
     from walletframe.amounts.integers import Floats, Integers, Mask
@@ -147,6 +149,13 @@ def quantiles(segments: Segments, shares: Floats, interpolation: str) -> Floats:
         members = ordered[start : start + segments.sizes[group]]
         result[group] = statistics.quantiles(members, scale, shares, interpolation)
     return result
+
+
+def shapes(segments: Segments, measure: Callable[[Integers, int], float]) -> Floats:
+    """Give a measure of each group's distribution, such as its skewness."""
+    ordered, scale = segments.integers[segments.sorted_rows], segments.amounts.scale
+    bounds = zip(segments.starts, segments.starts + segments.sizes, strict=True)
+    return np.array([measure(ordered[start:stop], scale) for start, stop in bounds], np.float64)
 
 
 def edges(segments: Segments, *, last: bool, skipna: bool) -> Places:

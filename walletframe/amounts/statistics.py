@@ -66,6 +66,33 @@ def squared_deviations(count: int, total: int, squares: int, ddof: int) -> tuple
     return count * squares - total * total, max(0, count * (count - ddof))
 
 
+def skewness(integers: Integers, _scale: int) -> float:
+    """Give pandas's unbiased skewness, 0 where all are equal."""
+    count = len(integers)
+    if count < 3:  # noqa: PLR2004  as many as it is defined for
+        return nan
+    away = integers * count - integers.sum()
+    second, third = (away**2).sum(), (away**3).sum()
+    if not second:
+        return 0.0
+    above = third**2 * count**2 * (count - 1)
+    root = nearest_root(above, second**3 * (count - 2) ** 2)
+    return root if third > 0 else -root
+
+
+def kurtosis(integers: Integers, _scale: int) -> float:
+    """Give pandas's unbiased excess kurtosis, 0 where all are equal."""
+    count = len(integers)
+    if count < 4:  # noqa: PLR2004  as many as it is defined for
+        return nan
+    away = integers * count - integers.sum()
+    second, fourth = (away**2).sum(), (away**4).sum()
+    if not second:
+        return 0.0
+    above = count * (count + 1) * fourth - 3 * (count - 1) * second**2
+    return nearest_float(above * (count - 1), (count - 2) * (count - 3) * second**2)
+
+
 def nearest_root(numerator: int, denominator: int) -> float:
     """Give the float64 nearest to the square root of a ratio.
 

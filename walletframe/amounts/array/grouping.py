@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts import segments, sorting
+from walletframe.amounts import segments, sorting, statistics
 from walletframe.amounts.array.storage import AmountStorage
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from walletframe.amounts.segments import Segments
 
 _EXACT = {"sum", "min", "max"}
-_STATISTICS = {"mean", "median", "var", "std", "sem"}
+_STATISTICS = {"mean", "median", "var", "std", "sem", "skew", "kurt"}
+_SHAPES = {"skew": statistics.skewness, "kurt": statistics.kurtosis}
 _RUNNING = {"cumsum", "cummin", "cummax"}
 
 
@@ -91,6 +92,8 @@ def _statistics(grouped: Segments, how: str, ddof: int, *, skipna: bool) -> Floa
         result = segments.means(grouped)
     elif how == "median":
         result = segments.medians(grouped)
+    elif how in _SHAPES:
+        result = segments.shapes(grouped, _SHAPES[how])
     else:
         result = segments.spreads(grouped, how, ddof)
     if not skipna:

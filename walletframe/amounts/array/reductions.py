@@ -14,7 +14,6 @@ import pandas as pd
 
 from walletframe.amounts import statistics
 from walletframe.amounts.array.storage import AmountStorage
-from walletframe.amounts.integers import to_floats
 from walletframe.amounts.scalar import Amount
 
 if TYPE_CHECKING:
@@ -74,12 +73,12 @@ class AmountReductions(AmountStorage):
         return self._statistic(statistics.standard_error, ddof, skipna=skipna)
 
     def skew(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Give pandas's skewness of the amounts as float64."""
-        return pd.Series(to_floats(self.exact())).skew(skipna=skipna)
+        """Give pandas's skewness as the nearest float64; NaN for fewer than 3 amounts."""
+        return self._statistic(statistics.skewness, skipna=skipna)
 
     def kurt(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Give pandas's kurtosis of the amounts as float64."""
-        return pd.Series(to_floats(self.exact())).kurt(skipna=skipna)
+        """Give pandas's kurtosis as the nearest float64; NaN for fewer than 4 amounts."""
+        return self._statistic(statistics.kurtosis, skipna=skipna)
 
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any
