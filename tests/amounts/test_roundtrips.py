@@ -7,7 +7,9 @@ import pickle
 import subprocess
 import sys
 from decimal import Decimal
+from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -64,6 +66,63 @@ def test_parquet_and_feather(frame, tmp_path):
     frame.to_feather(tmp_path / "a.feather")
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "a.parquet"), frame)
     pd.testing.assert_frame_equal(pd.read_feather(tmp_path / "a.feather"), frame)
+
+
+def test_an_index_of_amounts(frame, tmp_path):
+    """Parquet, Feather and Arrow tables keep the type of an index, too."""
+    keyed = frame.dropna().set_index("amount")
+    keyed.to_parquet(tmp_path / "a.parquet")
+    keyed.to_feather(tmp_path / "a.feather")
+    table = pa.Table.from_pandas(keyed)
+    for read in (
+        pd.read_parquet(tmp_path / "a.parquet"),
+        pd.read_feather(tmp_path / "a.feather"),
+        table.to_pandas(),
+    ):
+        pd.testing.assert_frame_equal(read, keyed)
+    assert table.to_pandas(ignore_metadata=True)["amount"].dtype == "amount"
+
+
+def test_arrow_tables_keep_the_type(frame):
+    """It survives Arrow's own files and chunks, and has a hash, as those who shuffle need."""
+    table = pa.Table.from_pandas(frame)
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+    read = pa.ipc.open_stream(sink.getvalue()).read_all()
+    assert {read.schema.field("amount").type: 1} == {table.schema.field("amount").type: 1}
+    pd.testing.assert_frame_equal(read.to_pandas(), frame)
+
+
+@pytest.mark.parametrize("least", [1, "1"])
+def test_filters_do_not_compare_amounts_as_text(frame, tmp_path, least):
+    """Arrow has no order of amounts, and says so: 10 is not below 9."""
+    frame.to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(pa.ArrowNotImplementedError, match=r"walletframe\.amount"):
+        pd.read_parquet(tmp_path / "a.parquet", filters=[("amount", ">", least)])
+
+
+def test_files_are_text_to_others(frame, tmp_path):
+    """DuckDB reads them as text; so does an Arrow that does not know the type."""
+    path = tmp_path / "a.parquet"
+    frame.to_parquet(path)
+    texts = frame["amount"].array.to_arrow().to_pylist()
+    assert [text for (text,) in duckdb.sql(f"select amount from '{path}'").fetchall()] == texts
+    code = (
+        "import sys, pyarrow.parquet as pq; column = pq.read_table(sys.argv[1])['amount'];"
+        "assert 'walletframe' not in sys.modules; print(column.type, *column.to_pylist())"
+    )
+    command = [sys.executable, "-c", code, str(path)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert printed.split() == ["large_string", *map(str, texts)]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+def test_files_of_the_first_release(suffix):
+    """What pandas wrote with 0.1.0 comes back as amounts."""
+    read = getattr(pd, f"read_{suffix}")(Path(__file__).with_name(f"amounts-0.1.0.{suffix}"))
+    wanted = pd.array(["0.1", None, str(LARGEST), "1E-18"], dtype="amount")
+    pd.testing.assert_frame_equal(read, pd.DataFrame({"amount": wanted, "row": range(4)}))
 
 
 def test_copies_and_pickles(frame):

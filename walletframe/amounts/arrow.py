@@ -70,7 +70,7 @@ def _refuse(amounts: Exact, kind: pa.DataType, wrong: Mask) -> None:
 
 
 def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:
-    """Read text, decimals or integers; null is missing.
+    """Read amounts, text, decimals or integers; null is missing.
 
     Raises
     ------
@@ -78,6 +78,8 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:
         If there are floats, bools or text that isn't a number.
     """
     kind = array.type
+    if isinstance(kind, pa.BaseExtensionType):
+        array, kind = array.cast(kind.storage_type), kind.storage_type
     if pa.types.is_decimal(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return read(array.to_numpy(zero_copy_only=False))
     return read(array.to_pylist())

@@ -1,6 +1,6 @@
-"""The column type's name card: what pandas asks a type before it sees any data.
+"""The column type's name cards: what pandas and Arrow ask a type before they see any data.
 
-It has no parameters: the scale belongs to an array, and arrays of any scales are of one type.
+They have no parameters: the scale belongs to an array, and arrays of any scales are of one type.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
+import pyarrow as pa
 from pandas.api.extensions import ExtensionDtype, register_extension_dtype
 
 from walletframe.amounts.arrow import from_arrow
@@ -16,7 +17,6 @@ from walletframe.amounts.arrow import from_arrow
 if TYPE_CHECKING:
     import builtins
 
-    import pyarrow as pa
     from pandas.api.extensions import ExtensionArray
 
 
@@ -64,3 +64,31 @@ class AmountDtype(ExtensionDtype):
         """Make an array of what Parquet and Feather hold (pandas looks this method up)."""
         amounts: ExtensionArray = self.array_type(*from_arrow(array))
         return amounts
+
+
+class AmountType(pa.ExtensionType):  # type: ignore[misc]  # Arrow ships no types
+    """The Arrow type of exact amounts, plain text for whoever doesn't know it.
+
+    Parquet, Feather and IPC keep it by its name, ``walletframe.amount``, in columns and indexes.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(pa.large_string(), "walletframe.amount")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage_type: pa.DataType, serialized: bytes) -> AmountType:
+        """Give the type; it has no parameters."""
+        return cls()
+
+    def __hash__(self) -> int:
+        return hash(self.extension_name)
+
+    def to_pandas_dtype(self) -> AmountDtype:
+        """Give the dtype of a column of pandas."""
+        return AmountDtype()
+
+
+pa.register_extension_type(AmountType())

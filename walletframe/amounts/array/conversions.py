@@ -16,6 +16,7 @@ from pandas.api.extensions import no_default
 
 from walletframe.amounts.array.storage import AmountStorage
 from walletframe.amounts.arrow import as_decimals, as_text
+from walletframe.amounts.dtype import AmountType
 from walletframe.amounts.integers import POWERS, or_none, to_floats
 from walletframe.amounts.raw import to_base_units
 from walletframe.amounts.text import plain, plain_texts
@@ -109,6 +110,8 @@ class AmountConversions(AmountStorage):
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002  Arrow's
         """Make what Parquet and Feather store (Arrow looks this method up)."""
+        if type is None or isinstance(type, AmountType):
+            return pa.ExtensionArray.from_storage(AmountType(), self.to_arrow())
         return self.to_arrow(type)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:  # noqa: FBT001, FBT002  pandas's own
