@@ -96,10 +96,9 @@ def test_url_that_cannot_be_used_is_not_quoted(url):
 
 
 def test_other_errors_do_not_show_it(teller):
-    """A traceback with local variables holds the mask."""
+    """Nor does a traceback with local variables."""
     with pytest.raises(SettingsError) as caught:
         wf.token_balance(WALLET, "USDC", rpc_url=secret(teller.url))
-    assert "node URL, hidden" in told(caught.value)
     assert not [each for each in SECRETS if each in told(caught.value)]
 
 

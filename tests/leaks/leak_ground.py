@@ -1,9 +1,10 @@
 """Where situations are provoked: a real service on a socket, clients with the key, a folder."""
 
 import pickle
+import socket
 import traceback
 from collections import deque
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -21,9 +22,9 @@ WALLET = "ETH.0xa"
 
 
 @contextmanager
-def running():
-    """Run a server of canned answers."""
-    with Canned() as server:
+def serving(server):
+    """Let a server serve."""
+    with server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         try:
@@ -31,6 +32,23 @@ def running():
         finally:
             server.shutdown()
             thread.join()
+
+
+def running():
+    """Run a server of canned answers."""
+    return serving(Canned())
+
+
+@contextmanager
+def full_listener():
+    """Listen, but take no more connections."""
+    with ExitStack() as stack:
+        full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(2):
+            caller = stack.enter_context(socket.socket())
+            caller.settimeout(0)
+            caller.connect_ex(full.getsockname())
+        yield "http://{}:{}".format(*full.getsockname())
 
 
 @dataclass(frozen=True, repr=False)

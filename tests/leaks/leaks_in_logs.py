@@ -19,7 +19,7 @@ from walletframe.service import sandbox
 
 
 @contextlib.contextmanager
-def _listening(ground):
+def listening(ground):
     """Write down what any logger, http.client and anybody's print says."""
     said = StringIO()
     handler = logging.StreamHandler(said)
@@ -56,7 +56,7 @@ SAID = {
 def exchange(ground, variant):
     """The log of an exchange."""
     ground.server.default = SAID[variant]
-    with _listening(ground) as said:
+    with listening(ground) as said:
         ground.fetch()
     assert f"GET /wallets/details?address={WALLET}" in said.getvalue()
     return said.getvalue()
@@ -94,7 +94,7 @@ ODD = {
 def odd(ground, variant):
     """The log of an odd exchange."""
     fault = Fault(ODD[variant], "")
-    with FaultServer(fault, WALLET, times=1) as server, _listening(ground) as said:
+    with FaultServer(fault, WALLET, times=1) as server, listening(ground) as said:
         settings = {"base_url": server.base_url, "timeout_s": 0.2}
         with ground.client(**settings) as client:
             for _ in range(2):
@@ -108,7 +108,7 @@ def odd(ground, variant):
 def refused_by_the_sandbox(ground):
     """The log of a sandbox that does not know the key."""
     with contextlib.ExitStack() as stack:
-        said = stack.enter_context(_listening(ground))
+        said = stack.enter_context(listening(ground))
         service = stack.enter_context(sandbox())
         client = stack.enter_context(service.client(api_key=KEY, cache="memory"))
         details = client.fetch(WALLET, on_failure="ignore")
@@ -120,7 +120,7 @@ def refused_by_the_sandbox(ground):
 def error_logged(ground):
     """An error logged as such."""
     ground.echo()
-    with _listening(ground) as said:
+    with listening(ground) as said:
         error = ground.failure()
         logging.getLogger("app").error("it failed: %r", error, exc_info=error)
     assert "Traceback" in said.getvalue()
@@ -174,7 +174,7 @@ def out_of_date(ground):
 def progress_bar(ground):
     """The progress bar."""
     ground.echo()
-    with _listening(ground) as said, ground.client() as client:
+    with listening(ground) as said, ground.client() as client:
         client.fetch(WALLET, progress=True, on_failure="ignore")
     assert "1/1" in said.getvalue()
     return said.getvalue()

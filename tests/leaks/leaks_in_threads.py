@@ -4,18 +4,21 @@ import asyncio
 import contextlib
 import faulthandler
 import logging
-import socket
 import sys
 import threading
 import time
 import traceback
+import zlib
 from io import StringIO
 
-from fault_server import FAULTS, FaultServer
-from leak_ground import WALLET, frame_locals, told
-from leak_surfaces import surface
+from fault_server import FAULTS, Fault, FaultServer, says
+from leak_ground import WALLET, frame_locals, full_listener, told
+from leak_scan import KEY
+from leak_surfaces import surface, surfaces
 
 TIMEOUT_S = 0.6
+STILL = 5
+ECHO = KEY.encode() * 9_000
 
 
 @surface
@@ -66,6 +69,16 @@ def in_an_event_loop(ground):
     return said.getvalue()
 
 
+def _chunk(body):
+    return b"%x\r\n%s\r\n" % (len(body), body)
+
+
+def _packed(body):
+    """Pack a body so that all of it comes out, while more is waited for."""
+    packer = zlib.compressobj(wbits=31)
+    return packer.compress(body) + packer.flush(zlib.Z_SYNC_FLUSH)
+
+
 @contextlib.contextmanager
 def _under_way(ground, base_url, doing):
     """Have a fetch under way, of which nothing comes, and tell what its threads are doing."""
@@ -73,8 +86,10 @@ def _under_way(ground, base_url, doing):
     with ground.client(base_url=base_url, timeout_s=TIMEOUT_S) as client:
         asking = threading.Thread(target=client.fetch, args=[WALLET], kwargs=how)
         asking.start()
-        while doing not in "".join(_stacks()):
+        before = []
+        while before.count(_stacks()) < STILL or doing not in "".join(_stacks()):
             assert asking.is_alive()
+            before = [*before[1 - STILL :], _stacks()]
             time.sleep(0.01)
         yield [*_stacks(), *_locals()]
         client._session.abort({thread.ident for thread in threading.enumerate()})
@@ -106,14 +121,24 @@ def frames_while_waiting(ground):
 @surface
 def frames_while_connecting(ground):
     """The frames of the threads that connect, with their locals."""
+    with full_listener() as base_url, _under_way(ground, base_url, "in create_connection") as seen:
+        return seen
+
+
+STALLED = {
+    "in its middle": says("200 OK", ECHO, length=10**6),
+    "after a chunk": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%s" % _chunk(ECHO),
+    "without a length": b"HTTP/1.1 200 OK\r\n\r\n" + ECHO,
+    "in gzip": says("200 OK", _packed(ECHO), "Content-Encoding: gzip", length=10**6),
+}
+
+
+@surfaces(STALLED)
+def frames_while_reading(ground, variant):
+    """The frames of the threads that wait for more of an echo that stalls."""
     with contextlib.ExitStack() as stack:
-        full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
-        for _ in range(2):
-            caller = stack.enter_context(socket.socket())
-            caller.settimeout(0)
-            caller.connect_ex(full.getsockname())
-        base_url = "http://{}:{}".format(*full.getsockname())
-        return stack.enter_context(_under_way(ground, base_url, "in create_connection"))
+        server = stack.enter_context(FaultServer(Fault(STALLED[variant], ""), WALLET))
+        return stack.enter_context(_under_way(ground, server.base_url, "in generate"))
 
 
 @surface

@@ -6,6 +6,7 @@ import json
 import pickle
 import pprint
 import reprlib
+from urllib.parse import quote, quote_plus
 
 import pytest
 from IPython.core.formatters import DisplayFormatter
@@ -19,6 +20,7 @@ import walletframe as wf
 from walletframe.errors import SettingsError
 from walletframe.service import sandbox
 from walletframe.settings import ApiKey, Settings
+from walletframe.settings.readers import READERS
 from walletframe.transport import ServiceSession
 
 
@@ -152,6 +154,53 @@ def wrong_for_a_sandbox(ground):
             for make in (service.settings, service.client)
         ]
     return [said for error in errors for said in told(error)]
+
+
+DRESSED = {
+    "plain": lambda: KEY,
+    "with white space": lambda: f" {KEY}\t\n",
+    "in quotes": lambda: f"'{KEY}'",
+    "in double quotes": lambda: f'"{KEY}"',
+    "behind its name": lambda: f"apiKey={KEY}",
+    "in an address": lambda: f"https://api.example/{quote(KEY, safe='')}",
+    "in a query": lambda: f"https://api.example/v1?apiKey={quote_plus(KEY)}",
+    "as a user name": lambda: f"https://{quote(KEY, safe='')}@api.example",
+    "as bytes": KEY.encode,
+    "in a list": lambda: [KEY],
+}
+MAKERS = {
+    "Settings": Settings,
+    "isolated settings": Settings.isolated,
+    "other settings": Settings.isolated().replace,
+    "a client": wf.Client,
+    "configure": wf.configure,
+}
+
+
+def _shown(make, **hidden):
+    """Give settings as getpass would, and return what is shown of them, or of the error."""
+    try:
+        made = make(**{name: tell() for name, tell in hidden.items()})
+    except SettingsError as error:
+        return [*told(error), _in_ipython(error)]
+    return within(made)
+
+
+@surfaces([f"{field}, {dress}" for field in READERS for dress in DRESSED])
+def misplaced(ground, variant):
+    """What is shown of the key where it is given as."""
+    field, dress = variant.split(", ")
+    hidden = {"api_key": typed} | {field: DRESSED[dress]}
+    return [said for make in MAKERS.values() for said in _shown(make, **hidden)]
+
+
+@surfaces([f"{field}, {dress}" for field in READERS for dress in [*DRESSED][:-2]])
+def misplaced_variable(ground, variant):
+    """What is shown of the key where it is the variable of."""
+    field, dress = variant.split(", ")
+    ground.patch.setenv("WALLETFRAME_API_KEY", KEY)
+    ground.patch.setenv(f"WALLETFRAME_{field.upper()}", DRESSED[dress]())
+    return [said for make in (Settings, wf.Client, wf.configure) for said in _shown(make)]
 
 
 VARIABLES = {

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from walletframe.client.engine import Client
 from walletframe.errors import ArgumentError
-from walletframe.settings import Settings, conceal
+from walletframe.frameless import frameless
+from walletframe.settings import Settings
 
 if TYPE_CHECKING:
     from walletframe.address import WalletsLike
@@ -19,6 +20,7 @@ _lock = Lock()
 _default: Client | None = None
 
 
+@frameless
 def configure(**overrides: Any) -> Settings:
     """Make the default client anew.
 
@@ -43,7 +45,6 @@ def configure(**overrides: Any) -> Settings:
     'https://api.example'
     """
     global _default
-    conceal(overrides)
     client = Client(Settings(**overrides))
     with _lock:
         previous, _default = _default, client

@@ -26,10 +26,11 @@ from walletframe.errors import (
     SettingsError,
     TestKeyWarning,
 )
+from walletframe.frameless import frameless
 from walletframe.frames import WalletDetails, assemble
 from walletframe.frames.summary import many
 from walletframe.notice import notify
-from walletframe.settings import Settings, conceal, require_service, settings_fault
+from walletframe.settings import Settings, require_service, require_settings
 from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_path
 
 if TYPE_CHECKING:
@@ -71,12 +72,9 @@ class Client:
     'ok'
     """
 
+    @frameless
     def __init__(self, settings: Settings | None = None, **overrides: Any) -> None:
-        conceal(overrides)
-        fault = settings_fault(settings)
-        if fault:
-            settings = None  # it may be the key, which tracebacks would show
-            raise fault
+        require_settings(settings)
         self.settings = settings.replace(**overrides) if settings else Settings(**overrides)
         self._session: ServiceSession | None = None
         self._pacer: Pacer | None = None

@@ -10,6 +10,7 @@ import pandas as pd
 
 from walletframe.address import canonical_key
 from walletframe.amounts import AmountArray, AmountDtype
+from walletframe.frameless import frameless
 from walletframe.frames import (
     HOLDING_DTYPES,
     category_of,
@@ -52,6 +53,7 @@ AGREEMENT_DTYPES: Final = {
 }
 
 
+@frameless
 def crosscheck(
     holdings: pd.DataFrame | DetailsLike,
     *,
@@ -114,7 +116,7 @@ def crosscheck(
     >>> crosscheck(assemble([]).holdings, rpc_url="http://127.0.0.1:8545").shape
     (0, 10)
     """
-    rpc_url = NodeUrl.of(rpc_url)  # from here on no traceback shows it
+    rpc_url = NodeUrl.of(rpc_url)
     frame = holdings_given(holdings)
     require_columns(frame, _KEPT)
     terms = Terms(block, Chains(chain_ids), timeout_s)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from walletframe.address import distinct_wallets
 from walletframe.amounts import AmountArray
+from walletframe.frameless import frameless
 from walletframe.frames import HOLDING_DTYPES, category_of, typed_frame
 from walletframe.node.chains import COIN_DECIMALS, Chains
 from walletframe.node.notices import require_extra, tell_unknown
@@ -32,6 +33,7 @@ BALANCE_DTYPES: Final = {
 }
 
 
+@frameless
 def token_balance(
     wallets: WalletsLike,
     token: str | None,
@@ -103,7 +105,7 @@ def token_balance(
     >>> token_balance([], None, rpc_url="http://127.0.0.1:8545").shape
     (0, 12)
     """
-    rpc_url = NodeUrl.of(rpc_url)  # from here on no traceback shows it
+    rpc_url = NodeUrl.of(rpc_url)
     parsed = distinct_wallets(parse_evm_wallets(wallets))
     contract = parse_contract(token)
     terms = Terms(block, Chains(chain_ids), timeout_s)

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from walletframe.errors import SettingsError
+from walletframe.settings import quoted
 from walletframe.tokens import CHAIN_IDS, native_coin
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Chains:
 
     def __init__(self, chain_ids: Mapping[str, int] | None = None) -> None:
         given = dict(chain_ids or {})
-        wrong = [f"{name!r}: {value!r}" for name, value in given.items() if not _is_id(value)]
+        wrong = [f"{name!r}: {quoted(value)}" for name, value in given.items() if not _is_id(value)]
         if wrong:
             raise SettingsError(
                 f"chain_ids: {', '.join(wrong)}", hint='a positive int for each, {"FANTOM": 250}'

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from walletframe.address import canonical_address, parse_wallets
 from walletframe.errors import AddressError, SettingsError
+from walletframe.settings import quoted
 
 if TYPE_CHECKING:
     from walletframe.address import WalletAddress, WalletsLike
@@ -65,10 +66,10 @@ class Terms:
     def __post_init__(self) -> None:
         if self.block is not None and not _within(self.block, Integral, -1, _BLOCKS):
             raise SettingsError(
-                f"block: {self.block!r}", hint="the number of a block, or None for the latest"
+                f"block: {quoted(self.block)}", hint="the number of a block, or None for the latest"
             )
         if not _within(self.timeout_s, Real, 0, math.inf):
-            raise SettingsError(f"timeout_s: {self.timeout_s!r}", hint="seconds, more than 0")
+            raise SettingsError(f"timeout_s: {quoted(self.timeout_s)}", hint="seconds, more than 0")
 
 
 def evm_address(address: str) -> str | None:
@@ -145,10 +146,15 @@ def parse_contract(token: Any) -> str | None:
     contract = evm_address(token.strip()) if isinstance(token, str) else None
     if contract is None:
         raise SettingsError(
-            f"token: {str(token)[:80]!r} is {_NEEDED}",
+            f"token: {_quoted_address(token)} is {_NEEDED}",
             hint="give the contract's address, or None for the native coin",
         )
     return contract
+
+
+def _quoted_address(given: Any) -> str:
+    """Quote what was given as an address, unless it looks like the URL of a node."""
+    return quoted(given) if "/" in str(given) else repr(str(given)[:80])
 
 
 def _within(value: Any, kind: Any, low: float, high: float) -> bool:

@@ -14,11 +14,12 @@ import pandas as pd
 from platformdirs import user_cache_path
 
 from walletframe.errors import MissingExtraError, SettingsError
+from walletframe.frameless import frameless
 from walletframe.service.keys import SANDBOX_KEYS, Base
 from walletframe.service.ledger import Ledger, SimulatedLedger
 from walletframe.service.options import Behaviour
 from walletframe.service.recorded import read_ledger
-from walletframe.settings import Settings, conceal
+from walletframe.settings import Settings, quoted
 
 if TYPE_CHECKING:
     from walletframe.client import Client
@@ -129,6 +130,7 @@ class Sandbox:
         """
         return f"{self._origin}/openapi.json"
 
+    @frameless
     def settings(self, key_kind: KeyKind = "private", **overrides: Any) -> Settings:
         """Return settings that reach this sandbox.
 
@@ -147,9 +149,10 @@ class Sandbox:
         Settings
             For `walletframe.Client` or `walletframe.configure`.
         """
-        conceal(overrides)
         if key_kind not in SANDBOX_KEYS:
-            raise SettingsError(f"key_kind: {key_kind!r}", hint=f"one of {', '.join(SANDBOX_KEYS)}")
+            raise SettingsError(
+                f"key_kind: {quoted(key_kind)}", hint=f"one of {', '.join(SANDBOX_KEYS)}"
+            )
         own = {
             "api_key": SANDBOX_KEYS[key_kind].key,
             "key_kind": key_kind,
@@ -161,6 +164,7 @@ class Sandbox:
         given = {name: value for name, value in overrides.items() if value is not None}
         return Settings.isolated(**own | given)
 
+    @frameless
     def client(self, key_kind: KeyKind = "private", **overrides: Any) -> Client:
         """Return a client of this sandbox.
 
@@ -178,7 +182,6 @@ class Sandbox:
         """
         from walletframe.client import Client  # noqa: PLC0415
 
-        conceal(overrides)
         return Client(self.settings(key_kind, **overrides))
 
     def wait(self) -> None:

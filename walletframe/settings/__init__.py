@@ -1,9 +1,9 @@
 """Settings: how to reach the service, and how to treat it."""
 
 from walletframe.settings.key import ApiKey, Secret
-from walletframe.settings.needs import require_endpoint, require_service, settings_fault
-from walletframe.settings.node_url import NodeUrl, require_node, secret_pieces
-from walletframe.settings.readers import CacheChoice, KeyKind, conceal
+from walletframe.settings.needs import require_endpoint, require_service, require_settings
+from walletframe.settings.node_url import NodeUrl, login_of, require_node, secret_pieces
+from walletframe.settings.readers import CacheChoice, KeyKind, quoted
 from walletframe.settings.values import PREFIX, Settings
 
 __all__ = [
@@ -14,10 +14,11 @@ __all__ = [
     "NodeUrl",
     "Secret",
     "Settings",
-    "conceal",
+    "login_of",
+    "quoted",
     "require_endpoint",
     "require_node",
     "require_service",
+    "require_settings",
     "secret_pieces",
-    "settings_fault",
 ]

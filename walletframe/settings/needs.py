@@ -15,31 +15,24 @@ _SANDBOX_HINT = (
 )
 
 
-def settings_fault(given: object) -> ArgumentError | None:
-    """Tell what is wrong with what was given as settings, without quoting it: it may be the key.
+def require_settings(given: object) -> None:
+    """Refuse what was given as settings and is none, without quoting it: it may be the key.
 
     Parameters
     ----------
     given : object
         What a caller gave; None stands for those of the environment.
 
-    Returns
-    -------
-    ArgumentError or None
-        To be raised by who no longer has what was given, since tracebacks show it.
-
-    Examples
-    --------
-    >>> print(settings_fault("the key"))  # doctest: +ELLIPSIS
-    settings is of type str, not Settings
-    ...
+    Raises
+    ------
+    ArgumentError
+        Where it is neither `Settings` nor None.
     """
-    if isinstance(given, Settings | None):
-        return None
-    return ArgumentError(
-        f"settings is of type {type(given).__name__}, not Settings",
-        hint="give a walletframe.Settings, or settings by their names, such as key_kind=…",
-    )
+    if not isinstance(given, Settings | None):
+        raise ArgumentError(
+            f"settings is of type {type(given).__name__}, not Settings",
+            hint="give a walletframe.Settings, or settings by their names, such as key_kind=…",
+        )
 
 
 def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:

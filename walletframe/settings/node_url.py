@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote
 
@@ -35,7 +36,7 @@ class NodeUrl(Secret):
 
     @classmethod
     def of(cls, given: object) -> NodeUrl:
-        """Hide what was given; never raises, so that no traceback shows it.
+        """Hide what was given.
 
         Parameters
         ----------
@@ -100,7 +101,8 @@ def secret_pieces(parts: SplitResult) -> tuple[Secret, ...]:
     Returns
     -------
     tuple of Secret
-        The host, the user's name and password, and the pieces of path and query.
+        The host, the user's name and password, these as a header, and the pieces of path and
+        query.
 
     Examples
     --------
@@ -109,11 +111,36 @@ def secret_pieces(parts: SplitResult) -> tuple[Secret, ...]:
     """
     values = [value for _, value in parse_qsl(parts.query)]
     found = [parts.hostname, parts.username, parts.password, *parts.path.split("/"), *values]
-    return tuple(Secret(unquote(piece)) for piece in found if piece)
+    login = login_of(parts).reveal().rstrip("=")
+    return tuple(Secret(unquote(piece)) for piece in [*found, login] if piece)
+
+
+def login_of(parts: SplitResult) -> Secret:
+    """Return the name and the password of a node's URL as a header sends them.
+
+    Parameters
+    ----------
+    parts : SplitResult
+        The parts of the URL.
+
+    Returns
+    -------
+    Secret
+        Empty where there is no name.
+
+    Examples
+    --------
+    >>> login_of(require_node(NodeUrl("https://name:word@node.example"))).reveal()
+    'bmFtZTp3b3Jk'
+    """
+    if not parts.username:
+        return Secret("")
+    login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return Secret(b64encode(login.encode()).decode())
 
 
 def _found(url: NodeUrl) -> SplitResult | str:
-    """Return the parts, or what is wrong; raises nothing, so that no traceback shows them."""
+    """Return the parts, or what is wrong."""
     parts = url_parts(url.reveal())
     if parts is None:
         return "not an http or https address"

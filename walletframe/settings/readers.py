@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from urllib.parse import unquote, unquote_plus
 
 from walletframe.errors import SettingsError
 from walletframe.settings.key import ApiKey
@@ -17,59 +18,67 @@ KeyKind: TypeAlias = Literal["public", "private", "test"]
 CacheChoice: TypeAlias = str | Path | Literal[False] | object
 
 
-def conceal(given: dict[str, Any]) -> None:
-    """Mask in place what is the key, or may be it under a wrong name.
-
-    Done before anything can raise: some tracebacks show the locals of every frame.
-
-    Parameters
-    ----------
-    given : dict of str to Any
-        Settings by name, as given.
-
-    Examples
-    --------
-    >>> given = {"apikey": "secret", "workers": 2}
-    >>> conceal(given)
-    >>> given
-    {'apikey': <API key, hidden>, 'workers': 2}
-    """
-    for name, value in given.items():
-        given[name] = concealed(name, value)
+_KEY_FROM = 8
 
 
-def concealed(name: str, value: Any) -> Any:
-    """Return a setting's value, masked where it is the key, or may be it under a wrong name.
+def quoted(value: Any) -> str:
+    """Return what a message may show of a value that can't be read.
 
     Parameters
     ----------
-    name : str
-        The setting's name, as given.
     value : object
-        Its value, as given.
+        Anything; the key, perhaps, in the wrong place.
 
     Returns
     -------
-    object
-        An `ApiKey`, or the value.
+    str
+        The value itself where it can't be a key: a number, or a text of fewer than 8 characters.
+
+    Examples
+    --------
+    >>> quoted("many"), quoted("3f786850e387550f")
+    ("'many'", 'a text of 16 characters (not shown: it may be secret)')
     """
-    text = value.strip() if isinstance(value, str) else value
-    if value is None or isinstance(value, ApiKey) or _is_something_else(name, text):
-        return value
-    return ApiKey(text)
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)
+    if not isinstance(value, str):
+        return f"a {type(value).__name__}"
+    if len(value.strip()) < _KEY_FROM:
+        return repr(value)
+    return f"a text of {len(value)} characters (not shown: it may be secret)"
 
 
-def _is_something_else(name: str, value: Any) -> bool:
-    """Tell whether a value can't be the key."""
-    if name == "key_kind":
-        return isinstance(value, str) and value in get_args(KeyKind)
-    return (name in READERS and name != "api_key") or (isinstance(value, str) and not value)
+def holds_key(value: Any, key: ApiKey) -> bool:
+    """Tell whether a setting that is shown and kept holds the key.
+
+    Parameters
+    ----------
+    value : object
+        The setting's value.
+    key : ApiKey
+        The key; a short one could be any word, and is looked for as the whole value alone.
+
+    Returns
+    -------
+    bool
+        True also where the key is percent-encoded or in other letter case.
+    """
+    if not key or not isinstance(value, str | Path):
+        return False
+    secret = key.reveal().casefold()
+    texts = [
+        text.casefold() for text in (str(value), unquote(str(value)), unquote_plus(str(value)))
+    ]
+    if len(secret) < _KEY_FROM:
+        return secret in texts
+    return any(secret in text for text in texts)
 
 
 def _read_key(source: str, value: Any) -> ApiKey:
-    if not isinstance(value, ApiKey) or (value and not value.is_one_line):
+    key = ApiKey(value.strip()) if isinstance(value, str) and value.strip() else value
+    if not isinstance(key, ApiKey) or (key and not key.is_one_line):
         raise SettingsError(f"{source}: not a key", hint="a key is one line of visible text")
-    return value
+    return key
 
 
 def _read_kind(source: str, value: Any) -> str:
@@ -90,7 +99,7 @@ def _read_url(source: str, value: Any) -> str:
         raise SettingsError(f"{source}: holds a user name", hint="the key goes into api_key")
     if parts.scheme == "http" and not is_loopback(host):
         raise SettingsError(
-            f"{source}: http would show the key to everyone on the way to {host}",
+            f"{source}: http would show the key to everyone on the way",
             hint="use https; http is only for this machine",
         )
     default_port = {"http": 80, "https": 443}[parts.scheme]
@@ -101,26 +110,29 @@ def _read_url(source: str, value: Any) -> str:
 
 def _read_name(source: str, value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise SettingsError(f"{source}: {value!r}", hint="a name, as text")
+        raise SettingsError(f"{source}: {quoted(value)}", hint="a name, as text")
     return value.strip()
 
 
 def _read_cache(source: str, value: Any) -> CacheChoice:
     if value is False or (isinstance(value, str) and value.lower() in _FALSE):
         return False
-    if value is True or (isinstance(value, str) and value.lower() in _TRUE):
-        raise SettingsError(f"{source}: {value!r}", hint='a path, "memory", False or a backend')
     if isinstance(value, str) and value.lower() == "memory":
         return "memory"
-    if isinstance(value, str) and not value.strip():
-        raise SettingsError(f"{source}: empty", hint='a path, "memory", False or a backend')
-    return Path(value).expanduser() if isinstance(value, str | Path) else value
+    is_path = isinstance(value, Path) or (isinstance(value, str) and value.strip())
+    if (isinstance(value, str) and value.lower() in _TRUE) or not (
+        is_path or hasattr(value, "responses")
+    ):
+        raise SettingsError(
+            f"{source}: {quoted(value)}", hint='a path, "memory", False or a requests-cache backend'
+        )
+    return Path(value).expanduser() if is_path else value
 
 
 def _read_flag(source: str, value: Any) -> bool:
     text = str(value).lower()
     if text not in _TRUE + _FALSE:
-        raise SettingsError(f"{source}: {value!r}", hint="true or false")
+        raise SettingsError(f"{source}: {quoted(value)}", hint="true or false")
     return text in _TRUE
 
 
@@ -132,7 +144,8 @@ def _number(kind: Callable[[Any], float], low: float, high: float) -> Callable[[
             number = math.nan
         if isinstance(value, bool) or not low <= number <= high or number != float(value):
             raise SettingsError(
-                f"{source}: {value!r}", hint=f"a number from {low:g} to {high:g}, in plain digits"
+                f"{source}: {quoted(value)}",
+                hint=f"a number from {low:g} to {high:g}, in plain digits",
             )
         return number
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Never
 
 from walletframe.errors import SettingsError
+from walletframe.frameless import frameless
 from walletframe.settings.node_url import RPC_URL_VARIABLE
 from walletframe.settings.readers import (
     DEFAULTS,
     READERS,
     CacheChoice,
     KeyKind,
-    conceal,
-    concealed,
+    holds_key,
 )
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ class Settings:
     timeout_s: float
     deadline_s: float
 
+    @frameless
     def __init__(  # noqa: PLR0913 - every setting is an argument
         self,
         *,
@@ -124,8 +125,6 @@ class Settings:
         deadline_s: float | None = None,
         **unknown: Never,
     ) -> None:
-        api_key, key_kind = concealed("api_key", api_key), concealed("key_kind", key_kind)
-        conceal(unknown)
         given = {name: value for name, value in locals().items() if name in READERS}
         _refuse_unknown(unknown, prefix="")
         self._fill(given, _environment())
@@ -137,10 +136,12 @@ class Settings:
             read = value if value is None else READERS[field.name](source, value)
             object.__setattr__(self, field.name, read)
         _check_key_kind(self)
+        _check_key_is_alone(self)
         if self.service is None:
             object.__setattr__(self, "service", self.endpoint)
 
     @classmethod
+    @frameless
     def isolated(cls, **given: Any) -> Settings:
         """Return settings into which nothing of the environment goes.
 
@@ -164,7 +165,6 @@ class Settings:
         >>> Settings.isolated(workers=4).workers
         4
         """
-        conceal(given)
         _refuse_unknown(given, prefix="")
         settings = object.__new__(cls)
         settings._fill(given, {})
@@ -187,6 +187,7 @@ class Settings:
             return self.base_url or self.public_base_url
         return self.base_url if self.public_base_url is None else None
 
+    @frameless
     def replace(self, **overrides: Any) -> Settings:
         """Return the same settings but for some; the environment is not read again.
 
@@ -210,7 +211,6 @@ class Settings:
         >>> Settings(workers=2).replace(workers=4).workers
         4
         """
-        conceal(overrides)
         kept: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.service == self.endpoint:
             kept["service"] = None
@@ -218,9 +218,9 @@ class Settings:
 
 
 def _environment() -> dict[str, tuple[str, Any]]:
-    """Return field name to (variable, text or key) for what the environment sets."""
+    """Return field name to (variable, text) for what the environment sets."""
     found = {
-        variable.removeprefix(PREFIX): concealed(variable.removeprefix(PREFIX).lower(), text)
+        variable.removeprefix(PREFIX): text
         for variable, text in os.environ.items()
         if variable.startswith(PREFIX) and variable != RPC_URL_VARIABLE
     }
@@ -246,3 +246,11 @@ def _check_key_kind(settings: Settings) -> None:
             f"a {settings.key_kind} key belongs to {needed}, which is not set",
             hint=f"set {needed}, or correct key_kind",
         )
+
+
+def _check_key_is_alone(settings: Settings) -> None:
+    for name in ("base_url", "public_base_url", "service", "cache"):
+        if settings.api_key and holds_key(getattr(settings, name), settings.api_key):
+            raise SettingsError(
+                f"{name}: holds the key", hint="the key goes into api_key alone: this is shown"
+            )

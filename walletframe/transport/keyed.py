@@ -1,9 +1,9 @@
 """The one place that knows the key: it joins the request at the socket, and its echo ends there.
 
-requests, urllib3, http.client, their exceptions, frames and logs see a URL without the key, and a
-head of the answer without echoes of it. The adapter belongs to a session that asks one address
-alone and follows no redirect, so the key can go nowhere else. Since the connections are made here,
-they are also where a request can be cut off.
+requests, urllib3, http.client, their exceptions, frames and logs see a request without the key, a
+head of the answer without echoes of it, and none of its body while they wait for more. The adapter
+belongs to a session that asks one address alone and follows no redirect, so the key can go nowhere
+else. Since the connections are made here, they are also where a request can be cut off.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import contextlib
 import socket
 import sys
 import time
+from functools import partial
 from http.client import HTTPResponse
 from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,10 +25,11 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from walletframe.wire import KEY_PARAMETER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from io import BufferedReader
 
-    from urllib3 import PoolManager
+    import requests
+    from urllib3 import BaseHTTPResponse, PoolManager
 
     from walletframe.settings import ApiKey
 
@@ -68,6 +70,16 @@ class KeyedAdapter(HTTPAdapter):
         manager.pool_classes_by_scheme = self._pool_classes
         return manager
 
+    def build_response(self, req: Any, resp: BaseHTTPResponse) -> requests.Response:
+        """Let the body be read by `_pieces`."""
+        resp.stream = partial(_pieces, resp)  # type: ignore[method-assign]
+        return super().build_response(req, resp)
+
+
+def _pieces(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
+    """Hand out a body as it comes: no frame keeps an echo while the next piece is waited for."""
+    yield from iter(partial(body.read1, amt, decode_content), b"")
+
 
 def keyed_adapter(key: ApiKey, scrub: Callable[[bytes], bytes], connections: int) -> KeyedAdapter:
     """Return an adapter whose connections append the key to each request's query.
@@ -87,7 +99,7 @@ def keyed_adapter(key: ApiKey, scrub: Callable[[bytes], bytes], connections: int
         For one session.
     """
     under_way = UnderWay()
-    pools = pool_classes(lambda url: _with_key(url, key), scrub, under_way)
+    pools = pool_classes(lambda head: _with_key(head, key), scrub, under_way)
     return KeyedAdapter(pools, under_way, connections)
 
 
@@ -182,20 +194,21 @@ def _answer_class(scrub: Callable[[bytes], bytes]) -> type[HTTPResponse]:
     return Answer
 
 
-def _with_key(url: str, key: ApiKey) -> str:
-    joint = "&" if "?" in url else "?"
-    return f"{url}{joint}{urlencode({KEY_PARAMETER: key.reveal()})}"
+def _with_key(head: bytes, key: ApiKey) -> bytes:
+    method, target, rest = head.split(b" ", 2)
+    joint, pair = b"&" if b"?" in target else b"?", urlencode({KEY_PARAMETER: key.reveal()})
+    return b"%s %s%s%s %s" % (method, target, joint, pair.encode(), rest)
 
 
 def pool_classes(
-    attach: Callable[[str], str], scrub: Callable[[bytes], bytes], under_way: UnderWay
+    attach: Callable[[bytes], bytes], scrub: Callable[[bytes], bytes], under_way: UnderWay
 ) -> dict[str, type[HTTPConnectionPool]]:
     """Return pools of connections that put a secret into each request.
 
     Parameters
     ----------
     attach : callable
-        From the path and query that requests knows to the one that is sent.
+        From a request's head as requests knows it to the one that is sent.
     scrub : callable
         Takes the secret out of a line of an answer's head.
     under_way : UnderWay
@@ -219,30 +232,29 @@ def pool_classes(
 
 def _connection_class(
     base: type[C],
-    attach: Callable[[str], str],
+    attach: Callable[[bytes], bytes],
     answer_class: type[HTTPResponse],
     under_way: UnderWay,
 ) -> type[C]:
     class Keyed(base):  # type: ignore[valid-type,misc]  # a class is a value here
         response_class = answer_class
-        _target = ""
+        _is_head_next = False
 
         def putrequest(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
             under_way.begin(self)
             super().putrequest(method, url, *args, **kwargs)
-            self._target = url
+            self._is_head_next = True
 
         def send(self, data: bytes) -> None:
             """Send the head of a request with the secret, which stands in no frame's locals."""
-            target, self._target = self._target, ""
-            if not target:
+            is_head, self._is_head_next = self._is_head_next, False
+            if not is_head:
                 super().send(data)
                 return
             if self.sock is None:
                 self.connect()
             sys.audit("http.client.send", self, data)
-            method, _, rest = data.partition(f" {target} ".encode())
-            self.sock.sendall(b"%s %s %s" % (method, attach(target).encode(), rest))
+            self.sock.sendall(attach(data))
 
         def getresponse(self) -> Any:
             under_way.read(self)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from http.cookiejar import DefaultCookiePolicy
+from io import BytesIO
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -148,18 +149,16 @@ class Line:
             The body, or what went wrong; nothing on the way raises, but an interrupt.
         """
         begun = time.monotonic()
-        interrupted = False
         try:
             reply = self._exchange(method, content)
         except (requests.RequestException, HTTPError, ValueError) as fault:
             outcome = fault_outcome(fault, self._timeout_s, self._place.server)
             passing = is_passing(fault, reached=self._reached.is_set())
             reply = Reply(datetime.now(UTC), outcome, passing=passing)
-        except KeyboardInterrupt:
-            interrupted = True
+        except BaseException:
+            self._under_way.end()
+            raise
         cut = self._under_way.end()
-        if interrupted:
-            raise KeyboardInterrupt  # anew, since the frames below it hold the secret
         late = time.monotonic() - begun >= self._timeout_s and isinstance(reply.answer, Outcome)
         if cut or late:  # what was cut off can look like a short answer
             outcome = fault_outcome(requests.Timeout(), self._timeout_s, self._place.server)
@@ -202,14 +201,11 @@ def _watch(under_way: UnderWay, timeout_s: float, closed: Event) -> None:
 
 def _read(response: requests.Response) -> bytes | None:
     """Return the body, or None for one beyond all measure."""
-    pieces: list[bytes] = []
-    size = 0
-    for piece in response.iter_content(_PIECE):
-        pieces.append(piece)
-        size += len(piece)
-        if size > MAX_BODY_BYTES:
+    body = BytesIO()  # shows nobody what it holds, as a list of pieces would
+    for _ in map(body.write, response.iter_content(_PIECE)):
+        if body.tell() > MAX_BODY_BYTES:
             return None
-    return b"".join(pieces)
+    return body.getvalue()
 
 
 class _Session(requests.Session):

@@ -1,18 +1,17 @@
 """One session with a blockchain's node: JSON-RPC out, replies in, the URL seen by nobody.
 
 requests, urllib3 and their logs know every node as ``node.invalid``; the connections put the real
-host, path and query in. Knows HTTP and nothing of what the JSON means.
+host, path, query and login in. Knows HTTP and nothing of what the JSON means.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
-from requests.auth import HTTPBasicAuth
 from requests.utils import requote_uri
 
-from walletframe.settings import require_node, secret_pieces
+from walletframe.frameless import frameless
+from walletframe.settings import login_of, require_node, secret_pieces
 from walletframe.transport.echoes import scrubber
 from walletframe.transport.keyed import KeyedAdapter, UnderWay, pool_classes
 from walletframe.transport.line import Line, Place
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from urllib3.connectionpool import HTTPConnectionPool
 
-    from walletframe.settings import NodeUrl
+    from walletframe.settings import NodeUrl, Secret
     from walletframe.transport.line import Reply
 
 _MASK = "node.invalid"  # RFC 2606: never the name of a host
@@ -46,17 +45,19 @@ class NodeSession:
         Where the URL is not set, no http or https address, or http to another machine.
     """
 
+    @frameless
     def __init__(self, url: NodeUrl, timeout_s: float) -> None:
         parts = require_node(url)
         scrub = scrubber(*secret_pieces(parts))
-        place = Place(url.reveal(), f"{parts.scheme}://{_MASK}/", scrub, "node")
+        host = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/"
+        place = Place(host, f"{parts.scheme}://{_MASK}/", scrub, "node")
         self._line = Line(place, _hidden_adapter(parts, scrub), timeout_s=timeout_s, longest_s=0)
-        self._auth = _login(parts.username, parts.password or "") if parts.username else None
 
     def close(self) -> None:
         """Close the connection."""
         self._line.close()
 
+    @frameless
     def post(self, body: bytes) -> Reply:
         """Send one request and read its answer.
 
@@ -71,11 +72,7 @@ class NodeSession:
             The body, or what went wrong; nothing on the way raises, but an interrupt.
         """
         headers = {"Content-Type": "application/json"}
-        return self._line.send("POST", data=body, headers=headers, auth=self._auth)
-
-
-def _login(name: str, password: str) -> HTTPBasicAuth:
-    return HTTPBasicAuth(unquote(name).encode(), unquote(password).encode())
+        return self._line.send("POST", data=body, headers=headers)
 
 
 def _hidden_adapter(parts: SplitResult, scrub: Callable[[bytes], bytes]) -> KeyedAdapter:
@@ -84,9 +81,18 @@ def _hidden_adapter(parts: SplitResult, scrub: Callable[[bytes], bytes]) -> Keye
     target = requote_uri((parts.path or "/") + query)
     real = (parts.hostname or "", parts.port or _PORTS[parts.scheme])
     under_way = UnderWay()
-    pools = pool_classes(lambda _: target, scrub, under_way)
+    pools = pool_classes(lambda head: _to_node(head, target, login_of(parts)), scrub, under_way)
     hidden = {scheme: _hidden(pool, real) for scheme, pool in pools.items()}
     return KeyedAdapter(hidden, under_way, connections=1)
+
+
+def _to_node(head: bytes, target: str, login: Secret) -> bytes:
+    """Put path, query and login into the head of a request."""
+    method, _, rest = head.split(b" ", 2)
+    version, _, lines = rest.partition(b"\r\n")
+    if login:
+        lines = b"Authorization: Basic %s\r\n%s" % (login.reveal().encode(), lines)
+    return b"%s %s %s\r\n%s" % (method, target.encode(), version, lines)
 
 
 def _hidden(pool: Any, real: tuple[str, int]) -> type[HTTPConnectionPool]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from walletframe.frameless import frameless
 from walletframe.settings import require_endpoint
 from walletframe.transport.echoes import scrubber
 from walletframe.transport.keyed import keyed_adapter
@@ -35,6 +36,7 @@ class ServiceSession:
         Where the key, its kind or its base address is not set.
     """
 
+    @frameless
     def __init__(self, settings: Settings) -> None:
         endpoint, key = require_endpoint(settings)
         url, scrub = endpoint + DETAILS_PATH, scrubber(key)
@@ -59,6 +61,7 @@ class ServiceSession:
         """
         self._line.abort(threads)
 
+    @frameless
     def ask(self, wallets: Sequence[WalletAddress]) -> Reply:
         """Send one request and read its answer.
 
