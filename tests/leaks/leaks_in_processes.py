@@ -1,5 +1,6 @@
 """Surfaces that processes offer: the command line, its output, what the system tells of them."""
 
+import shutil
 import subprocess
 import sys
 import time
@@ -10,7 +11,9 @@ from leak_ground import WALLET
 from leak_scan import KEY
 from leak_surfaces import surface, surfaces
 from leaks_in_files import echoing
+from leaks_in_nodes import hidden
 
+import walletframe as wf
 from walletframe.cli import main
 
 COMMANDS = {
@@ -91,6 +94,28 @@ def process_list(ground):
         printed = process.stdout.read()
     assert any(b"walletframe\0fetch" in part for part in seen if isinstance(part, bytes))
     return [*seen, printed]
+
+
+SPY = """#!/bin/sh
+env >> {seen}
+cat /proc/$PPID/environ /proc/$$/cmdline >> {seen}
+exec {browser} "$@"
+"""
+
+
+@surface
+def browser_of_a_report(ground):
+    """What the browser that draws a report's charts is started with."""
+    ground.answer()
+    ground.environment()
+    hidden(ground, ground.server.base_url)
+    spy, seen = ground.folder / "spy", ground.folder / "seen"
+    spy.write_text(SPY.format(seen=seen, browser=shutil.which("chromium")))
+    spy.chmod(0o700)
+    ground.patch.setenv("BROWSER_PATH", str(spy))
+    wf.report(ground.fetch(), ground.folder / "report.html", images="static")
+    assert b"BROWSER_PATH" in seen.read_bytes()
+    return seen.read_bytes()
 
 
 SCRIPT = """

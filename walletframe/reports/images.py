@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from base64 import b64encode
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from walletframe.errors import MissingExtraError
+from walletframe.settings import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +45,9 @@ def drawn_images(charts: Sequence[Chart]) -> list[str]:
 
     page = kaleido.PageGenerator(mathjax=False)  # else it is asked for on the web
     try:
-        kaleido.start_sync_server(n=1, page_generator=page, silence_warnings=True)
+        kaleido.start_sync_server(
+            n=1, page_generator=page, browser_cls=_browser_class(), silence_warnings=True
+        )
         found = True
     except ChromeNotFoundError:
         found = False
@@ -53,6 +57,22 @@ def drawn_images(charts: Sequence[Chart]) -> list[str]:
         return [_image(chart) for chart in charts]
     finally:
         kaleido.stop_sync_server(silence_warnings=True)
+
+
+def _browser_class() -> Any:
+    from choreographer.browsers.chromium import Chromium  # noqa: PLC0415 - comes with kaleido
+
+    class Unknowing(Chromium):
+        """A browser whose processes inherit none of walletframe's settings: one is the key."""
+
+        def get_env(self) -> dict[str, str]:
+            return {name: text for name, text in os.environ.items() if not _is_setting(name)}
+
+    return Unknowing
+
+
+def _is_setting(name: str) -> bool:
+    return name.upper().startswith(PREFIX)  # Windows knows no case
 
 
 def _image(chart: Chart) -> str:
