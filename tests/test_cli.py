@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import takewhile
 from threading import Timer
 from urllib.request import urlopen
 
@@ -17,7 +18,7 @@ from click.testing import CliRunner
 
 from walletframe.bulk import read_wallets
 from walletframe.cli import main
-from walletframe.service import SHOWCASE, sandbox
+from walletframe.service import SANDBOX_KEYS, SHOWCASE, sandbox
 from walletframe.transport import default_path, describe
 
 
@@ -243,6 +244,30 @@ def test_sandbox_serves_in_the_foreground_until_interrupted(home):
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 0
         assert (process.stdout.read(), process.stderr.read()) == ("", "Stopped.\n")
+
+
+def test_sandbox_with_a_ledger_prints_keys_that_nobody_else_knows(tmp_path):
+    """They fetch what it serves, and the published ones don't."""
+    held = {"blockchain": "NEAR", "address": "alice.near", "symbol": "MINE", "decimals": 0}
+    held |= {"token_address": None, "raw_amount": "7"}
+    (tmp_path / "mine.json").write_text(json.dumps([held]))
+    words = ["-m", "walletframe", "sandbox", "--ledger", str(tmp_path / "mine.json")]
+    with subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, text=True) as process:
+        lines = list(
+            takewhile(lambda line: "Ctrl-C" not in line, iter(process.stdout.readline, ""))
+        )
+        then = '"$0" -m walletframe fetch --refresh NEAR.alice.near'
+        with_key = (
+            f"WALLETFRAME_CACHE=false WALLETFRAME_API_KEY={SANDBOX_KEYS['private'].key} {then}"
+        )
+        shell = f"{''.join(lines)}\n{then}\n{with_key}"
+        done = subprocess.run(
+            ["/bin/sh", "-c", shell, sys.executable], capture_output=True, text=True, check=False
+        )
+        process.send_signal(signal.SIGINT)
+    assert done.stdout.count("MINE") == 1
+    assert "the key was refused" in done.stdout
+    assert done.stdout.index("MINE") < done.stdout.index("the key was refused")
 
 
 def test_bad_wallets_of_all_sources_are_reported_at_once(run, tmp_path):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from walletframe.address import WalletAddress
 from walletframe.errors import LedgerError
-from walletframe.service import SANDBOX_KEYS, SHOWCASE, SimulatedLedger, sandbox
+from walletframe.service import SHOWCASE, SimulatedLedger, sandbox
 from walletframe.service.chains import CHAINS
 from walletframe.service.tokens import TOKENS
 from walletframe.text import is_unseen
@@ -37,8 +37,8 @@ WALLET = {"failed": False, "blockChain": "ETH", "address": "0xA", "balances": []
 
 def answer_of(*addresses, **options):
     """Return the whole answer of a fresh sandbox."""
-    query = {"address": addresses, "apiKey": SANDBOX_KEYS["private"].key}
     with sandbox(**options) as service:
+        query = {"address": addresses, "apiKey": service.settings().api_key.reveal()}
         return requests.get(f"{service.base_url}/wallets/details", params=query, timeout=10).json()
 
 

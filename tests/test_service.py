@@ -8,16 +8,19 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
+import pandas as pd
 import pytest
 import requests
 
-from walletframe.errors import MissingExtraError, SettingsError
+from walletframe.errors import MissingExtraError, SettingsError, TestKeyWarning
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, Sandbox, sandbox
 from walletframe.settings import Settings
 
 PRIVATE, PUBLIC, TEST = (SANDBOX_KEYS[kind].key for kind in ("private", "public", "test"))
+COIN = {"token_address": None, "symbol": "ETH", "raw_amount": "1500", "decimals": 18}
 DOMAIN = "https://notebook.example"
 ETH, EXTREME = (str(wallet) for wallet in SHOWCASE[:2])
 EMPTY, UNKNOWN, FAILING = (str(wallet) for wallet in SHOWCASE[5:8])
@@ -56,6 +59,18 @@ def problem_of(answer):
     assert problem.keys() == {"status", "code", "message"}
     assert problem["status"] == answer.status_code
     return answer.status_code, problem["code"]
+
+
+def said_to(service, path, host):
+    """Return status and body of what is answered on a socket to a request for a host."""
+    port = int(service.base_url.rpartition(":")[2].partition("/")[0])
+    mark = "&" if "?" in path else "?"
+    lines = [f"GET {path}{mark}apiKey={PRIVATE} HTTP/1.{0 if host is None else 1}"]
+    lines += [] if host is None else [f"Host: {host.format(port=port)}"]
+    with socket.create_connection(("127.0.0.1", port)) as line:
+        line.sendall("\r\n".join([*lines, "Connection: close", "", ""]).encode())
+        head, _, body = b"".join(iter(lambda: line.recv(65536), b"")).partition(b"\r\n\r\n")
+    return int(head.split()[1]), body
 
 
 class TestAnswer:
@@ -216,7 +231,55 @@ class TestRefusals:
                 raise RuntimeError(wallet)
 
         with sandbox(ledger=Broken()) as service:
-            assert problem_of(ask(service.base_url, ETH)) == (500, "broken")
+            answer = ask(service.base_url, ETH, key=service.settings().api_key.reveal())
+            assert problem_of(answer) == (500, "broken")
+
+
+class TestStrangers:
+    """Who else is on this machine, or leads a browser to it."""
+
+    @pytest.mark.parametrize("kind", ["private", "public", "test"])
+    def test_a_ledger_of_ones_own_has_keys_of_its_own(self, kind):
+        """The published keys are refused; those of its settings are taken, and new each time."""
+        held = pd.DataFrame([{"blockchain": "ETH", "address": "0xaa", **COIN}])
+        keys = set()
+        for _ in range(2):
+            with sandbox(ledger=held) as service:
+                base_url = service.public_base_url if kind == "public" else service.base_url
+                stranger = ask(base_url, "ETH.0xaa", key=SANDBOX_KEYS[kind].key)
+                assert problem_of(stranger) == (401, "unknown_key")
+                keys.add(service.settings(kind).api_key.reveal())
+                with service.client(kind, cache=False) as client, warnings.catch_warnings():
+                    warnings.simplefilter("ignore", TestKeyWarning)
+                    details = client.fetch("ETH.0xaa")
+                assert details.holdings.symbol.tolist() == ["ETH"]
+                assert not [key for key in keys if key in repr([service, vars(service)])]
+        assert len(keys) == 2
+
+    @pytest.mark.parametrize("path", [f"/private/wallets/details?address={ETH}", "/openapi.json"])
+    @pytest.mark.parametrize(
+        "host",
+        ["evil.example", "evil.example:{port}", "127.0.0.1.evil.example", "10.0.0.1", "", "@"],
+    )
+    def test_a_name_that_was_led_here_is_421(self, service, host, path):
+        """A web page whose own name leads to this machine (DNS rebinding) gets nothing."""
+        status, body = said_to(service, path, host)
+        assert status == 421
+        assert b"wrong_host" in body
+        assert b"balances" not in body
+
+    @pytest.mark.parametrize(
+        "host", ["localhost", "localhost:{port}", "127.0.0.1:1", "[::1]:{port}"]
+    )
+    def test_this_machines_names_are_served(self, service, host):
+        """Whatever the port, which may be forwarded."""
+        status, body = said_to(service, f"/private/wallets/details?address={ETH}", host)
+        assert status == 200
+        assert b"balances" in body
+
+    def test_a_request_without_a_host_is_refused(self, service):
+        """As HTTP/1.0 allows it."""
+        assert said_to(service, "/openapi.json", None)[0] == 421
 
 
 class TestLimits:
@@ -402,7 +465,7 @@ class TestDocument:
         """Every status but 200 is documented as the sandbox's own choice."""
         responses = document["paths"]["/public/wallets/details"]["get"]["responses"]
         own = {status for status, text in responses.items() if "own choice" in text["description"]}
-        assert own == {"400", "401", "403", "404", "405", "429", "500"}
+        assert own == {"400", "401", "403", "404", "405", "421", "429", "500"}
         assert responses.keys() - own == {"200"}
         assert "Retry-After" in responses["429"]["headers"]
 

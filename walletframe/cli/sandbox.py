@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from walletframe.service import SANDBOX_KEYS, Sandbox
-from walletframe.settings import PREFIX
+from walletframe.service import Sandbox
+from walletframe.settings import PREFIX, KeyKind, require_endpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_KINDS: tuple[KeyKind, ...] = ("private", "public", "test")
 
 
 @click.command()
@@ -43,7 +45,8 @@ def sandbox(
     """Serve simulated data on this machine until interrupted.
 
     What it prints are the settings that reach it, as lines for a shell: paste them into another one
-    as they are, or write them to a file and source it.
+    as they are, or write them to a file and source it. With --ledger the keys among them are new
+    each time, and nobody reaches your holdings without them.
     """
     with Sandbox(
         ledger=ledger,
@@ -66,9 +69,10 @@ def _lines(service: Sandbox) -> Iterator[str]:
     yield _export(BASE_URL=service.base_url)
     yield _export(PUBLIC_BASE_URL=service.public_base_url)
     yield _export(SERVICE="sandbox", CACHE=service.settings().cache)
-    for kind, known in SANDBOX_KEYS.items():
+    for kind in _KINDS:
+        _, key = require_endpoint(service.settings(kind))
         lead = "" if kind == "private" else "# or: "
-        yield lead + _export(KEY_KIND=kind, API_KEY=known.key)
+        yield lead + _export(KEY_KIND=kind, API_KEY=key.reveal())
     yield f"# Its OpenAPI document: {service.openapi_url}"
     yield "# Stop it with Ctrl-C."
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from fastapi import FastAPI, Request, Response
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 
 from walletframe.service import problems
@@ -22,12 +23,15 @@ from walletframe.service.document import (
     VERSION,
     with_components,
 )
-from walletframe.service.keys import Base, find_key
+from walletframe.service.keys import Base
 from walletframe.service.problems import Problem, ProblemAnswer, RefusedError
+from walletframe.settings import is_this_machine
 from walletframe.wire.shapes import ADDRESS_PARAMETER, DETAILS_PATH, KEY_PARAMETER
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from walletframe.service.gate import Gate
     from walletframe.service.ledger import Ledger
@@ -64,12 +68,28 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
     desk = Desk(ledger, behaviour)
     for base in Base:
         _add_endpoint(app, base, _details_endpoint(base, gate, desk, behaviour.latency_s))
+    app.state.gate = gate
+    app.add_middleware(_OwnNameOnly)
     app.add_exception_handler(RefusedError, _refused)
     app.add_exception_handler(HTTPException, _not_routed)
     app.add_exception_handler(Exception, _broken)
     generate = app.openapi
     app.openapi = lambda: with_components(generate())  # type: ignore[method-assign]
     return app
+
+
+class _OwnNameOnly:
+    """Refuses who asks by another name, as a web page does that had its own led to this machine."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not is_this_machine(Headers(scope=scope).get("Host", "")):
+            answer: ASGIApp = _answer(problems.WRONG_HOST, {})
+        else:
+            answer = self._app
+        await answer(scope, receive, send)
 
 
 def _add_endpoint(
@@ -118,7 +138,7 @@ async def _preflight(request: Request) -> Response:
 
 def _cors_headers(request: Request) -> dict[str, str]:
     """Return the headers for the origin that the request's key has registered, else none."""
-    key = find_key(request.query_params.get(KEY_PARAMETER))
+    key = request.app.state.gate.find(request.query_params.get(KEY_PARAMETER))
     origin = request.headers.get("Origin")
     if key is None or key.domain is None or key.domain != origin:
         return {}
@@ -130,12 +150,12 @@ def _cors_headers(request: Request) -> dict[str, str]:
 
 
 def _refusal(request: Request, problem: Problem, headers: Mapping[str, str]) -> Response:
-    return Response(
-        msgspec.json.encode(ProblemAnswer(problem)),
-        status_code=problem.status,
-        media_type=_JSON,
-        headers=dict(headers) | _cors_headers(request),
-    )
+    return _answer(problem, dict(headers) | _cors_headers(request))
+
+
+def _answer(problem: Problem, headers: dict[str, str]) -> Response:
+    body = msgspec.json.encode(ProblemAnswer(problem))
+    return Response(body, status_code=problem.status, media_type=_JSON, headers=headers)
 
 
 async def _refused(request: Request, error: Any) -> Response:

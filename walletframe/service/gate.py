@@ -16,11 +16,12 @@ from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
 from walletframe.service import problems
-from walletframe.service.keys import find_key
 from walletframe.service.options import TEST_KEY_PER_SECOND
 from walletframe.service.problems import RefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from walletframe.service.keys import Base, SandboxKey
     from walletframe.service.problems import Problem
 
@@ -34,9 +35,12 @@ class Gate:
     ----------
     requests_per_second : float or None
         Limit for each IP address and for each key; None for none but the test key's.
+    keys : iterable of SandboxKey
+        Those that may pass.
     """
 
-    def __init__(self, requests_per_second: float | None) -> None:
+    def __init__(self, requests_per_second: float | None, keys: Iterable[SandboxKey]) -> None:
+        self._keys = {known.key: known for known in keys}
         self._storage = MemoryStorage()
         self._limiter = MovingWindowRateLimiter(self._storage)
         self._limit = None if requests_per_second is None else _limit(requests_per_second)
@@ -65,7 +69,7 @@ class Gate:
             With status 401, 403 or 429.
         """
         self._count(self._limit, problems.LIMITED_IP, "ip", ip_address)
-        key = find_key(text)
+        key = self.find(text)
         if key is None:
             raise RefusedError(problems.UNKNOWN_KEY if text else problems.NO_KEY)
         if base not in key.bases:
@@ -73,6 +77,21 @@ class Gate:
         limit = self._test_limit if key.kind == "test" else self._limit
         self._count(limit, problems.LIMITED_KEY, "key", key.key)
         return key
+
+    def find(self, text: str | None) -> SandboxKey | None:
+        """Return what is known of a key.
+
+        Parameters
+        ----------
+        text : str or None
+            The key as sent.
+
+        Returns
+        -------
+        SandboxKey or None
+            None for a missing or an unknown key.
+        """
+        return self._keys.get(text or "")
 
     def close(self) -> None:
         """Wait for the thread in which the library `limits` forgets old requests."""

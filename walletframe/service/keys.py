@@ -1,12 +1,14 @@
 """The sandbox's keys: one of each kind, and which base address each may be used at.
 
-The keys are public knowledge and open nothing but a sandbox on this machine.
+The keys are public knowledge, and open nothing but simulated data on this machine. A sandbox that
+serves holdings of its user's has keys of its own.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from secrets import token_hex
 
 
 class Base(StrEnum):
@@ -37,7 +39,7 @@ class SandboxKey:
     'https://notebook.example'
     """
 
-    key: str
+    key: str = field(repr=False)
     kind: str
     bases: frozenset[Base]
     domain: str | None = None
@@ -53,25 +55,22 @@ SANDBOX_KEYS = {
     ),
     "test": SandboxKey("wf-sandbox-test-0000", "test", frozenset(Base)),
 }
-_BY_KEY = {known.key: known for known in SANDBOX_KEYS.values()}
 
 
-def find_key(text: str | None) -> SandboxKey | None:
-    """Return what is known of a key, or None.
-
-    Parameters
-    ----------
-    text : str or None
-        The key as sent.
+def keys_of_its_own() -> dict[str, SandboxKey]:
+    """Return keys that nobody knows, for a sandbox whose holdings are not simulated.
 
     Returns
     -------
-    SandboxKey or None
-        None for a missing or an unknown key.
+    dict of str to SandboxKey
+        By kind, as in `SANDBOX_KEYS`.
 
     Examples
     --------
-    >>> find_key("nobody's") is None
-    True
+    >>> keys_of_its_own()["private"].key == keys_of_its_own()["private"].key
+    False
     """
-    return _BY_KEY.get(text or "")
+    return {
+        kind: replace(known, key=f"wf-sandbox-{kind}-{token_hex(16)}")
+        for kind, known in SANDBOX_KEYS.items()
+    }

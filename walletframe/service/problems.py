@@ -83,6 +83,7 @@ UNKNOWN_KEY = Problem(401, "unknown_key", "The key is not known.")
 WRONG_BASE = Problem(403, "wrong_base", "The key does not belong to this base address.")
 NO_SUCH_PATH = Problem(404, "no_such_path", "There is nothing at this path.")
 NOT_ALLOWED = Problem(405, "not_allowed", "Only GET is allowed here.")
+WRONG_HOST = Problem(421, "wrong_host", "The Host header names another machine than this one.")
 LIMITED_IP = Problem(429, "limited_ip", "Too many requests from this IP address.")
 LIMITED_KEY = Problem(429, "limited_key", "Too many requests with this key.")
 BROKEN = Problem(500, "broken", "The sandbox could not answer; its ledger may be at fault.")
@@ -93,6 +94,7 @@ MEANINGS = {
     403: "The key is known, but belongs to the other base address.",
     404: "There is nothing at this path.",
     405: "The method is not GET, or the preflight names an origin that the key has not registered.",
+    421: "The Host header does not name this machine: localhost, 127.0.0.1 or [::1].",
     429: "A limit of the IP address or of the key is exceeded; Retry-After says when to ask again.",
     500: "The sandbox could not answer.",
 }

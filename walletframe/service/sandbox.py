@@ -15,7 +15,7 @@ from platformdirs import user_cache_path
 
 from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.frameless import frameless
-from walletframe.service.keys import SANDBOX_KEYS, Base
+from walletframe.service.keys import SANDBOX_KEYS, Base, keys_of_its_own
 from walletframe.service.ledger import Ledger, SimulatedLedger
 from walletframe.service.options import Behaviour
 from walletframe.service.recorded import read_ledger
@@ -46,7 +46,8 @@ class Sandbox:
     requests_per_second : float, optional
         Limit for each IP address and each key; None for no limit but the test key's.
     ledger : DataFrame, path or Ledger, optional
-        Holdings to serve instead of simulated ones.
+        Holdings to serve instead of simulated ones, with keys that only this sandbox's settings
+        and clients know.
     port : int, default 0
         Where to listen; 0 for any free port.
 
@@ -91,7 +92,8 @@ class Sandbox:
             from walletframe.service.server import LoopbackServer  # noqa: PLC0415
         except ImportError as error:
             raise MissingExtraError("sandbox", "the sandbox") from error
-        self._gate = Gate(options.requests_per_second)
+        self._keys = SANDBOX_KEYS if ledger is None else keys_of_its_own()
+        self._gate = Gate(options.requests_per_second, self._keys.values())
         app = create_app(self._ledger, options, self._gate)
         self._server = LoopbackServer(app, port=port, headers=[(SIMULATED_HEADER, "true")])
         self._running = True
@@ -149,12 +151,12 @@ class Sandbox:
         Settings
             For `walletframe.Client` or `walletframe.configure`.
         """
-        if key_kind not in SANDBOX_KEYS:
+        if key_kind not in self._keys:
             raise SettingsError(
-                f"key_kind: {quoted(key_kind)}", hint=f"one of {', '.join(SANDBOX_KEYS)}"
+                f"key_kind: {quoted(key_kind)}", hint=f"one of {', '.join(self._keys)}"
             )
         own = {
-            "api_key": SANDBOX_KEYS[key_kind].key,
+            "api_key": self._keys[key_kind].key,
             "key_kind": key_kind,
             "base_url": self.base_url,
             "public_base_url": self.public_base_url,
@@ -236,7 +238,8 @@ def sandbox(
         Holdings to serve instead of simulated ones: a DataFrame, a ``.parquet`` file or a
         ``.json`` file with the columns blockchain, address, symbol, raw_amount, decimals and, if
         wanted, token_blockchain, token_address and price (what `fetch_wallets` returns as
-        holdings will do); or a recorded answer of the service, as ``.json``.
+        holdings will do); or a recorded answer of the service, as ``.json``. They are served to
+        nobody without the keys of this one sandbox, which its settings and clients have.
 
     Returns
     -------

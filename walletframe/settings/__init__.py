@@ -4,6 +4,7 @@ from walletframe.settings.key import ApiKey, Secret
 from walletframe.settings.needs import require_endpoint, require_service, require_settings
 from walletframe.settings.node_url import NodeUrl, login_of, require_node, secret_pieces
 from walletframe.settings.readers import CacheChoice, KeyKind, quoted
+from walletframe.settings.urls import is_this_machine
 from walletframe.settings.values import PREFIX, Settings
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "NodeUrl",
     "Secret",
     "Settings",
+    "is_this_machine",
     "login_of",
     "quoted",
     "require_endpoint",

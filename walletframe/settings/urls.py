@@ -37,6 +37,28 @@ def url_parts(value: Any) -> SplitResult | None:
     return parts if usable and parts.scheme in ("http", "https") else None
 
 
+def is_this_machine(place: str) -> bool:
+    """Tell whether a header ``Host`` names this machine, on whatever port.
+
+    Parameters
+    ----------
+    place : str
+        A host, perhaps with a port.
+
+    Returns
+    -------
+    bool
+        False also for what is no such header.
+
+    Examples
+    --------
+    >>> is_this_machine("127.0.0.1:8000"), is_this_machine("127.0.0.1.example")
+    (True, False)
+    """
+    parts = url_parts(f"http://{place}/")
+    return parts is not None and parts.netloc == place and is_loopback(parts.hostname or "")
+
+
 def is_loopback(host: str) -> bool:
     """Tell whether a host is this machine.
 
