@@ -21,7 +21,7 @@ from walletframe.client import Client, default_client
 from walletframe.errors import FetchInterrupted, WalletframeError
 from walletframe.frames.summary import failure_lines, summary_lines
 from walletframe.service.chains import CHAINS
-from walletframe.text import shown
+from walletframe.text import as_lines, shown
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -57,11 +57,11 @@ class WalletMagics(Magics):
         """
         options = self._options(line)
         if options.out and not options.out.isidentifier():
-            raise UsageError(f"--out {options.out}: is no name of a variable")
+            raise _refusal(f"--out {options.out}: is no name of a variable")
         found = read_pasted("\n".join([" ".join(options.wallets), cell]))
         if found.problems:
             reasons = [f"  {text}: {reason}" for _, text, reason in found.problems]
-            raise UsageError("\n".join(["these wallets can't be read:", *reasons]))
+            raise _refusal("\n".join(["these wallets can't be read:", *reasons]))
         if not found.wallets:
             raise UsageError("no wallets: write <BLOCKCHAIN>.<ADDRESS>, such as NEAR.alice.near")
         try:
@@ -75,7 +75,7 @@ class WalletMagics(Magics):
             self._keep(options, stopped.details)
             raise
         except WalletframeError as error:
-            raise UsageError(str(error)) from None
+            raise _refusal(str(error)) from None
         self._keep(options, details)
         self._tell_if_unseen(details)
         return details
@@ -84,7 +84,7 @@ class WalletMagics(Magics):
         try:
             options: Namespace = parse_argstring(self.wallets, line)
         except ValueError as error:  # by shlex
-            raise UsageError(f"{error}: {line.strip()}") from None
+            raise _refusal(f"{error}: {line.strip()}") from None
         return options
 
     def _client(self, name: str | None) -> Client:
@@ -92,7 +92,7 @@ class WalletMagics(Magics):
             return default_client()
         client = self._variables().get(name)
         if not isinstance(client, Client):
-            raise UsageError(f"--client {name}: there is no Client in a variable of this name")
+            raise _refusal(f"--client {name}: there is no Client in a variable of this name")
         return client
 
     def _keep(self, options: Namespace, details: WalletDetails) -> None:
@@ -110,7 +110,7 @@ class WalletMagics(Magics):
             shell.events.unregister("post_run_cell", tell)
             if cell.result is not details:
                 lines = [*summary_lines(*details), *(shown(line, _REASON) for line in reasons)]
-                print(*lines, sep="\n", file=sys.stderr)  # noqa: T201 - a magic talks to a person
+                print(as_lines("\n".join(lines)), file=sys.stderr)  # noqa: T201 - a magic talks to a person
 
         shell.events.register("post_run_cell", tell)
 
@@ -118,6 +118,11 @@ class WalletMagics(Magics):
         shell: Any = self.shell  # which a magic that runs has
         names: dict[str, Any] = shell.user_ns
         return names
+
+
+def _refusal(text: str) -> UsageError:
+    """Return what IPython prints as it is: a cell may hold what a stranger wrote."""
+    return UsageError(as_lines(text))
 
 
 @context_matcher(identifier="walletframe")

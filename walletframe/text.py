@@ -237,7 +237,29 @@ def as_html_block(text: str) -> str:
     >>> as_html_block("if a < b:\\n    pass")
     'if a &lt; b:\\n    pass'
     """
-    return _escaped("".join(char for char in text if char in " \n" or not is_unseen(char)))
+    return _escaped(as_lines(text))
+
+
+def as_lines(text: str) -> str:
+    r"""Return text as harmless lines, for a terminal.
+
+    Parameters
+    ----------
+    text : str
+        Anything; it is not cut.
+
+    Returns
+    -------
+    str
+        Without unseen characters but ends of lines; other white space as spaces.
+
+    Examples
+    --------
+    >>> as_lines("\x1b[31mred\tand\u202eblue\n")
+    '[31mred andblue\n'
+    """
+    seen = (" " if char.isspace() and char != "\n" else char for char in text)
+    return "".join(char for char in seen if char in " \n" or not is_unseen(char))
 
 
 def as_markup(text: str, limit: int = 80) -> str:

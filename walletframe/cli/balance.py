@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from walletframe.cli.output import output_path, write_frame
+from walletframe.cli.screen import say
 from walletframe.cli.sources import read_sources
 from walletframe.cli.tables import balances_table
 from walletframe.errors import FetchWarning
@@ -57,8 +58,8 @@ def balance(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FetchWarning)  # the table says it
         frame = token_balance(asked, token, block=block, chain_ids=dict(chain_ids))
-    click.echo(balances_table(frame))
+    say(balances_table(frame))
     if output is not None:
         write_frame(frame, output, name="balances")
-        click.echo(f"written: {output}")
+        say(f"written: {output}")
     sys.exit(0 if (frame["status"] == "ok").all() else 1)

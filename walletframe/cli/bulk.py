@@ -10,6 +10,7 @@ import click
 
 from walletframe.bulk import fetch_to_parquet as fetch_into
 from walletframe.cli.asking import INTERRUPTED, named, naming
+from walletframe.cli.screen import say
 from walletframe.client import Client
 from walletframe.errors import FetchInterrupted
 
@@ -34,7 +35,7 @@ def fetch_to_parquet(
             summary = fetch_into(asked, folder, client=client, on_failure="ignore")
         except FetchInterrupted as stopped:
             interrupted, summary = True, stopped.details
-    click.echo(repr(summary))
+    say(repr(summary))
     if interrupted:
         sys.exit(INTERRUPTED)
     sys.exit(0 if summary.ok == summary.wallets else 1)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from walletframe.cli.screen import say
 from walletframe.errors import SettingsError
 from walletframe.frames.summary import many
 from walletframe.settings import Settings
@@ -23,7 +24,7 @@ def cache() -> None:
 @cache.command()
 def path() -> None:
     """Print the file in which answers are kept."""
-    click.echo(_path())
+    say(_path())
 
 
 @cache.command()
@@ -31,14 +32,14 @@ def info() -> None:
     """Say what is kept, the sandbox's answers included."""
     for file in _files():
         facts = describe(file)
-        click.echo(f"{facts.path}: {many(facts.size_bytes, 'byte')}")
+        say(f"{facts.path}: {many(facts.size_bytes, 'byte')}")
         for service, count in facts.answers.items():
-            click.echo(f"  {count:,} of {service}")
+            say(f"  {count:,} of {service}")
         if facts.oldest and facts.newest:
             span = f"{facts.oldest:%Y-%m-%d %H:%M} to {facts.newest:%Y-%m-%d %H:%M}"
-            click.echo(f"  answered from {span} UTC")
+            say(f"  answered from {span} UTC")
         else:
-            click.echo("  nothing is kept")
+            say("  nothing is kept")
 
 
 @cache.command()
@@ -46,7 +47,7 @@ def info() -> None:
 def clear(*, sandbox: bool) -> None:
     """Forget the answers of the service."""
     for file in _simulated() if sandbox else [_path()]:
-        click.echo(f"{file}: {many(clear_store(file), 'answer')} forgotten")
+        say(f"{file}: {many(clear_store(file), 'answer')} forgotten")
 
 
 def _path() -> Path:

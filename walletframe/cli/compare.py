@@ -9,6 +9,7 @@ import click
 
 from walletframe.cli.output import output_path, write_frame
 from walletframe.cli.saved import is_saved, read_saved
+from walletframe.cli.screen import say
 from walletframe.cli.snapshots import in_folder, of_symbol
 from walletframe.cli.tables import changes_table
 from walletframe.frames import WalletDetails, summary_lines
@@ -47,11 +48,11 @@ def compare(
     """
     sides = _found("before", before, folder), _found("after", after, folder)
     changes = changes_between(*sides, symbol=symbol)
-    click.echo(f"\n{changes_table(changes, None if whole else _ROWS)}\n")
-    click.echo(_summary(changes))
+    say(f"\n{changes_table(changes, None if whole else _ROWS)}\n")
+    say(_summary(changes))
     if output is not None:
         write_frame(changes, output, name="changes")
-        click.echo(f"written: {output}")
+        say(f"written: {output}")
     sys.exit(1 if (changes["change"] == "unknown").any() else 0)
 
 
@@ -67,7 +68,7 @@ def _found(side: str, named: str, folder: Path | None) -> WalletDetails:
     else:
         details = snapshot(named, folder=folder)
         origin = f"the snapshot of {details.wallets['snapshot'].max():%Y-%m-%d %H:%M:%S} UTC"
-    click.echo("\n  ".join([f"{side}: {origin}", *summary_lines(details.wallets)]))
+    say("\n  ".join([f"{side}: {origin}", *summary_lines(details.wallets)]))
     return details
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from walletframe.cli.fetch import show
+from walletframe.cli.screen import say
 from walletframe.frames.summary import many
 from walletframe.service import SHOWCASE
 from walletframe.service import sandbox as start_sandbox
@@ -18,16 +19,16 @@ def demo(*, refresh: bool) -> None:
     The second time, the answers come from the cache.
     """
     with start_sandbox(latency_s=0.1) as service, service.client() as client:
-        click.echo(f"Simulated data: a sandbox at {service.base_url} stands in for the service.\n")
+        say(f"Simulated data: a sandbox at {service.base_url} stands in for the service.\n")
         details = client.fetch(SHOWCASE, refresh=refresh, progress=False, on_failure="ignore")
         show(details, None)
         failed = details.wallets[details.wallets["status"] != "ok"]
         for row in failed.itertuples():
-            click.echo(f"Failed: {row.blockchain}.{row.address}: {row.error}")
+            say(f"Failed: {row.blockchain}.{row.address}: {row.error}")
         cached = int((details.wallets["source"] == "cache").sum())
-        click.echo(
+        say(
             f"{cached} of {many(len(details.wallets), 'answer')} came from the cache, "
             f"{client.settings.cache}"
         )
         if not cached:
-            click.echo("Run it again: what is ok is answered from there.")
+            say("Run it again: what is ok is answered from there.")

@@ -9,6 +9,7 @@ import click
 
 from walletframe.cli.asking import INTERRUPTED, ask, asking
 from walletframe.cli.output import output_path, write_details
+from walletframe.cli.screen import say
 from walletframe.cli.tables import holdings_table, wallets_table
 from walletframe.frames import summary_lines
 
@@ -35,7 +36,7 @@ def fetch(wallets: tuple[str, ...], output: Path | None, *, whole: bool, **optio
     show(details, None if whole else _ROWS)
     if output is not None:
         for path in write_details(details, output):
-            click.echo(f"written: {path}")
+            say(f"written: {path}")
     if interrupted:
         sys.exit(INTERRUPTED)
     sys.exit(0 if (details.wallets["status"] == "ok").all() else 1)
@@ -51,8 +52,8 @@ def show(details: WalletDetails, rows: int | None) -> None:
     rows : int or None
         The most balances to print; None for all.
     """
-    click.echo(wallets_table(details.wallets))
-    click.echo()
-    click.echo(holdings_table(details.holdings, rows))
-    click.echo()
-    click.echo("\n".join(summary_lines(*details)))
+    say(wallets_table(details.wallets))
+    say()
+    say(holdings_table(details.holdings, rows))
+    say()
+    say("\n".join(summary_lines(*details)))

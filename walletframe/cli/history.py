@@ -9,6 +9,7 @@ import click
 
 from walletframe.cli.asking import INTERRUPTED, ask, asking
 from walletframe.cli.output import output_path, write_frame
+from walletframe.cli.screen import say
 from walletframe.cli.snapshots import in_folder, of_symbol
 from walletframe.cli.sources import read_sources
 from walletframe.cli.tables import snapshots_table, timeline_table
@@ -48,11 +49,11 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
 
     details, interrupted = ask(wallets, before=check, **options)
     if interrupted:
-        click.echo("Interrupted: no snapshot was kept. The same line again asks for the rest.")
+        say("Interrupted: no snapshot was kept. The same line again asks for the rest.")
         sys.exit(INTERRUPTED)
     moment = keep(details, folder=folder, at=at)
-    click.echo("\n".join(summary_lines(details.wallets)))
-    click.echo(f"kept: a snapshot of {moment:%Y-%m-%d %H:%M:%S} UTC")
+    say("\n".join(summary_lines(details.wallets)))
+    say(f"kept: a snapshot of {moment:%Y-%m-%d %H:%M:%S} UTC")
     sys.exit(0 if (details.wallets["status"] == "ok").all() else 1)
 
 
@@ -84,14 +85,14 @@ def show(
     output = options.pop("output")
     [found] = only(symbol, load(wallets=asked, folder=folder, **options))
     lines = timeline(found)
-    click.echo(timeline_table(lines, None if whole else _ROWS))
+    say(timeline_table(lines, None if whole else _ROWS))
     if output is not None:
         write_frame(lines, output, name="timeline")
-        click.echo(f"written: {output}")
+        say(f"written: {output}")
 
 
 def _list(folder: Path | None) -> None:
     listed = snapshots(folder=folder)
-    click.echo(snapshots_table(listed))
+    say(snapshots_table(listed))
     if listed["simulated"].any():
-        click.echo("Simulated data: the sandbox made it up.")
+        say("Simulated data: the sandbox made it up.")

@@ -16,6 +16,7 @@ from walletframe.cli.fetch import fetch
 from walletframe.cli.history import history
 from walletframe.cli.report import report
 from walletframe.cli.sandbox import sandbox
+from walletframe.cli.screen import fit_consoles, harmless_errors, say
 from walletframe.cli.settings import settings
 from walletframe.cli.totals import totals, value
 from walletframe.cli.wording import told
@@ -31,13 +32,21 @@ class _MachineError(click.ClickException):
 class _Commands(click.Group):
     """A group whose commands answer bad input with a message instead of a traceback."""
 
+    def main(self, *args: Any, **extra: Any) -> Any:
+        fit_consoles()
+        return super().main(*args, **extra)
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with harmless_errors():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
-        with warnings.catch_warnings(record=True) as caught:
+        with harmless_errors(), warnings.catch_warnings(record=True) as caught:
             try:
                 return self._invoked(ctx)
             finally:
                 for warning in caught:
-                    click.echo(f"Warning: {warning.message}", err=True)
+                    say(f"Warning: {warning.message}", err=True)
 
     def _invoked(self, ctx: click.Context) -> Any:
         try:

@@ -11,6 +11,7 @@ import click
 from walletframe.analysis import value as valued_at
 from walletframe.cli.asking import INTERRUPTED, ask, asking
 from walletframe.cli.saved import is_saved, read_saved
+from walletframe.cli.screen import say
 from walletframe.cli.snapshots import in_folder
 from walletframe.frames import WalletDetails
 from walletframe.frames.summary import many
@@ -100,10 +101,10 @@ def report(  # noqa: PLR0913 - every option is an argument
         details = details._replace(holdings=valued_at(details.holdings, prices, currency=currency))
     images: Images = "static" if static else "interactive"
     written = write_report(details, output, before=earlier, title=title, images=images)
-    click.echo(f"written: {written}")
+    say(f"written: {written}")
     wallets = details.wallets
     known = int(((wallets["status"] == "ok") & wallets["tokens"].notna()).sum())
-    click.echo(f"The balances of {known:,} of {many(len(wallets), 'wallet')} are known.")
+    say(f"The balances of {known:,} of {many(len(wallets), 'wallet')} are known.")
     if interrupted:
         sys.exit(INTERRUPTED)
     sys.exit(0 if known == len(wallets) else 1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from walletframe.cli.screen import say
 from walletframe.service import Sandbox
 from walletframe.settings import PREFIX, KeyKind, require_endpoint
 
@@ -56,11 +57,11 @@ def sandbox(
         seed=seed,
         requests_per_second=requests_per_second,
     ) as service:
-        click.echo("\n".join(_lines(service)))
+        say("\n".join(_lines(service)))
         try:
             service.wait()
         except KeyboardInterrupt:
-            click.echo("Stopped.", err=True)
+            say("Stopped.", err=True)
 
 
 def _lines(service: Sandbox) -> Iterator[str]:

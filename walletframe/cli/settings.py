@@ -7,6 +7,7 @@ from dataclasses import fields
 
 import click
 
+from walletframe.cli.screen import say
 from walletframe.settings import PREFIX, Settings
 from walletframe.transport import default_path
 
@@ -23,4 +24,4 @@ def settings() -> None:
         if field.name == "cache" and value is None:
             value = default_path()
         shown = "not set" if value is None else str(value)
-        click.echo(f"{field.name:<{width}}  {shown:<40} ({origin})")
+        say(f"{field.name:<{width}}  {shown:<40} ({origin})")

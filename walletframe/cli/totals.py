@@ -13,6 +13,7 @@ from walletframe.analysis import value as valued_at
 from walletframe.cli.asking import INTERRUPTED, ask, asking
 from walletframe.cli.output import output_path, write_frame
 from walletframe.cli.saved import is_saved, read_saved
+from walletframe.cli.screen import say
 from walletframe.cli.snapshots import of_symbol
 from walletframe.cli.tables import totals_table
 from walletframe.errors import UnknownTokenError
@@ -116,12 +117,12 @@ def _report(
     ranks = ["amount"] if symbol is not None and not ranks else ranks
     if ranks:
         table = table.sort_values(ranks, ascending=False, kind="stable")
-    click.echo(totals_table(table, None if whole else _ROWS))
+    say(totals_table(table, None if whole else _ROWS))
     lines = [] if wallets is None else summary_lines(wallets)
-    click.echo("\n".join(["", *_value_lines(holdings), *lines]))
+    say("\n".join(["", *_value_lines(holdings), *lines]))
     if output is not None:
         write_frame(table, output, name="totals")
-        click.echo(f"written: {output}")
+        say(f"written: {output}")
     if interrupted:
         sys.exit(INTERRUPTED)
     sys.exit(0 if wallets is None or _all_known(wallets) else 1)
@@ -138,9 +139,7 @@ def _found(
         raise click.UsageError(f"either wallets or one file of holdings, not {' '.join(given)}")
     holdings, wallets = read_saved(given[0])
     if wallets is None:
-        click.echo(
-            "Warning: no file of wallets beside it: how complete this is, is unknown", err=True
-        )
+        say("Warning: no file of wallets beside it: how complete this is, is unknown", err=True)
     return holdings, wallets, False
 
 

@@ -1,0 +1,205 @@
+"""What reaches a console: no character that steers it, and none that it can't show."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+from canned_service import KEY, answer, balance, wallet
+from click.testing import CliRunner
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+
+import walletframe as wf
+from walletframe.cli import main
+
+EVIL = "\x1b[31m\x1b]8;;https://evil.example\x07link\x1b]8;;\x07\x1b[2J\x9b1A\u202egpj\u2066\u200b"
+NODE = "http://127.0.0.1:9"
+DRIVER = """
+import json, sys
+from walletframe.cli import main
+for words in json.loads(sys.argv[1]):
+    try:
+        main(words, prog_name="walletframe")
+    except SystemExit as ended:
+        print(f"ended: {' '.join(words[:2])}: {ended.code}")
+"""
+ENCODINGS = {
+    "cp1252": {"PYTHONIOENCODING": "cp1252"},
+    "cp437": {"PYTHONIOENCODING": "cp437"},
+    "ascii": {"PYTHONIOENCODING": "ascii"},
+    "locale C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+}
+
+
+@pytest.fixture
+def reachable(canned, monkeypatch):
+    """Let the environment name a service with tokens that few consoles can show."""
+    symbols = ["USD₮", "é", "代币", "🚀", EVIL]
+    sent = [balance(symbol=symbol, address=f"0x{at:040x}") for at, symbol in enumerate(symbols)]
+    canned.default = (200, {}, answer(wallet(balances=sent)))
+    monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
+    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
+    monkeypatch.setenv("WALLETFRAME_BASE_URL", canned.base_url)
+    monkeypatch.setenv("WALLETFRAME_RPC_URL", NODE)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_console_that_lacks_characters_shows_stand_ins(reachable, home, encoding):
+    """Every command that prints, in a real process: to its end, with tables."""
+    out = str(home / "out.csv")
+    commands = {
+        "demo": ["demo"],
+        "fetch": ["fetch", "ETH.0xa", "--all", "--output", out],
+        "fetch-to-parquet": ["fetch-to-parquet", str(home / "bulk"), "ETH.0xa"],
+        "totals": ["totals", out],
+        "value": ["value", out],
+        "history save": ["history", "save", "ETH.0xa"],
+        "history show": ["history", "show"],
+        "history show of a wallet": ["history", "show", "ETH.0xa", "--all"],
+        "compare": ["compare", out, out],
+        "report": ["report", out, "--output", str(home / "report.html")],
+        "balance": ["balance", "ETH.0x" + "a" * 40],
+        "cache info": ["cache", "info"],
+        "settings": ["settings"],
+        "an error": ["totals", out, "--symbol", "…→₮"],
+    }
+    words = [sys.executable, "-c", DRIVER, json.dumps(list(commands.values()))]
+    environment = os.environ | ENCODINGS[encoding]
+    done = subprocess.run(words, env=environment, capture_output=True, check=False)
+    said = done.stdout.decode("ascii" if encoding == "locale C" else encoding)
+    ended = [line for line in said.splitlines() if line.startswith("ended: ")]
+    assert done.returncode == 0, done.stderr
+    assert [line[-1] for line in ended] == [*"00000000001002"], said
+    assert b"Traceback" not in done.stderr
+    assert b"Error" in done.stderr
+    assert "contract" in said
+    assert "USD?" in said
+    assert ("0x0000…" if encoding == "cp1252" else "0x0000~") in said
+
+
+def test_the_bar_fits_the_console(reachable):
+    """A fetch in a terminal that knows ASCII alone draws its bar with what there is."""
+    code = "import walletframe as wf; wf.fetch_wallets('ETH.0xa', progress=True)"
+    environment = os.environ | ENCODINGS["ascii"]
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, env=environment, capture_output=True, check=True)
+    assert b"1/1" in done.stderr
+    assert done.stderr.isascii()
+
+
+NAMES = {
+    "settings": ["settings"],
+    "cache path": ["cache", "path"],
+    "cache info": ["cache", "info"],
+    "cache clear": ["cache", "clear"],
+    "what was written": ["fetch", "ETH.0xa", "--output", "{folder}/{evil}.csv"],
+    "a folder of Parquet files": ["fetch-to-parquet", "{folder}/{evil}", "ETH.0xa"],
+    "a report": ["report", "ETH.0xa", "--output", "{folder}/{evil}.html"],
+    "a report in no folder": ["report", "ETH.0xa", "--output", "{evil}/x.html"],
+    "an output of no kind": ["fetch", "ETH.0xa", "--output", "{evil}.xls"],
+    "an output in no folder": ["fetch", "ETH.0xa", "--output", "{evil}/x.csv"],
+    "a file of wallets": ["fetch", "--file", "{folder}/columns-{evil}.csv"],
+    "a file that is not there": ["fetch", "--file", "{evil}"],
+    "a file of holdings": ["totals", "{folder}/columns-{evil}.csv"],
+    "holdings that are not there": ["totals", "{evil}.csv"],
+    "holdings of two files": ["totals", "{evil}.csv", "b.csv"],
+    "prices": ["value", "ETH.0xa", "--prices", "{folder}/columns-{evil}.csv"],
+    "prices that are not there": ["value", "ETH.0xa", "--prices", "{evil}"],
+    "a currency": ["value", "ETH.0xa", "--currency", "{evil}"],
+    "a symbol": ["totals", "ETH.0xa", "--symbol", "{evil}"],
+    "a comparison": ["compare", "{folder}/columns-{evil}.csv"],
+    "a time": ["compare", "{evil}"],
+    "a folder of snapshots": ["history", "show", "--folder", "{folder}/columns-{evil}.csv"],
+    "a wallet": ["fetch", "{evil}"],
+    "a wallet with a dot": ["fetch", "{evil}.{evil}"],
+    "a base address": ["fetch", "ETH.0xa", "--base-url", "https://{evil}"],
+    "a kind of key": ["fetch", "ETH.0xa", "--key-kind", "{evil}"],
+    "a ledger": ["sandbox", "--ledger", "{folder}/columns-{evil}.csv"],
+    "a port": ["sandbox", "--port", "{evil}"],
+    "a chain id": ["balance", "ETH.0xa", "--chain-id", "{evil}", "1"],
+    "a token": ["balance", "ETH.0x" + "a" * 40, "--token", "{evil}"],
+    "an option": ["fetch", "--{evil}"],
+    "an option of none": ["--{evil}"],
+    "a command": ["{evil}"],
+    "a command of a group": ["cache", "{evil}"],
+}
+
+
+@pytest.fixture
+def hostile(reachable, home, monkeypatch):
+    """Let settings and files have names that steer a terminal."""
+    monkeypatch.setenv("WALLETFRAME_CACHE", str(home / f"cache-{EVIL}.sqlite".replace("/", "")))
+    monkeypatch.setenv("WALLETFRAME_SERVICE", EVIL)
+    evil = EVIL.replace("/", "")
+    (home / f"columns-{evil}.csv").write_text(f"{EVIL},other {EVIL}\n1,2\n")
+    return evil
+
+
+def harmless(text):
+    """Tell whether a terminal only shows text, and shows some."""
+    return text.strip() and all(line.isprintable() for line in text.splitlines())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_do_not_steer_the_terminal(hostile, home, name):
+    """Whatever a command prints of settings, files, columns and what was typed is plain text."""
+    words = [word.format(folder=home, evil=hostile) for word in NAMES[name]]
+    done = CliRunner().invoke(main, words, color=True)
+    assert harmless(done.output), repr(done.output)
+    assert isinstance(done.exception, SystemExit | None)
+
+
+def test_a_real_terminal_gets_plain_text(hostile):
+    """In a real process on a real terminal, which click strips of nothing."""
+    near, far = pty.openpty()
+    words = [sys.executable, "-m", "walletframe", "settings"]
+    with subprocess.Popen(words, stdout=far, stderr=far) as process:
+        os.close(far)
+        said = b""
+        while piece := _read(near):
+            said += piece
+    os.close(near)
+    assert process.returncode == 0
+    assert "8;;https:" in said.decode()
+    assert harmless(said.decode().replace("\r\n", "\n"))
+
+
+def _read(terminal):
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # nobody writes any more
+        return b""
+
+
+MAGICS = {
+    "a wallet": f"%wallets {EVIL!s}",
+    "an option": f"%wallets ETH.0xa --out {EVIL}",
+    "a quote": f"%wallets 'ETH.0xa {EVIL}",
+    "a client": f"%wallets ETH.0xa --client {EVIL}",
+    "a cell": f"%%wallets\n{EVIL}",
+}
+
+
+@pytest.mark.parametrize("name", MAGICS)
+def test_the_magics_refusal_is_plain_text(name):
+    """IPython prints it as it is."""
+    shell = InteractiveShell()
+    wf.load_ipython_extension(shell)
+    magic, _, rest = MAGICS[name].lstrip("%").partition(" " if name != "a cell" else "\n")
+    given = ("", rest) if name == "a cell" else (rest,)
+    run = shell.run_cell_magic if name == "a cell" else shell.run_line_magic
+    with pytest.raises(UsageError) as refused:
+        run(magic, *given)
+    assert harmless(str(refused.value))
+
+
+def test_what_the_magic_tells_is_plain_text(hostile, canned, capsys):
+    """Behind the cell, of wallets that are not ok."""
+    canned.default = (500, {}, EVIL.encode())
+    shell = InteractiveShell()
+    wf.load_ipython_extension(shell)
+    shell.run_cell("%wallets ETH.0xa\nNone")
+    assert harmless(capsys.readouterr().err)
