@@ -114,6 +114,8 @@ WRONG = {
     "beside another wrong setting": lambda: Settings(api_key=typed(), workers="many"),
     "beside an unknown setting": lambda: Settings(api_key=typed(), wokers=3),
     "by a misspelt name": lambda: Settings(apikey=typed()),
+    "as the name of a setting": lambda: Settings(**{typed(): 1}),
+    "as the name of a setting of configure": lambda: wf.configure(**{typed(): 1}),
     "on two lines": lambda: Settings(api_key=f"{typed()}\n{typed()}"),
     "as bytes": lambda: Settings(api_key=typed().encode()),
     "in a list": lambda: Settings(api_key=[typed()]),

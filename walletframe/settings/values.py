@@ -20,6 +20,7 @@ from walletframe.settings.readers import (
     CacheChoice,
     KeyKind,
     holds_key,
+    quoted,
 )
 
 if TYPE_CHECKING:
@@ -235,7 +236,9 @@ def _refuse_unknown(names: Iterable[str], *, prefix: str) -> None:
             written = f"{prefix}{name.upper()}" if prefix else name
             known = [f"{prefix}{known.upper()}" if prefix else known for known in near or READERS]
             lead = "did you mean " if near else "known settings: "
-            raise SettingsError(f"unknown setting {written!r}", hint=lead + ", ".join(known))
+            is_word = name.replace("_", "").isalpha()  # a key, as a rule, has digits
+            shown = repr(written) if is_word else f"by a name that is {quoted(name)}"
+            raise SettingsError(f"unknown setting {shown}", hint=lead + ", ".join(known))
 
 
 def _check_key_kind(settings: Settings) -> None:
