@@ -2,25 +2,63 @@
 
 import re
 
+import pytest
+
 from walletframe.address import canonical_key
 from walletframe.service.chains import CHAINS
-from walletframe.tokens import known_tokens, native_coin
+from walletframe.tokens import SOURCES, known_tokens, native_coin
 
-FORMS = {"hex": r"0x[0-9a-fA-F]{40}", "solana": r"[1-9A-HJ-NP-Za-km-z]{43,44}"}
+EVM = r"0x[0-9a-fA-F]{40}"
+FORMS = {
+    "SOLANA": r"[1-9A-HJ-NP-Za-km-z]{32,44}",
+    "TRON": r"T[1-9A-HJ-NP-Za-km-z]{33}",
+    "NEAR": r"[a-z0-9._-]{2,64}",
+}
 
 
-def test_every_blockchain_has_its_coin_and_no_symbol_twice():
-    """A symbol and a blockchain name one token, and a contract has one symbol."""
+def test_every_blockchain_has_its_coin_and_no_contract_twice():
+    """A contract has one symbol; of equal symbols on a blockchain the usual one comes first."""
     tokens = [token for token in known_tokens() if token.contract]
-    names = {(token.blockchain, token.symbol.lower()) for token in tokens}
     contracts = {canonical_key(token.blockchain, token.contract) for token in tokens}
-    assert len(names) == len(contracts) == len(tokens) > 200
+    assert len(contracts) == len(tokens) > 1000
+    first = {}
+    for token in tokens:
+        first.setdefault((token.blockchain, token.symbol), token)
+    assert first["ETH", "USDC"].contract == "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+    assert not any(token.is_namesake for token in tokens if token.source == "hand")
     assert {native_coin(name).blockchain for name in CHAINS} == set(CHAINS)
 
 
 def test_contracts_have_the_form_of_their_blockchain():
     """No cell slipped, no letter is lost."""
     for token in known_tokens():
-        form = FORMS.get(CHAINS[token.blockchain].form)
         assert 0 <= token.decimals <= 24
-        assert not (form and token.contract) or re.fullmatch(form, token.contract), token
+        if token.contract:
+            assert re.fullmatch(FORMS.get(token.blockchain, EVM), token.contract), token
+
+
+def test_every_token_says_what_it_stands_for_and_which_list_has_it():
+    """Its asset, one of four kinds, and a source with a date or a version."""
+    tokens = known_tokens()
+    assert {token.kind for token in tokens} == {"native", "canonical", "wrapped", "bridged"}
+    assert {token.source for token in tokens} == set(SOURCES)
+    assert all(token.asset for token in tokens)
+    assert all((token.kind == "native") is (token.contract is None) for token in tokens)
+
+
+@pytest.mark.parametrize(
+    "blockchain,symbol,asset,kind",
+    [
+        ("ETH", "WETH", "ETH", "wrapped"),
+        ("POLYGON", "WETH", "ETH", "bridged"),
+        ("POLYGON", "USDC.e", "USDC", "bridged"),
+        ("POLYGON", "USDC", "USDC", "canonical"),
+        ("BASE", "ETH", "ETH", "native"),
+        ("ETH", "WBTC", "BTC", "wrapped"),
+        ("BSC", "VELO", "Velo (BSC)", "canonical"),
+    ],
+)
+def test_kinds_are_told_apart(blockchain, symbol, asset, kind):
+    """Coins, what wraps them, what a bridge gives out, and what an issuer does; namesakes, too."""
+    found = next(t for t in known_tokens() if (t.blockchain, t.symbol) == (blockchain, symbol))
+    assert (found.asset, found.kind) == (asset, kind)

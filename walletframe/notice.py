@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,3 +30,17 @@ def notify(text: str, category: type[WalletframeWarning]) -> None:
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1
     warnings.warn(text, category, stacklevel=level)
+
+
+def mention(text: str, category: type[WalletframeWarning]) -> None:
+    """Warn of what the caller asked for: no filter of warnings makes an error of it.
+
+    Parameters
+    ----------
+    text : str
+        One line; it must not hold the key.
+    category : type of WalletframeWarning
+        What kind of warning.
+    """
+    with suppress(category):
+        notify(text, category)

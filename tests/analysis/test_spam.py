@@ -1,5 +1,7 @@
 """Flags for spam: what is found, what settles the matter, and what nothing can break."""
 
+import warnings
+
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -64,7 +66,24 @@ def test_columns_are_added_and_nothing_else_changes():
         ("USD-SWAP\u02f3COM", "domain"),
         ("trumped.ai", "dotted_name"),
         ("HuobiAirdrop", "claim"),
-        ("! 5000 USDT", "claim"),
+        ("! 5000 USDT", "prize"),
+        ("Randomly You Won", "claim"),
+        ("You Won $53,250", "prize"),
+        ("5000\uff04Reward", "prize"),
+        ("beefy.finance", "domain"),
+        ("wPGX.app", "domain"),
+        ("some.world", "domain"),
+        ("some.cash", "domain"),
+        ("some.exchange", "domain"),
+        ("a1.b2.fun", "domain"),
+        ("USD\u0325com", "domain"),
+        ("Visit usdcgift.c\u2026", "domain"),
+        ("10USD kshield io refID", "domain"),
+        ("10USD www kshield refID", "link"),
+        ("Telegram @Somebody_bot", "link"),
+        ("Randomly chosen wal\u2026", "cut_off"),
+        ("! ACX", "foremost"),
+        ("0x69D732F50e248D4B825d524fEDEB0D7Ce3d76352", "address"),
         ("\u514d\u8d39 X", "claim"),
         ("Rewards Pass", "phrase"),
         ("<script>alert(1)</script>", "markup"),
@@ -81,7 +100,8 @@ def test_symbols_give_reasons(symbol, word):
 
 
 ODD = """
-    yearn.finance COMP 1INCH CVX USD+ xSUSHI aUSDC UNI-V2 USD\u20ae0 USDC.e BTC.b stETH $MYRO CLAIM
+    fomo3d.fun COMP 1INCH 1ETH 99BTC B-50USDC-50WETH /WETH $WIF G$ CVX USD+
+    xSUSHI aUSDC UNI-V2 USD\u20ae0 USDC.e BTC.b stETH $MYRO CLAIM
     gm.ai D.O.G.E USDC.axl yDAI+yUSDC+yUSDT+yTUSD PT-weETH-27JUN2024 SUSHI.multichain \u03b1ETH
     HarryPotterObamaSonic10Inu \u0394BTC \u20bfTC T\u00dcRK \u6bd4\u7279\u5e01 \u2764\ufe0f
     1\ufe0f\u20e3 MKR\0\0\0 \U0001f468\u200d\U0001f469
@@ -96,19 +116,92 @@ def test_odd_names_alone_are_no_spam(symbol):
 
 @pytest.mark.parametrize("symbol", ["USDC", "usdc", "$USDC", "(USDC)", "USDC \u2705", "U S D C"])
 def test_another_contract_under_a_known_symbol_is_an_imitation(symbol):
-    """On the same blockchain, whatever the case and the decoration; elsewhere it is not."""
+    """On the same blockchain, whatever the case and the decoration; elsewhere it is borrowed."""
     assert "impersonation" in reasons(symbol)
-    assert "impersonation" not in reasons(symbol, chain="NOWHERE")
+    assert {"borrowed", "impersonation"} & set(reasons(symbol, chain="NOWHERE")) == {"borrowed"}
 
 
-@pytest.mark.parametrize("symbol", ["USD\u0421", "L1NK", "LlNK", "\u00dcSDC", "U S D C"])
+@pytest.mark.parametrize(
+    "symbol", ["USD\u0421", "L1NK", "LlNK", "\u00dcSDC", "U S D C", "U$DT", "USD\u20ae"]
+)
 def test_a_disguised_symbol_is_told(symbol):
-    """Letters of another script, twins in ASCII, accents and spaces."""
+    """Letters of another script, twins in ASCII, accents, spaces, and signs for letters."""
     assert {"impersonation", "lookalike"} <= set(reasons(symbol))
 
 
+@pytest.mark.parametrize(
+    "blockchain,contract,symbol",
+    [
+        ("BSC", "0x4db5a66e937a9f4473fa95b1caf1d1e1d62e29ea", "ETH"),
+        ("POLYGON", "0x11cd37bb86f65419713f30673a480ea33c826872", "WETH"),
+        ("POLYGON", "0x5d49c278340655b56609fdf8976eb0612af3a0c3", "WBTC"),
+        ("OPTIMISM", "0x9560e827af36c94d2ac33a39bce1fe78631088db", "VELO"),
+        ("BSC", "0xf486ad071f3bee968384d2e39e2d8af0fcf6fd46", "VELO"),
+        ("BASE", "0x236aa50979d5f3de3bd1eeb40e81137f22ab794b", "tBTC"),
+        ("POLYGON", "0x18ec0a6e18e5bc3784fdd3a3634b31245ab704f6", "EURe"),
+    ],
+)
+def test_bridged_twins_and_namesakes_are_known(blockchain, contract, symbol):
+    """Tokens that a bridge gives out under the same symbol, and other projects' of that name."""
+    assert reasons(symbol, chain=blockchain, contracts=[contract]) == [""]
+
+
+def test_the_same_contract_on_another_blockchain_is_the_same_project_s():
+    """Nobody else can deploy there; under another symbol it is no known token."""
+    usde = "0x5d3a1Ff2b6BAb83b63cd9AD0787074081a52ef34"
+    frame = holdings("USDe", chain="METIS", contracts=[usde])
+    assert frame.wf.explain_spam("USDe")["reason"].tolist() == ["same_contract"]
+    assert reasons("SHIB", chain="METIS", contracts=[usde]) == ["borrowed"]
+
+
+def test_many_that_borrow_one_symbol_are_a_crowd():
+    """Nobody bridges a token three times under contracts that no list has."""
+    crowd = holdings("SHIB", "SHIB", "$SHIB", "BONK", chain="GNOSIS").wf.flag_spam()
+    assert crowd["is_spam"].tolist() == [True, True, True, False]
+    assert not holdings("SHIB", "SHIB", chain="GNOSIS").wf.flag_spam()["is_spam"].any()
+
+
+def priced(*symbols, prices, **options):
+    """Return the flags of rows with the service's prices."""
+    return holdings(*symbols, **options).assign(price=prices).wf.flag_spam()
+
+
+def test_a_price_speaks_for_a_token():
+    """It clears a twin, and is named; the weight is negative."""
+    frame = holdings("USDC", "USDC").assign(price=[1.0, None])
+    assert frame.wf.flag_spam()["is_spam"].tolist() == [False, True]
+    told = frame.wf.explain_spam(("ETH", f"0x{1:040x}"))
+    assert told["reason"].tolist() == ["impersonation", "priced"]
+    assert told["weight"].tolist() == [0.6, -0.3]
+    assert told["spam_score"].tolist() == [0.3, 0.3]
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    ["www.a.com", "usdcgift.com", "Claim now", "USD\u0421", "US\u200bDC", "<script>x</script>"],
+)
+def test_a_price_alone_clears_no_bait(symbol):
+    """Anybody can make a market for a token: a link, a claim and a disguise stay what they are."""
+    flagged = priced(symbol, prices=[5.0])
+    assert flagged["is_spam"].item()
+    assert "priced" not in flagged["spam_reasons"].item()
+
+
+def test_no_price_beside_priced_ones_weighs_a_little():
+    """Beside another finding only, and where the service has prices on that blockchain."""
+    both = priced("CLAIM", "FOO", "BAR", prices=[None, None, 2.0])
+    assert both["spam_reasons"].tolist() == ["claim, unpriced", "", ""]
+    assert both["is_spam"].tolist() == [True, False, False]
+    assert priced("CLAIM", prices=[None])["spam_reasons"].tolist() == ["claim"]
+    zero = priced("CLAIM", "BAR", prices=[0.0, 2.0])
+    assert zero["spam_reasons"].tolist() == ["claim, unpriced", ""]
+    elsewhere = priced("SHIB", "BAR", prices=[None, 2.0], chain="GNOSIS")
+    assert elsewhere["is_spam"].tolist() == [True, False]
+
+
 def test_twins_are_not_stretched():
-    """L is not I: DAL is not DAI, nor IDO LDO."""
+    """L is not I: DAL is not DAI, nor IDO LDO; a share of a pool with WETH is not WETH."""
+    assert reasons("/WETH") == [""]
     assert reasons("IDO") == reasons("DAL", chain="BSC") == [""]
 
 
@@ -197,22 +290,49 @@ def test_a_token_on_both_lists_is_an_error():
 def test_spam_is_dropped_only_when_asked():
     """The rows that are left have the columns they had, and their index."""
     frame = holdings("FOO", "www.a.com", "BAR")
-    left = frame.wf.without_spam()
+    left = frame.wf.without_spam()  # warnings are errors here, and this one never is
     assert left.equals(frame.iloc[[0, 2]])
     assert len(frame.wf.without_spam(allow=[("ETH", f"0x{2:040x}")])) == 3
+
+
+@pytest.mark.filterwarnings("always::walletframe.SpamWarning")
+def test_it_is_said_what_was_left_out():
+    """Once, at the caller's line; nothing where nothing was."""
+    frame = holdings("www.a.com", "www.a.com", "BAR", contracts=["0x1", "0X1", "0x2"])
+    with pytest.warns(wf.SpamWarning, match=r"^2 rows of 1 token .* left out") as caught:
+        frame.wf.without_spam()
+    assert [each.filename for each in caught] == [__file__]
+    with warnings.catch_warnings(record=True) as caught:
+        frame.tail(1).wf.without_spam()
+    assert not caught
 
 
 def test_explanations_say_it_in_words():
     """Each reason of a token has its weight and a text that names what was found."""
     frame = holdings("USD\u0421", "www.a.com", "FOO")
     told = frame.wf.explain_spam()
-    assert told.columns.tolist()[3:] == ["reason", "weight", "text"]
+    assert told.columns.tolist()[3:] == ["spam_score", "is_spam", "reason", "weight", "text"]
     assert told["reason"].tolist() == ["lookalike", "impersonation", "link", "domain"]
     assert USDC.lower() in told["text"][1]
     assert "www.a.com" in told["text"][2]
     sums = told.groupby("token_address")["weight"].sum().clip(upper=1)
     flagged = frame.wf.flag_spam().set_index("token_address")["spam_score"]
     assert sums.equals(flagged[sums.index].rename("weight"))
+
+
+def test_explanations_begin_with_what_is_flagged():
+    """The highest score first; the others only where they are asked for."""
+    frame = holdings("CLAIM", "some.com", "USDC", "FOO", "www.a.com")
+    told = frame.wf.explain_spam()
+    assert told["symbol"].unique().tolist() == ["www.a.com", "USDC", "some.com"]
+    assert told["is_spam"].all()
+    whole = frame.wf.explain_spam(everything=True)
+    assert whole.iloc[: len(told)].equals(told)
+    assert whole["symbol"].tolist()[len(told) :] == ["CLAIM"]
+    assert not whole["is_spam"].tolist()[-1]
+    assert frame.wf.explain_spam(threshold=0.3)["symbol"].tolist()[-1] == "CLAIM"
+    with pytest.raises(SettingsError, match="threshold"):
+        frame.wf.explain_spam(threshold=0)
 
 
 def test_one_token_is_explained():

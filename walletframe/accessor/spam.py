@@ -80,6 +80,11 @@ class SpamAccessor:
         ------
         TokenListError, ColumnsError, AmountError, SettingsError
             As in `flag_spam`.
+
+        Warns
+        -----
+        SpamWarning
+            Saying how many rows of how many tokens were left out, if any; it is never an error.
         """
         from walletframe.analysis import without_spam  # noqa: PLC0415 - loads pyarrow.compute
 
@@ -91,29 +96,43 @@ class SpamAccessor:
         *,
         allow: TokensLike | None = None,
         deny: TokensLike | None = None,
+        threshold: float = 0.5,
+        everything: bool = False,
     ) -> pd.DataFrame:
         """Say token by token what `flag_spam` found, in words for a person.
 
         Parameters
         ----------
         token : str or (str, str or None), optional
-            One token only: (blockchain, contract), or an unambiguous symbol.
+            One token only, flagged or not: (blockchain, contract), or an unambiguous symbol.
         allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
             As in `flag_spam`.
+        threshold : float, default 0.5
+            As in `flag_spam`.
+        everything : bool, default False
+            Tell of tokens that are not flagged, too, where anything was found of them.
 
         Returns
         -------
         DataFrame
             One row for each finding: ``symbol``, ``token_blockchain``, ``token_address``,
-            ``reason`` (str), ``weight`` (float64) and ``text`` (str).
+            ``spam_score`` (float64), ``is_spam`` (bool), ``reason`` (str), ``weight`` (float64)
+            and ``text`` (str); the highest score first.
 
         Raises
         ------
         UnknownTokenError, AmbiguousTokenError
             Where the token is not one of the holdings.
-        TokenListError, ColumnsError, AmountError
+        TokenListError, ColumnsError, AmountError, SettingsError
             As in `flag_spam`.
         """
         from walletframe.analysis import explain_spam  # noqa: PLC0415 - loads pyarrow.compute
 
-        return explain_spam(self._data, token, allow=allow, deny=deny)
+        return explain_spam(
+            self._data,
+            token,
+            allow=allow,
+            deny=deny,
+            threshold=threshold,
+            everything=everything,
+        )

@@ -35,6 +35,7 @@
         ├── CacheWarning         answers can't be kept or read
         ├── FetchWarning         some wallets failed
         ├── PricesWarning        none of the prices given is of a token that is held
+        ├── SpamWarning          rows were left out since their tokens look like spam
         └── TestKeyWarning       the shared test key is in use
 
 Every error says what happened, then, after a blank line, what to do about it. All of them carry
@@ -79,6 +80,7 @@ from walletframe.errors.warnings import (
     CacheWarning,
     FetchWarning,
     PricesWarning,
+    SpamWarning,
     TestKeyWarning,
     WalletframeWarning,
 )
@@ -105,6 +107,7 @@ __all__ = [
     "PricesWarning",
     "SettingsError",
     "SnapshotError",
+    "SpamWarning",
     "TestKeyWarning",
     "TokenListError",
     "UnknownBlockchainError",

@@ -21,6 +21,10 @@ class PricesWarning(WalletframeWarning):
     """Prices were given, and none of them is of a token that is held."""
 
 
+class SpamWarning(WalletframeWarning):
+    """Rows were left out, as asked, since their tokens look like spam; it is never an error."""
+
+
 class TestKeyWarning(WalletframeWarning):
     """The shared test key is in use, which is for testing only."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from walletframe.tokens import known_tokens
+from walletframe.tokens import KnownToken, known_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,10 @@ _PRICES = {
 
 
 def _priced() -> dict[str, tuple[Token, ...]]:
-    known = {(token.blockchain, token.symbol): token for token in known_tokens() if token.contract}
+    known: dict[tuple[str, str], KnownToken] = {}
+    for token in known_tokens():
+        if token.contract:
+            known.setdefault((token.blockchain, token.symbol), token)
     return {
         chain: tuple(
             Token(symbol, known[chain, symbol].contract, known[chain, symbol].decimals, price)

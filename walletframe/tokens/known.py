@@ -1,4 +1,8 @@
-"""The bundled list, read once, when it is first asked for."""
+"""The bundled list, read once, when it is first asked for, and the lists that it was taken from.
+
+The first rows were chosen one by one. The others were taken, in November 2026, from the lists in
+`SOURCES`, which are on npm: all tokens there that bear one of the symbols of the first.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,22 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+
+SOURCES = {
+    "uniswap": "Uniswap's default list 22.21.0, September 2026",
+    "sushiswap": "SushiSwap's default list 43.3.0, October 2025",
+    "superchain": "Optimism's Superchain list 10.0.1757, May 2026",
+    "aave": "the address book of Aave 4.44.22, March 2026",
+    "solana-registry": "Solana's token registry 0.2.4574, those with a CoinGecko identifier",
+    "coingecko": "CoinGecko's tokens as SonarWatch lists them, 1.24.84, May 2026",
+    "ledger": "Ledger's crypto assets 11.4.0, March 2026",
+    "honeyswap": "Honeyswap's default list 3.2.1, May 2026",
+    "quickswap": "QuickSwap's default list 1.2.59",
+    "superfluid": "Superfluid's list 5.38.0, without its own tokens",
+    "hand": "chosen by hand; those on EVM chains and Solana are on a list above, too",
+}
+# What is imitated on every blockchain: there an unknown contract with their symbol is no bridge.
+_IMITATED = frozenset({"BNB", "BTC", "DAI", "ETH", "SOL", "USDC", "USDT"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +42,46 @@ class KnownToken:
         Its contract; None for a native coin.
     decimals : int
         Its decimals.
+    asset : str
+        What one unit of it stands for: of WETH it is ETH, of USDC.e USDC. A token of another
+        project that chose the same symbol has that project's name here.
+    kind : str
+        ``native``, the blockchain's own coin; ``canonical``, by the asset's own issuer;
+        ``wrapped``, a coin as a token, or kept for one; ``bridged``, what a bridge gives out.
+    source : str
+        The list that has it, a key of `SOURCES`.
     """
 
     blockchain: str
     symbol: str
     contract: str | None
     decimals: int
+    asset: str
+    kind: str
+    source: str
+
+    @property
+    def is_imitated(self) -> bool:
+        """Whether another contract with its symbol on its blockchain can only be an imitation.
+
+        Returns
+        -------
+        bool
+            False for namesakes, and for bridged tokens of assets that have several bridges.
+        """
+        alone = self.kind != "bridged" or self.source == "hand" or self.asset in _IMITATED
+        return alone and not self.is_namesake
+
+    @property
+    def is_namesake(self) -> bool:
+        """Whether it is another project's token that bears a better known symbol.
+
+        Returns
+        -------
+        bool
+            True for one that is real, and yet not what most people mean by its symbol.
+        """
+        return self.kind == "canonical" and self.asset.lower() != self.symbol.lower()
 
 
 @cache
@@ -37,16 +91,25 @@ def known_tokens() -> tuple[KnownToken, ...]:
     Returns
     -------
     tuple of KnownToken
-        The native coins first; a symbol stands at most once on a blockchain.
+        The native coins first. Where a symbol stands on a blockchain more than once, the token
+        that most people mean by it comes before its twins and namesakes.
 
     Examples
     --------
-    >>> known_tokens()[0]
-    KnownToken(blockchain='ETH', symbol='ETH', contract=None, decimals=18)
+    >>> known_tokens()[0].symbol, known_tokens()[0].kind
+    ('ETH', 'native')
     """
     text = resources.files(__package__).joinpath("known.csv").read_text(encoding="utf-8")
     return tuple(
-        KnownToken(row["blockchain"], row["symbol"], row["contract"] or None, int(row["decimals"]))
+        KnownToken(
+            row["blockchain"],
+            row["symbol"],
+            row["contract"] or None,
+            int(row["decimals"]),
+            row["asset"],
+            row["kind"],
+            row["source"],
+        )
         for row in csv.DictReader(text.splitlines())
     )
 

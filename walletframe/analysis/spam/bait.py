@@ -7,16 +7,25 @@ import re
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BAIT = re.compile(
-    r"(?<![a-z])(?:air[- ]?drop(?:s|ped)?|bonus(?:es)?|claim(?:s|ed|able|ing)?|eligible"
-    r"|give[- ]?away|invitation|redeem|rewards?|visit|vouchers?)(?![a-z])"
-    r"|\bfree (?:airdrop|claim|exchange|gift|mint|nft|play|spin|tokens?)\b"
+    r"(?<![a-z])(?:air[- ]?drop(?:s|ped)?|bonus(?:es)?|claim(?:s|ed|able|ing)?|congratulations"
+    r"|eligible|gift(?:s|ed)?|give[- ]?away|invitation|jackpot|raffle|redeem|rewards?|visit"
+    r"|vouchers?|winners?)(?![a-z])"
+    r"|\bfree (?:airdrop|claim|exchange|gift|mint|nft|play|spins?|tokens?)\b"
+    r"|\byou(?:'ve| have)? won\b"
     r"|\baccess token|\bclick here|\bofficial (?:link|site|website)|\bpowered by |\bsecure your "
-    r"|\bswap (?:at|on) |\bunwrap\b.{0,80}\b(?:at|on)\b"
-    r"|\$ \d[\d,.]+|\$\d[\d,.]+ (?=[^\W_])"
-    r"|(?<![\w.])\d[\d,.]*k? (?:\$|(?:usd[tc]?|eth|bnb|btc|sol)\b)"
+    r"|\bswap (?:at|for|on) |\bunwrap\b.{0,80}\b(?:at|on)\b"
     r"|\u7a7a\u6295|\u9886\u53d6|\u9818\u53d6|\u514d\u8d39|\u514d\u8cbb|\u5956\u52b1|\u7ea2\u5305",
     re.IGNORECASE,
 )
+_PRIZE = re.compile(
+    r"\$ \d[\d,.]+|(?<!\w)\$\d[\d,.]{2,}"
+    r"|(?<![\w.-])\d[\d,.]*k? ?(?:\$|usd[tc]?\b)"
+    r"|(?<![\w.-])\d(?:[\d,.]*k? |[\d,.]{2,}k?)(?:eth|bnb|btc|sol|matic)\b",
+    re.IGNORECASE,
+)
+_FOREMOST = re.compile(r"(?:[!#$*>~]|[^\w\s\x00-\x7f])+(?=\s+\w)")
+_ADDRESS = re.compile(r"0x[0-9a-f]{40}", re.IGNORECASE)
+_CUT_OFF = re.compile(r"[^\W_]\s?\.{3}$")
 _TAGS = "a|b|br|body|button|div|embed|font|form|h[1-6]|html|i|iframe|img|input|link|meta|object|p"
 _MARKUP = re.compile(
     rf"<\s*/?\s*(?:{_TAGS}|script|span|style|svg|table|u|video)\b[^<]{{0,200}}>"
@@ -61,11 +70,92 @@ def find_bait(text: str) -> str | None:
 
     Examples
     --------
-    >>> find_bait("Huobi Airdrop"), find_bait("$ 5000 USDC"), find_bait("DISCLAIMER")
-    ('Airdrop', '$ 5000', None)
+    >>> find_bait("Huobi Airdrop"), find_bait("Randomly You Won"), find_bait("DISCLAIMER")
+    ('Airdrop', 'You Won', None)
     """
     found = _BAIT.search(text)
     return found.group().strip() if found else None
+
+
+def find_prize(text: str) -> str | None:
+    """Find a sum of money.
+
+    Parameters
+    ----------
+    text : str
+        A symbol in its readable form.
+
+    Returns
+    -------
+    str or None
+        As written; None where there is none.
+
+    Examples
+    --------
+    >>> find_prize("$ 5000 USDC"), find_prize("You Won $53,250"), find_prize("USD1")
+    ('$ 5000', '$53,250', None)
+    """
+    found = _PRIZE.search(text)
+    return found.group().strip() if found else None
+
+
+def find_foremost(text: str) -> str | None:
+    """Find signs, apart from the rest, that put a symbol first in a list.
+
+    Parameters
+    ----------
+    text : str
+        A symbol in its readable form.
+
+    Returns
+    -------
+    str or None
+        As written; None where it does not begin with any.
+
+    Examples
+    --------
+    >>> find_foremost("! ACX"), find_foremost("$WIF")
+    ('!', None)
+    """
+    found = _FOREMOST.match(text)
+    return found.group() if found else None
+
+
+def is_address(text: str) -> bool:
+    """Tell whether a symbol is an address of a contract or wallet.
+
+    Parameters
+    ----------
+    text : str
+        A symbol in its readable form.
+
+    Returns
+    -------
+    bool
+        True for one of an EVM blockchain.
+    """
+    return bool(_ADDRESS.fullmatch(text))
+
+
+def is_cut_off(text: str) -> bool:
+    """Tell whether a symbol ends in the middle of something, with dots.
+
+    Parameters
+    ----------
+    text : str
+        A symbol in its readable form, which has three dots for an ellipsis.
+
+    Returns
+    -------
+    bool
+        True for what is longer than it shows.
+
+    Examples
+    --------
+    >>> is_cut_off("Visit usdc-rew..."), is_cut_off("D.O.G.E")
+    (True, False)
+    """
+    return bool(_CUT_OFF.search(text))
 
 
 def is_phrase(text: str, spaced: str) -> bool:

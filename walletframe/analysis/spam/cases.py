@@ -1,7 +1,8 @@
 """Tokens and the symbols under which they appear: each such pair is one case, judged once.
 
 In this order: what settles the matter (the caller's lists, the known tokens, a native coin); for
-all others what the symbol gives away, what the amounts give away, and whose symbol it is.
+all others what the symbol gives away, what the amounts give away, and whose symbol it is; beside
+any of these, whether the service gives a price.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ import numpy as np
 import pandas as pd
 
 from walletframe.analysis.spam.balances import heavy_tokens
+from walletframe.analysis.spam.quotes import quotes
+from walletframe.analysis.spam.reasons import BAIT, Finding, in_order
 from walletframe.analysis.spam.symbols import read_symbol
 from walletframe.frames import require_columns, token_identities
 
 if TYPE_CHECKING:
     from walletframe.analysis.spam.directory import Directory
-    from walletframe.analysis.spam.reasons import Finding
     from walletframe.frames import TokenKey
 
 _NEEDED = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
+_CROWD = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class Cases:
         For each symbol, what it gives away.
     heavy : dict of int to tuple of Finding
         For some tokens, what their amounts give away.
+    quotes : ndarray of object
+        For each token ``priced``, ``unpriced`` or None: what the service's prices say of it.
     """
 
     codes: np.ndarray
@@ -51,9 +56,10 @@ class Cases:
     names: list[str]
     readings: list[tuple[Finding, ...]]
     heavy: dict[int, tuple[Finding, ...]]
+    quotes: np.ndarray
 
-    def suspects(self, directory: Directory) -> list[int]:
-        """Return the cases that anything may speak against.
+    def judged(self, directory: Directory) -> dict[int, tuple[Finding, ...]]:
+        """Return what is found out about the cases that anything may speak against.
 
         Parameters
         ----------
@@ -62,8 +68,8 @@ class Cases:
 
         Returns
         -------
-        list of int
-            Nothing speaks against any other.
+        dict of int to tuple of Finding
+            By case; nothing speaks against any other.
         """
         symbols = [
             bool(reading) or directory.is_borrowed(name)
@@ -72,15 +78,16 @@ class Cases:
         tokens = [
             place in self.heavy or key in directory.denied for place, key in enumerate(self.keys)
         ]
-        found = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
-        return [int(place) for place in np.flatnonzero(found)]
+        suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
+        found = {case: self.findings(case, directory) for case in np.flatnonzero(suspects).tolist()}
+        return found | self._crowded(found)
 
-    def findings(self, place: int, directory: Directory) -> tuple[Finding, ...]:
-        """Return all that is found out about a case.
+    def findings(self, case: int, directory: Directory) -> tuple[Finding, ...]:
+        """Return what is found out about a case, whatever the others are.
 
         Parameters
         ----------
-        place : int
+        case : int
             Which.
         directory : Directory
             What is known of tokens.
@@ -90,7 +97,7 @@ class Cases:
         tuple of Finding
             Each reason at most once, the heaviest first.
         """
-        token, symbol = int(self.tokens[place]), int(self.symbols[place])
+        token, symbol = int(self.tokens[case]), int(self.symbols[case])
         standing = directory.standing(self.keys[token])
         if standing:
             return (standing,)
@@ -99,8 +106,28 @@ class Cases:
             *self.heavy.get(token, ()),
             *directory.imitations(self.keys[token], self.names[symbol]),
         ]
-        once = {finding.reason: finding for finding in found}
-        return tuple(sorted(once.values(), key=lambda finding: -finding.weight))
+        return in_order([*found, *self._quote(token, found)])
+
+    def _quote(self, token: int, found: list[Finding]) -> list[Finding]:
+        quote: Finding | None = self.quotes[token]
+        if quote is None or not any(finding.weight for finding in found):
+            return []
+        believed = quote.weight > 0 or BAIT.isdisjoint(finding.reason for finding in found)
+        return [quote] if believed else []
+
+    def _crowded(self, found: dict[int, tuple[Finding, ...]]) -> dict[int, tuple[Finding, ...]]:
+        """Add to the findings of tokens that borrow one symbol, where that is what many do."""
+        crowds: dict[tuple[str, ...], list[int]] = {}
+        for case, findings in found.items():
+            for finding in findings:
+                if finding.reason == "borrowed":
+                    crowds.setdefault(finding.details, []).append(case)
+        return {
+            case: in_order([*found[case], Finding("crowd", (f"{count:,}", *details))])
+            for details, cases in crowds.items()
+            if (count := len(np.unique(self.tokens[cases]))) >= _CROWD
+            for case in cases
+        }
 
 
 def find_cases(holdings: pd.DataFrame) -> Cases:
@@ -137,4 +164,5 @@ def find_cases(holdings: pd.DataFrame) -> Cases:
         names,
         [read_symbol(name) for name in names],
         heavy_tokens(holdings, tokens.codes, len(tokens.keys)),
+        quotes(holdings, tokens),
     )

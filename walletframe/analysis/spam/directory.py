@@ -47,6 +47,8 @@ class Directory:
         (blockchain, a skeleton of a symbol) to that symbol and the contract it belongs to.
     names : dict of str to str
         The skeletons of all known symbols, and a symbol of each.
+    contracts : dict of str to frozenset of str
+        The contracts of known tokens on any blockchain, and the skeletons of their symbols.
     """
 
     allowed: frozenset[TokenKey]
@@ -54,6 +56,7 @@ class Directory:
     known: frozenset[TokenKey]
     bearers: Bearers
     names: dict[str, str]
+    contracts: dict[str, frozenset[str]]
 
     def standing(self, token: TokenKey) -> Finding | None:
         """Tell what settles the matter before any symbol is read.
@@ -91,15 +94,21 @@ class Directory:
         Returns
         -------
         list of Finding
-            None, or ``impersonation`` on the same blockchain; ``lookalike`` where the symbol is
-            only made to look like a known one.
+            None; ``impersonation`` of a token on the same blockchain, or ``borrowed`` where the
+            symbol is known on others only; ``lookalike`` where it is only made to look like a
+            known one. The contract of a known token is its own on every blockchain: nobody else
+            can deploy there.
         """
         head = symbol[:HEAD]
         alike = [name for name in skeletons(head) if name in self.names]
+        if not self.contracts.get(token[1] or "", frozenset()).isdisjoint(alike):
+            return [Finding("same_contract")]
         bearer = next(filter(None, (self.bearers.get((token[0], name)) for name in alike)), None)
         found = []
         if bearer:
             found.append(Finding("impersonation", (bearer[0], _owner(token[0], bearer[1]))))
+        elif alike:
+            found.append(Finding("borrowed", (self.names[alike[0]], token[0])))
         misspelled = bearer is not None and bearer[0].lower() not in head.lower()
         if misspelled or (alike and _is_disguised(head)):
             found.append(Finding("lookalike", (self.names[alike[0]],)))
@@ -163,7 +172,8 @@ def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directo
         frozenset(denied),
         _known(),
         bearers,
-        {name: symbol for (_, name), (symbol, _) in bearers.items()},
+        {name: symbol for (_, name), (symbol, _) in reversed(bearers.items())},
+        _contracts(),
     )
 
 
@@ -178,21 +188,33 @@ def _is_disguised(head: str) -> bool:
 
 
 def _bearers(tokens: Iterable[tuple[TokenKey, str]]) -> Bearers:
-    return {
-        (token[0], name): (symbol, token[1])
-        for token, symbol in tokens
-        for name in skeletons(symbol[:HEAD])
-        if name
-    }
+    """Give the token that a symbol belongs to: of several, the first."""
+    found: Bearers = {}
+    for token, symbol in tokens:
+        for name in filter(None, skeletons(symbol[:HEAD])):
+            found.setdefault((token[0], name), (symbol, token[1]))
+    return found
 
 
 @cache
 def _bundled() -> Bearers:
     return _bearers(
-        (token_key((token.blockchain, token.contract)), token.symbol) for token in known_tokens()
+        (token_key((token.blockchain, token.contract)), token.symbol)
+        for token in known_tokens()
+        if token.is_imitated
     )
 
 
 @cache
 def _known() -> frozenset[TokenKey]:
     return frozenset(token_key((token.blockchain, token.contract)) for token in known_tokens())
+
+
+@cache
+def _contracts() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for token in known_tokens():
+        contract = token_key((token.blockchain, token.contract))[1]
+        if contract and contract.startswith("0x"):
+            found[contract] = found.get(contract, frozenset()).union(skeletons(token.symbol))
+    return found

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
 _LINK = re.compile(
-    r"(?:h\s?t\s?t\s?p\s?s?|hxxps?|ftp|ipfs)\s?:|://|(?<![a-z0-9])www\s?\.\s?[a-z0-9]",
+    r"(?:h\s?t\s?t\s?p\s?s?|hxxps?|ftp|ipfs)\s?:|://|(?<![a-z0-9])www(?:\s?\.\s?|\s)[a-z0-9]"
+    r"|(?:telegram|twitter|discord|\btg|\u7535\u62a5\S?)\s?:?\s?@\w{3}",
     re.IGNORECASE,
 )
 # A dot may be set off by a space before it, or behind it where a common ending follows.
@@ -21,21 +22,25 @@ _DOMAIN = re.compile(
     r"([a-z]{2,24})(?![a-z0-9_])(\s?/\s?[a-z0-9])?",
     re.IGNORECASE,
 )
+# What is left of a domain where its end is cut off, and one that has a space for its dot.
+_CUT = re.compile(r"[^\W_][\w-]{2,62}\.[a-z]{0,12}\.{3}$", re.IGNORECASE)
+_SPACED = re.compile(r"\b[a-z0-9-]{4,63}\s(?:com|net|org|io|xyz)\b", re.IGNORECASE)
+_LABELS = re.compile(r"[^\w-]+")
 _WHITE = re.compile(r"\s")
 # Top-level domains that projects put into their names; most others are only ever an address.
 _STYLISH = frozenset(
-    {"ai", "app", "bot", "cash", "cat", "dog", "exchange", "farm", "fi", "finance", "fun", "game"}
-    | {"games", "gg", "gold", "man", "meme", "moe", "money", "network", "one", "pizza"}
-    | {"world", "zip"}
+    {"ai", "bot", "cat", "dog", "farm", "fi", "fun", "game", "games", "gg", "gold", "man", "meme"}
+    | {"moe", "money", "network", "one", "pizza", "zip"}
 )
 
 
 def find_addresses(text: str) -> list[tuple[str, str]]:
     """Find a link, a domain, and a name that is like a domain.
 
-    A link has a scheme, www, or a path behind a domain. A domain is a label of two or more
-    characters and a public top-level domain; where projects style their names with that one, it
-    is a dotted name only.
+    A link has a scheme, www, a path behind a domain, or is somebody's name in a messenger. A domain
+    is a label of two or more characters and a public top-level domain, even where a space stands
+    for the dot or the end is cut off; where projects style their names with that one, it is a
+    dotted name only.
 
     Parameters
     ----------
@@ -59,9 +64,10 @@ def find_addresses(text: str) -> list[tuple[str, str]]:
     dotted = _dotted(text) if "." in text else []
     spans = [scheme.span()] if scheme else [each.span for each in dotted if each.has_path]
     found = [("link", _to_white_space(text, *span)) for span in spans[:1]]
-    for kind, is_stylish in (("domain", False), ("dotted_name", True)):
+    broken = [match.group() for match in (_CUT.search(text), _SPACED.search(text)) if match]
+    for kind, is_stylish, others in (("domain", False, broken), ("dotted_name", True, [])):
         names = [each.whole for each in dotted if each.is_long and each.is_stylish is is_stylish]
-        found += [(kind, name) for name in names[:1]]
+        found += [(kind, name) for name in [*names, *others][:1]]
     return found
 
 
@@ -84,7 +90,8 @@ class _Dotted:
 
     @property
     def is_stylish(self) -> bool:
-        return self.top in _STYLISH
+        labels = [label for label in _LABELS.split(self.whole) if len(label) > 1]
+        return self.top in _STYLISH and len(labels) <= 2  # noqa: PLR2004 - no name has two dots
 
 
 def _dotted(text: str) -> list[_Dotted]:

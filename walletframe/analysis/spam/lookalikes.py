@@ -11,8 +11,19 @@ from functools import cache
 
 from walletframe.text import is_unseen
 
-_LIKE_A_DOT = frozenset("\u02f3\u3002\uff61\u00b7\u2022\u2219\u22c5\u2027")
+_LIKE_A_DOT = frozenset("\u02f3\u0325\u3002\uff61\u00b7\u2022\u2219\u22c5\u2027")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
+_SIGNS = str.maketrans(
+    {
+        "$": "s",
+        "\u20ae": "t",
+        "\u20b3": "a",
+        "\u20ac": "e",
+        "\u20bf": "b",
+        "\u20b5": "c",
+        "\u00a2": "c",
+    }
+)
 _TWINS = str.maketrans({"I": "1", "l": "1", "|": "1", "O": "0", "o": "0"})
 
 
@@ -41,7 +52,7 @@ def readable(text: str) -> str:
     return "".join(map(_plain, unicodedata.normalize("NFKC", shown)))
 
 
-def skeletons(text: str) -> tuple[str, str]:
+def skeletons(text: str) -> tuple[str, ...]:
     r"""Return what is equal for two symbols that a person may take for each other.
 
     Parameters
@@ -51,14 +62,17 @@ def skeletons(text: str) -> tuple[str, str]:
 
     Returns
     -------
-    tuple of (str, str)
-        Its readable form without case, accents, white space and decoration around it; and the
-        same with I, l, 1 and | as one, and O and 0. Two symbols look alike where either is equal.
+    tuple of str
+        Its readable form without case, accents, white space and decoration around it; the same
+        with I, l, 1 and | as one, and O and 0; and, where it has signs of currencies, with these
+        as the letters they are made from. Two symbols look alike where any of these is equal.
 
     Examples
     --------
     >>> skeletons("$ USD\u0421 ")
     ('usdc', 'usdc')
+    >>> skeletons("U$DT")[-1], skeletons("USD\u20ae")[-1]
+    ('usdt', 'usdt')
     >>> skeletons("(L1NK)")[1] == skeletons("lINK")[1]
     False
     >>> skeletons("LlNK")[1] == skeletons("LINK")[1]
@@ -68,7 +82,9 @@ def skeletons(text: str) -> tuple[str, str]:
         plain = text
     else:
         plain = "".join(_undecorated(_without_accents(readable(text))).split())
-    return plain.lower(), plain.translate(_TWINS).lower()
+    found = plain.lower(), plain.translate(_TWINS).lower()
+    spelled = found[0].translate(_SIGNS)
+    return found if spelled == found[0] else (*found, spelled)
 
 
 def hidden_characters(text: str) -> list[str]:
@@ -152,7 +168,7 @@ def _undecorated(text: str) -> str:
 
 
 def _belongs(char: str) -> bool:
-    return char.isalnum() or char == "+" or (not char.isascii() and _is_currency(char))
+    return char.isalnum() or char in "+/" or (not char.isascii() and _is_currency(char))
 
 
 def _is_currency(char: str) -> bool:

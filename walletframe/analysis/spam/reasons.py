@@ -1,15 +1,22 @@
 """What speaks against a token: stable words, what each weighs, and how to say it to a person.
 
-The score of a token is the sum of the weights of all that was found, at most 1. The weights are
+The score of a token is the sum of the weights of all that was found, from 0 to 1. The weights are
 set so that at the usual threshold of a half some reasons flag a token alone (a link, a stolen
-symbol), while others only do together (a claim in a phrase, a name with a dot and a claim).
+symbol), while others only do together (a claim in a phrase, a claim of what has no price).
+
+A price of the service speaks for a token, and none beside others that have one a little against
+it; neither counts alone. A price is no word for what `BAIT` names: anybody can make a market.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _QUOTED = 60
 
@@ -21,16 +28,28 @@ WEIGHTS = {
     "hidden": 0.6,
     "markup": 0.6,
     "domain": 0.5,
+    "address": 0.5,
     "long_text": 0.5,
     "absurd_balance": 0.5,
     "claim": 0.3,
-    "dotted_name": 0.25,
+    "prize": 0.3,
+    "foremost": 0.3,
+    "cut_off": 0.3,
+    "borrowed": 0.3,
+    "dotted_name": 0.3,
+    "crowd": 0.2,
     "phrase": 0.2,
     "extreme_supply": 0.2,
+    "unpriced": 0.2,
     "allow_list": 0.0,
     "known_token": 0.0,
+    "same_contract": 0.0,
     "native_coin": 0.0,
+    "priced": -0.3,
 }
+BAIT = frozenset(
+    {"link", "domain", "claim", "prize", "lookalike", "hidden", "markup", "absurd_balance"}
+)
 _TEXTS = {
     "deny_list": "it is on the list given as deny",
     "link": 'the symbol holds a link: "{}"',
@@ -42,12 +61,21 @@ _TEXTS = {
     "long_text": "the symbol is {} characters long",
     "absurd_balance": "a wallet holds more of it than anybody can have",
     "claim": 'the symbol promises or demands something: "{}"',
+    "prize": 'the symbol names a sum of money: "{}"',
+    "address": "the symbol is an address",
+    "foremost": 'signs put the symbol first in lists: "{}"',
+    "cut_off": "the symbol ends in the middle of something, with dots",
+    "borrowed": 'it bears the symbol "{}", which is known, but not on {}',
     "dotted_name": 'the symbol holds a name that is like a domain: "{}"',
+    "crowd": 'it is one of {} contracts here that bear the symbol "{}" on {}, none of them known',
     "phrase": "the symbol is several words, not one",
     "extreme_supply": "the wallets hold a quadrillion of it, or more",
+    "unpriced": "the service gives no price for it, and one for others on this blockchain",
     "allow_list": "it is on the list given as allow",
     "known_token": "its contract is that of a known token",
+    "same_contract": "its contract is that of a known token on another blockchain",
     "native_coin": "it is the blockchain's own coin",
+    "priced": "the service gives a price for it",
 }
 
 
@@ -73,7 +101,7 @@ class Finding:
         Returns
         -------
         float
-            From 0 to 1.
+            From -1 to 1.
         """
         return WEIGHTS[self.reason]
 
@@ -87,6 +115,23 @@ class Finding:
             One harmless line.
         """
         return _TEXTS[self.reason].format(*(shown(detail, _QUOTED) for detail in self.details))
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings with each reason once, the heaviest first.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+        Of one token; of those with the same reason the last stays.
+
+    Returns
+    -------
+    tuple of Finding
+        In the order in which they are told.
+    """
+    once = {finding.reason: finding for finding in findings}
+    return tuple(sorted(once.values(), key=lambda finding: -finding.weight))
 
 
 def score(findings: tuple[Finding, ...]) -> float:
@@ -104,10 +149,10 @@ def score(findings: tuple[Finding, ...]) -> float:
 
     Examples
     --------
-    >>> score((Finding("claim"), Finding("phrase")))
-    0.5
+    >>> score((Finding("claim"), Finding("phrase"))), score((Finding("phrase"), Finding("priced")))
+    (0.5, 0.0)
     """
-    return min(1.0, round(sum(finding.weight for finding in findings), 2))
+    return min(1.0, max(0.0, round(sum(finding.weight for finding in findings), 2)))
 
 
 def words(findings: tuple[Finding, ...]) -> str:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from walletframe.analysis.spam.bait import apart, find_bait, find_markup, is_phrase
+from walletframe.analysis.spam.bait import (
+    apart,
+    find_bait,
+    find_foremost,
+    find_markup,
+    find_prize,
+    is_address,
+    is_cut_off,
+    is_phrase,
+)
 from walletframe.analysis.spam.links import find_addresses
 from walletframe.analysis.spam.lookalikes import hidden_characters, mixes_scripts, readable
 from walletframe.analysis.spam.reasons import Finding
@@ -32,7 +41,7 @@ def read_symbol(symbol: str) -> tuple[Finding, ...]:
     Examples
     --------
     >>> [finding.reason for finding in read_symbol("$ usdcgift.com - Visit to claim")]
-    ['claim', 'phrase', 'domain']
+    ['claim', 'phrase', 'domain', 'foremost']
     >>> read_symbol("USDC.e")
     ()
     """
@@ -45,10 +54,14 @@ def _findings(symbol: str) -> Iterator[Finding]:
     spaced = apart(text)
     if bait := find_bait(spaced):
         yield Finding("claim", (bait,))
+    if prize := find_prize(spaced):
+        yield Finding("prize", (prize,))
     if is_phrase(text, spaced):
         yield Finding("phrase")
     if len(symbol) > _LONGEST:
         yield Finding("long_text", (f"{len(symbol):,}",))
+    if is_address(text):
+        yield Finding("address")
     if not (head.isalnum() and head.isascii()):
         yield from _signs(head, text)
 
@@ -59,5 +72,9 @@ def _signs(head: str, text: str) -> Iterator[Finding]:
         yield Finding("markup", (markup,))
     if hidden := hidden_characters(head):
         yield Finding("hidden", (", ".join(hidden[:5]),))
+    if foremost := find_foremost(text):
+        yield Finding("foremost", (foremost,))
+    if is_cut_off(text):
+        yield Finding("cut_off")
     if mixes_scripts(head):
         yield Finding("lookalike", (text,))
