@@ -7,7 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_holdings import amount, answers, by_wallet, fraction, row_key, side
 
-from walletframe.errors import AmountError, ColumnsError, SnapshotError, UnknownTokenError
+from walletframe.errors import (
+    AmbiguousTokenError,
+    AmountError,
+    ArgumentError,
+    ColumnsError,
+    RenamedWarning,
+    SnapshotError,
+    UnknownTokenError,
+)
 from walletframe.history import compare, save, snapshot
 
 COLUMNS = {
@@ -201,12 +209,27 @@ def test_frames_of_other_columns_are_refused():
         compare(details._replace(holdings=details.holdings.assign(amount=1.5)), details)
 
 
-def test_one_symbol_keeps_every_wallet_of_which_nothing_is_known():
+def test_one_token_keeps_every_wallet_of_which_nothing_is_known():
     """A wallet that failed may have held the token, whether or not it was seen to before."""
     before = fetched({"ETH.0xa": [token("USDC")], "ETH.0xb": [token("DAI", contract="0xd")]})
     after = fetched({"ETH.0xa": [token("USDC", 9)], "ETH.0xb": "failed"})
-    changes = compare(before, after, symbol="USDC")
+    changes = compare(before, after, token="USDC")
     assert changes["change"].tolist() == ["decreased", "unknown"]
     assert changes["address"].tolist() == ["0xa", "0xb"]
     with pytest.raises(UnknownTokenError):
-        compare(before, after, symbol="usdc")
+        compare(before, after, token="usdc")
+    assert compare(before, after, token=("eth", "0xD"))["change"].tolist() == ["unknown"]
+
+
+def test_the_old_name_of_token_works_and_warns():
+    """For a release; both together are refused, and so is a symbol that several tokens share."""
+    before = fetched({"ETH.0xa": [token("USDC"), token("USDC", contract="0xd")]})
+    after = fetched({"ETH.0xa": [token("USDC", 9)]})
+    with (
+        pytest.warns(RenamedWarning, match="token=") as caught,
+        pytest.raises(AmbiguousTokenError, match="0xtoken"),
+    ):
+        compare(before, after, symbol="USDC")
+    assert caught[0].filename == __file__
+    with pytest.raises(ArgumentError, match="both"):
+        compare(before, after, token="USDC", symbol="USDC")

@@ -150,11 +150,11 @@ def test_show_tells_what_a_wallet_held(run, folder, tmp_path):
     assert re.search(r"2026-01-31 06:00:00 +unknown +timeout", output)
     assert pd.read_csv(tmp_path / "t.csv")["status"].tolist() == ["ok", "timeout"]
     assert "2026-01-31" not in run(*words, "--until", "2026-01-30").output
-    assert "ETH.0xB" in run(*words, "--symbol", "USDC").output
-    assert run(*words, "--symbol", "DAI").exit_code == 2
+    assert "ETH.0xB" in run(*words, "--token", "USDC").output
+    assert run(*words, "--token", "DAI").exit_code == 2
 
 
-@pytest.mark.parametrize("words", [["--since", "yesterday"], ["--symbol", "USDC"]])
+@pytest.mark.parametrize("words", [["--since", "yesterday"], ["--token", "USDC"]])
 def test_show_needs_wallets_to_choose_from(run, folder, words):
     """What would have no effect is told."""
     result = run("history", "show", "--folder", str(folder), *words)
@@ -180,14 +180,25 @@ def test_compare_shows_hostile_tokens_harmlessly(run, folder):
     assert all(line.isprintable() for line in output.splitlines())
 
 
-def test_compare_can_look_at_one_symbol(run, folder):
-    """The tokens that bear it in either; a wallet that is unknown stays."""
-    words = ["compare", "2026-01-30", "latest", "--folder", str(folder), "--symbol"]
+def test_compare_can_look_at_one_token(run, folder):
+    """By a symbol that it has in either, or its contract; a wallet that is unknown stays."""
+    words = ["compare", "2026-01-30", "latest", "--folder", str(folder), "--token"]
     assert run(*words, "USDC").output.endswith("1 increased, 1 unknown; wallets not known: 1\n")
     output = run(*words, "OK\n").output
     assert "USDC" not in output
     assert output.endswith("1 unknown; wallets not known: 1\n")
     assert run(*words, "DAI").exit_code == 2
+    assert run(*words, f"eth.{USDC}").output == run(*words, "USDC").output
+
+
+def test_the_old_name_of_the_option_works_and_says_so(run, folder):
+    """On the standard error, so that what is piped stays as it was; both are refused."""
+    words = ["compare", "2026-01-30", "latest", "--folder", str(folder)]
+    old = run(*words, "--symbol", "USDC")
+    assert "--symbol is called --token now" in old.stderr
+    assert old.stdout == run(*words, "--token", "USDC").stdout
+    assert run(*words, "--symbol", "USDC", "--token", "USDC").exit_code == 2
+    assert "--symbol" not in run("compare", "--help").output
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])

@@ -1,5 +1,8 @@
 """When two rows are of one token or wallet, and how a caller names either."""
 
+import ast
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -105,6 +108,47 @@ def test_a_shared_symbol_names_the_contracts():
     with pytest.raises(AmbiguousTokenError, match="0xa0b8") as caught:
         find_token(HOLDINGS, "USDC")
     assert caught.value.contracts == {"USDC": [("ETH", "0xa0b8"), ("SOLANA", "EPjF")]}
+
+
+def test_a_shared_symbol_names_the_known_contract_first_and_marks_twins():
+    """The hint gives what is to be pasted; another project of the same name is told as one."""
+    usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+    bridged, other = "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174", "0xab"
+    frame = pd.DataFrame(
+        {
+            "symbol": "USDC",
+            "token_blockchain": ["ETH", "POLYGON", "ETH"],
+            "token_address": [other, bridged, usdc],
+        }
+    )
+    with pytest.raises(AmbiguousTokenError) as caught:
+        find_token(frame, "USDC")
+    real = ("ETH", usdc.lower())
+    assert [key for key, _ in caught.value.contracts["USDC"]] == ["ETH", "POLYGON", "ETH"]
+    assert caught.value.contracts["USDC"][0] == real
+    told = str(caught.value)
+    assert f"{real}: known: the USDC of its issuer" in told
+    assert f"('POLYGON', '{bridged.lower()}'): known: bridged USDC" in told
+    assert "('ETH', '0xab'): not on the packaged list: may be a twin" in told
+    assert told.endswith(f"such as token={real}")
+    pasted = caught.value.hint.partition("token=")[2]
+    assert find_token(frame, ast.literal_eval(pasted)).tolist() == [False, False, True]
+
+
+def test_many_twins_are_cut_in_the_message_alone():
+    """Ten of a symbol are shown; all are in the data."""
+    frame = pd.DataFrame(
+        {
+            "symbol": "ETH",
+            "token_blockchain": "ETH",
+            "token_address": [*(f"0x{n:02}" for n in range(20)), None],
+        }
+    )
+    with pytest.raises(AmbiguousTokenError, match=r"and 11 more \(see .contracts\)") as caught:
+        find_token(frame, "ETH")
+    assert len(caught.value.contracts["ETH"]) == 21
+    assert "('ETH', None): the coin itself" in str(caught.value)
+    assert pickle.loads(pickle.dumps(caught.value)).contracts == caught.value.contracts
 
 
 @pytest.mark.parametrize("token", ["usdc", ("ETH", "0x1"), ("SOLANA", "epjf"), ("ETH", None)])

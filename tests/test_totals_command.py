@@ -192,12 +192,22 @@ def test_what_can_not_be_done_is_a_message(run, tmp_path, monkeypatch, words, re
     assert reason in result.output
 
 
+def test_a_shared_symbol_is_refused_and_the_coin_named(run, details, tmp_path):
+    """The error gives the option to paste, and that option works."""
+    details.holdings.assign(symbol="ETH").wf.to_csv(tmp_path / "h.csv")
+    refused = run("totals", str(tmp_path / "h.csv"), "--token", "ETH")
+    assert refused.exit_code == 2
+    assert "ETH.0x7: not on the packaged list: may be a twin" in refused.output
+    assert refused.output.endswith("Hint: name the one token, such as --token ETH.\n")
+    assert run("totals", str(tmp_path / "h.csv"), "--token", "ETH.").exit_code == 0
+
+
 def test_shared_symbols_are_named(run, details, tmp_path):
     """By symbol, where contracts share one, nothing is added up."""
     details.holdings.assign(symbol="ETH").wf.to_csv(tmp_path / "h.csv")
     result = run("totals", str(tmp_path / "h.csv"), "--by", "symbol")
     assert result.exit_code == 2
-    assert "('ETH', None)" in result.output
+    assert "    ETH.: the coin itself\n" in result.output
 
 
 def test_hostile_tokens_reach_no_terminal(run, details, tmp_path):

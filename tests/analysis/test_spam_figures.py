@@ -12,10 +12,10 @@ Before two faults that they showed were mended, 0.95 of the bait among them was 
 
 ``data/listed_tokens.csv`` has real tokens of lists on npm under licences that allow it: Aave's
 address book (4.44.22, MIT, March 2026), Optimism's Superchain list (10.0.1757, MIT, May 2026),
-Superfluid's (5.38.0, MIT, August 2026), yodl's (0.8.40, MIT) and, of Solana's token registry (0.2.4574, Apache
-2.0), the tokens with a CoinGecko identifier. Half of them, told by a hash of the contract, is held
-out: nobody looked at these rows, they were only counted, at the end. The packaged list has some of
-either half, since it was filled from four of these lists.
+Superfluid's (5.38.0, MIT, August 2026), yodl's (0.8.40, MIT) and, of Solana's token registry
+(0.2.4574, Apache 2.0), the tokens with a CoinGecko identifier. Half of them, told by a hash of
+the contract, is held out: nobody looked at these rows, they were only counted, at the end. The
+packaged list has some of either half, since it was filled from four of these lists.
 """
 
 import hashlib

@@ -13,7 +13,8 @@ import pandas as pd
 
 from walletframe.analysis.labels import shared_symbols
 from walletframe.analysis.positions import text_array, token_columns
-from walletframe.errors import AmbiguousTokenError, SettingsError
+from walletframe.errors import SettingsError
+from walletframe.frames import ambiguous
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +79,7 @@ def read_kinds(by: By | Sequence[By], positions: Positions) -> list[str]:
         raise SettingsError(f"by: {by!r}", hint="token, wallet, blockchain, or a list of them")
     shared = "symbol" in given and shared_symbols(positions.holdings, positions.tokens)
     if shared:
-        raise AmbiguousTokenError(
+        raise ambiguous(
             shared, hint='by="token" keeps contracts apart; or leave out the rows of all but one'
         )
     return list(dict.fromkeys("token" if kind == "symbol" else kind for kind in given))

@@ -18,6 +18,7 @@ import pandas as pd
 from walletframe.errors import ColumnsError, PricesError
 from walletframe.frames import require_columns, token_key
 from walletframe.frames.summary import many
+from walletframe.tokens import known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +29,7 @@ PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
 
 _KEYS = (("token_blockchain", "blockchain"), ("token_address", "contract"))
 _NUMBERS = (int, float, str, Decimal, np.integer, np.floating)
+_NO_PAIR = "its key is no (blockchain, contract)"
 _FORMS = (
     "a mapping of (blockchain, contract) to a price, a Series with such an index, or a DataFrame "
     "with the columns token_blockchain, token_address and price"
@@ -132,11 +134,12 @@ def read_prices(table: PriceTable, *, by_symbol: bool) -> dict[Any, float]:
         key = _symbol(name) if by_symbol else _token(name)
         fault = price_fault(price)
         if key is None:
-            fault = "its key is no symbol" if by_symbol else "its key is no (blockchain, contract)"
+            fault = "its key is no symbol" if by_symbol else _NO_PAIR
         elif first.setdefault(key, place) != place:
             fault = f"priced already, at {first[key]}"
         if fault:
-            problems.append((place, str(price)[:40], f"{fault}: {name!a}"))
+            meant = _meant(name) if fault == _NO_PAIR else ""
+            problems.append((place, str(price)[:40], f"{fault}: {name!a}{meant}"))
         else:
             found[key] = float(price)
     if problems:
@@ -146,6 +149,14 @@ def read_prices(table: PriceTable, *, by_symbol: bool) -> dict[Any, float]:
             problems=problems,
         )
     return found
+
+
+def _meant(name: Any) -> str:
+    """Say what a key would have to be where it is a known symbol."""
+    known = isinstance(name, str) and next(
+        (token for token in known_tokens() if token.symbol.lower() == name.lower()), None
+    )
+    return f"; that may be {(known.blockchain, known.contract)!a}" if known else ""
 
 
 def price_fault(price: Any) -> str:

@@ -19,8 +19,8 @@ from walletframe.analysis.prices import (
     read_currency,
     read_prices,
 )
-from walletframe.errors import AmbiguousTokenError, PricesError, PricesWarning
-from walletframe.frames import require_columns, token_identities
+from walletframe.errors import PricesError, PricesWarning
+from walletframe.frames import ambiguous, require_columns, token_identities
 from walletframe.frames.summary import many
 from walletframe.notice import notify
 from walletframe.text import shown
@@ -177,5 +177,5 @@ def _by_symbol(
     shared = shared_symbols(holdings, tokens)
     mixed = {symbol: shared[symbol] for symbol in found if symbol in shared}
     if mixed:
-        raise AmbiguousTokenError(mixed, hint="give their prices by (blockchain, contract)")
+        raise ambiguous(mixed, hint="give prices by (blockchain, contract), such as {}")
     return pd.factorize(holdings["symbol"].array)

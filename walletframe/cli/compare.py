@@ -10,7 +10,7 @@ import click
 from walletframe.cli.output import output_path, write_frame
 from walletframe.cli.saved import is_saved, read_saved
 from walletframe.cli.screen import say
-from walletframe.cli.snapshots import in_folder, of_symbol
+from walletframe.cli.snapshots import in_folder, of_token, token_named
 from walletframe.cli.tables import changes_table
 from walletframe.frames import WalletDetails, summary_lines
 from walletframe.history import compare as changes_between
@@ -27,14 +27,14 @@ _ROWS = 40
 @click.command()
 @click.argument("before")
 @click.argument("after", default="latest")
-@of_symbol
+@of_token
 @in_folder
 @click.option("--output", metavar="FILE", callback=output_path, help="A .csv, .parquet or .json.")
 @click.option("--all", "whole", is_flag=True, help=f"Print every change, not the first {_ROWS}.")
 def compare(
     before: str,
     after: str,
-    symbol: str | None,
+    token: str | None,
     folder: Path | None,
     output: Path | None,
     *,
@@ -47,7 +47,7 @@ def compare(
     something is unknown.
     """
     sides = _found("before", before, folder), _found("after", after, folder)
-    changes = changes_between(*sides, symbol=symbol)
+    changes = changes_between(*sides, token=token_named(token, *(s.holdings for s in sides)))
     say(f"\n{changes_table(changes, None if whole else _ROWS)}\n")
     say(_summary(changes))
     if output is not None:

@@ -10,14 +10,14 @@ import click
 from walletframe.cli.asking import INTERRUPTED, ask, asking
 from walletframe.cli.output import output_path, write_frame
 from walletframe.cli.screen import say
-from walletframe.cli.snapshots import in_folder, of_symbol
+from walletframe.cli.snapshots import in_folder, of_token, token_named
 from walletframe.cli.sources import read_sources
 from walletframe.cli.tables import snapshots_table, timeline_table
 from walletframe.frames import summary_lines
 from walletframe.history import load, snapshots, timeline
 from walletframe.history import save as keep
 from walletframe.history.admission import require_place
-from walletframe.history.symbols import only
+from walletframe.history.tokens import only
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,14 +62,14 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
 @click.option("--file", "files", multiple=True, metavar="FILE", help="Read wallets from FILE.")
 @click.option("--since", help="The first day or moment, such as 2026-01-31 or yesterday, in UTC.")
 @click.option("--until", help="The last one.")
-@of_symbol
+@of_token
 @in_folder
 @click.option("--output", metavar="FILE", callback=output_path, help="A .csv, .parquet or .json.")
 @click.option("--all", "whole", is_flag=True, help=f"Print every line, not the first {_ROWS}.")
 def show(
     wallets: tuple[str, ...],
     files: tuple[str, ...],
-    symbol: str | None,
+    token: str | None,
     folder: Path | None,
     *,
     whole: bool,
@@ -78,12 +78,13 @@ def show(
     """List the snapshots; with WALLETS, show what they held over time."""
     asked = read_sources(wallets, files)
     if not asked:
-        if symbol or any(options.values()):
+        if token or any(options.values()):
             raise click.UsageError("no wallets: name some, or a --file of them")
         _list(folder)
         return
     output = options.pop("output")
-    [found] = only(symbol, load(wallets=asked, folder=folder, **options))
+    loaded = load(wallets=asked, folder=folder, **options)
+    [found] = only(token_named(token, loaded.holdings), loaded)
     lines = timeline(found)
     say(timeline_table(lines, None if whole else _ROWS))
     if output is not None:

@@ -14,10 +14,9 @@ from walletframe.cli.asking import INTERRUPTED, ask, asking
 from walletframe.cli.output import output_path, write_frame
 from walletframe.cli.saved import is_saved, read_saved
 from walletframe.cli.screen import say
-from walletframe.cli.snapshots import of_symbol
+from walletframe.cli.snapshots import of_token, token_named
 from walletframe.cli.tables import totals_table
-from walletframe.errors import UnknownTokenError
-from walletframe.frames import summary_lines
+from walletframe.frames import find_token, summary_lines
 from walletframe.frames.summary import many
 from walletframe.text import shown
 
@@ -44,7 +43,7 @@ _OPTIONS = (
     click.option(
         "--output", metavar="FILE", callback=output_path, help="A .csv, .parquet or .json."
     ),
-    of_symbol,
+    of_token,
     click.option("--all", "whole", is_flag=True, help=f"Print every group, not the first {_ROWS}."),
     asking,
 )
@@ -103,18 +102,19 @@ def _report(
     prepare: Callable[[pd.DataFrame], pd.DataFrame],
     by: tuple[By, ...],
     output: Path | None,
-    symbol: str | None,
+    token: str | None,
     *,
     whole: bool,
     **options: Any,
 ) -> None:
     holdings, wallets, interrupted = _found(given, **options)
-    if symbol is not None:
-        holdings = _bearing(symbol, holdings)
+    named = token_named(token, holdings)
+    if named is not None:
+        holdings = holdings[find_token(holdings, named)]
     holdings = prepare(holdings)
     table = add_up(holdings, list(by), wallets=wallets)
     ranks = [name for name in ("value", "holders") if name in table]
-    ranks = ["amount"] if symbol is not None and not ranks else ranks
+    ranks = ["amount"] if named is not None and not ranks else ranks
     if ranks:
         table = table.sort_values(ranks, ascending=False, kind="stable")
     say(totals_table(table, None if whole else _ROWS))
@@ -141,13 +141,6 @@ def _found(
     if wallets is None:
         say("Warning: no file of wallets beside it: how complete this is, is unknown", err=True)
     return holdings, wallets, False
-
-
-def _bearing(symbol: str, holdings: pd.DataFrame) -> pd.DataFrame:
-    borne = holdings[holdings["symbol"] == symbol]
-    if borne.empty:
-        raise UnknownTokenError(symbol)
-    return borne
 
 
 def _value_lines(holdings: pd.DataFrame) -> list[str]:

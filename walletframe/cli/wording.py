@@ -35,6 +35,7 @@ _PHRASES = {
 }
 _ATTRIBUTE = re.compile(r" \(see \.\w+\)")  # the rest of a list is nowhere in a shell
 _ARGUMENT = re.compile(r"\b(?P<name>[a-z_]+)=(?P<value>\"[^\"]*\"|\{[^}]*\}|…)?")
+_TOKEN = re.compile(r"\('(?P<chain>[^']+)', (?:None|'(?P<contract>[^']+)')\)")
 _SNAKE = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 
 
@@ -56,6 +57,7 @@ def told(error: WalletframeError, command: click.Command | None) -> str:
     hint = error.hint
     message = str(error).removesuffix(f"\n\nHint: {hint}")
     message = _ATTRIBUTE.sub("", message).replace("the DataFrame lacks", "the table lacks")
+    message = _TOKEN.sub(_dotted, message)
     return f"{message}\n\nHint: {in_shell(hint, options_of(command))}" if hint else message
 
 
@@ -105,5 +107,10 @@ def in_shell(hint: str, options: Mapping[str, str]) -> str:
 
     for phrase, said in _PHRASES.items():
         hint = hint.replace(phrase, said)
+    hint = _TOKEN.sub(_dotted, hint.replace("token=(", "token= ("))
     hint = _ARGUMENT.sub(option, hint)
     return _SNAKE.sub(lambda found: options.get(found[0], found[0]), hint)
+
+
+def _dotted(token: re.Match[str]) -> str:
+    return f"{token['chain']}.{token['contract'] or ''}"

@@ -35,6 +35,7 @@
         ├── CacheWarning         answers can't be kept or read
         ├── FetchWarning         some wallets failed
         ├── PricesWarning        none of the prices given is of a token that is held
+        ├── RenamedWarning       something has another name now
         ├── SpamWarning          rows were left out since their tokens look like spam
         └── TestKeyWarning       the shared test key is in use
 
@@ -80,6 +81,7 @@ from walletframe.errors.warnings import (
     CacheWarning,
     FetchWarning,
     PricesWarning,
+    RenamedWarning,
     SpamWarning,
     TestKeyWarning,
     WalletframeWarning,
@@ -105,6 +107,7 @@ __all__ = [
     "MissingExtraError",
     "PricesError",
     "PricesWarning",
+    "RenamedWarning",
     "SettingsError",
     "SnapshotError",
     "SpamWarning",

@@ -9,6 +9,8 @@ from walletframe.errors.root import WalletframeError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+_SHOWN = 10
+
 
 class UnknownTokenError(WalletframeError, LookupError):
     """A frame holds no such token.
@@ -42,11 +44,14 @@ class AmbiguousTokenError(WalletframeError, ValueError):
         For each symbol the tokens that bear it, as (blockchain, contract).
     hint : str, optional
         What to do about it.
+    notes : mapping of (str, str or None) to str, optional
+        What is known of some of the tokens.
 
     Attributes
     ----------
     contracts : dict of str to list of (str, str or None)
-        The same, whole: the message shows the first ten symbols.
+        The same, whole, in the same order: the message shows the first ten symbols, and the first
+        ten tokens of each.
     """
 
     contracts: dict[str, list[tuple[str, str | None]]]
@@ -55,14 +60,21 @@ class AmbiguousTokenError(WalletframeError, ValueError):
         self,
         contracts: Mapping[str, Sequence[tuple[str, str | None]]],
         hint: str = "name the token as (blockchain, contract)",
+        *,
+        notes: Mapping[tuple[str, str | None], str] | None = None,
     ) -> None:
         self.contracts = {symbol: list(tokens) for symbol, tokens in contracts.items()}
-        shown = [f"  {name!a}: {tokens}" for name, tokens in list(self.contracts.items())[:10]]
-        if len(self.contracts) > len(shown):
-            shown.append(f"  … and {len(self.contracts) - len(shown)} more (see .contracts)")
+        lines = []
+        for name, tokens in list(self.contracts.items())[:_SHOWN]:
+            lines.append(f"  {name!a}:")
+            told = [(token, (notes or {}).get(token, "")) for token in tokens[:_SHOWN]]
+            lines += [f"    {token!a}{note and f': {note}'}" for token, note in told]
+            if len(tokens) > _SHOWN:
+                lines.append(f"    … and {len(tokens) - _SHOWN} more (see .contracts)")
+        if len(self.contracts) > _SHOWN:
+            lines.append(f"  … and {len(self.contracts) - _SHOWN} more (see .contracts)")
         super().__init__(
-            "a symbol is no token where several contracts share it:\n" + "\n".join(shown),
-            hint,
+            "a symbol is no token where several contracts share it:\n" + "\n".join(lines), hint
         )
 
 

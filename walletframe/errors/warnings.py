@@ -21,6 +21,10 @@ class PricesWarning(WalletframeWarning):
     """Prices were given, and none of them is of a token that is held."""
 
 
+class RenamedWarning(WalletframeWarning, DeprecationWarning):
+    """Something has another name now; the old one works for one release more."""
+
+
 class SpamWarning(WalletframeWarning):
     """Rows were left out, as asked, since their tokens look like spam; it is never an error."""
 

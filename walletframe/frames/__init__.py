@@ -1,5 +1,6 @@
 """The column contract, and how outcomes become the two DataFrames that keep it."""
 
+from walletframe.frames.ambiguity import ambiguous, known_token
 from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.contract import (
     HOLDING_DTYPES,
@@ -47,6 +48,7 @@ __all__ = [
     "WalletDetails",
     "WalletLike",
     "WalletRecord",
+    "ambiguous",
     "assemble",
     "category_of",
     "details_given",
@@ -57,6 +59,7 @@ __all__ = [
     "identified",
     "is_details",
     "is_simulated",
+    "known_token",
     "require_columns",
     "summary_html",
     "summary_lines",

@@ -17,12 +17,8 @@ from walletframe.address import (
     canonical_key,
     parse_wallets,
 )
-from walletframe.errors import (
-    AmbiguousTokenError,
-    ColumnsError,
-    UnknownTokenError,
-    UnknownWalletError,
-)
+from walletframe.errors import ColumnsError, UnknownTokenError, UnknownWalletError
+from walletframe.frames.ambiguity import ambiguous
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -172,7 +168,7 @@ def find_token(
         named = (holdings["symbol"] == token).to_numpy(dtype=bool, na_value=False)
         places = np.unique(identities.codes[named])
         if len(places) > 1:
-            raise AmbiguousTokenError({token: [identities.keys[place] for place in places]})
+            raise ambiguous({token: [identities.keys[place] for place in places]})
     else:
         key = token_key(token)
         places = np.array([place for place, other in enumerate(identities.keys) if other == key])

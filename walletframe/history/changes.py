@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from walletframe.errors import SnapshotError
+from walletframe.errors import ArgumentError, RenamedWarning, SnapshotError
 from walletframe.frames import SIMULATED, WalletDetails, details_given, require_columns
 from walletframe.history.grid import OK, STATUS, grid, narrowed
-from walletframe.history.symbols import only
 from walletframe.history.tables import SNAPSHOT
+from walletframe.history.tokens import only
+from walletframe.notice import notify
 
 if TYPE_CHECKING:
-    from walletframe.frames import DetailsLike
+    from walletframe.frames import DetailsLike, TokenLike
     from walletframe.history.grid import Grid
 
 CHANGE = pd.CategoricalDtype(
@@ -23,17 +24,25 @@ CHANGE = pd.CategoricalDtype(
 _NEW, _GONE, _INCREASED, _DECREASED, _UNKNOWN = range(len(CHANGE.categories))
 
 
-def compare(before: DetailsLike, after: DetailsLike, *, symbol: str | None = None) -> pd.DataFrame:
+def compare(
+    before: DetailsLike,
+    after: DetailsLike,
+    *,
+    token: TokenLike | None = None,
+    symbol: str | None = None,
+) -> pd.DataFrame:
     """Say what changed in the holdings of each wallet, exactly, and what can't be said.
 
     Parameters
     ----------
     before, after : WalletDetails or tuple of (DataFrame, DataFrame)
         Two fetches, or two snapshots, such as ``history.snapshot("yesterday")``.
+    token : str or (str, str or None), optional
+        One token alone: (blockchain, contract), None for a native coin, or a symbol that no other
+        token has in either. The wallets of which nothing is known stay: a selection from all the
+        changes would lose those of them that did not hold the token on the other side.
     symbol : str, optional
-        Only the tokens that bear it in one of the two, whatever their contracts. The wallets of
-        which nothing is known stay: a selection from all the changes would lose those of them
-        that did not hold the token on the other side.
+        What `token` was called before: it goes with the next release.
 
     Returns
     -------
@@ -57,16 +66,23 @@ def compare(before: DetailsLike, after: DetailsLike, *, symbol: str | None = Non
     Raises
     ------
     ArgumentError
-        Where one of the two is no fetch.
+        Where one of the two is no fetch, or both `token` and `symbol` are given.
     ColumnsError
         Where a column is missing.
     AmountError
         Where the amounts are of another dtype.
     UnknownTokenError
-        Where no token bears the symbol.
+        Where neither holds the token.
+    AmbiguousTokenError
+        Where several tokens share the symbol.
     SnapshotError
         Where both are the same snapshot; where a wallet is in one of the two twice; where holdings
         belong to no wallet there; or where one of the two is simulated and the other is not.
+
+    Warns
+    -----
+    RenamedWarning
+        Where `symbol` is given.
 
     Notes
     -----
@@ -86,13 +102,23 @@ def compare(before: DetailsLike, after: DetailsLike, *, symbol: str | None = Non
     ['gone']
     """
     earlier, later = details_given(before, "before"), details_given(after, "after")
+    token = _renamed(token, symbol)
     _check_simulated(earlier, later)
     _check_distinct(earlier, later)
-    sides = [narrowed(side) for side in only(symbol, earlier, later)]
+    sides = [narrowed(side) for side in only(token, earlier, later)]
     frames = list(zip(*sides, strict=True))
     both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in frames))
     wallet_times, holding_times = (np.repeat([0, 1], [*map(len, pair)]) for pair in frames)
     return _changes(grid(both, (wallet_times, holding_times), 2))
+
+
+def _renamed(token: TokenLike | None, symbol: str | None) -> TokenLike | None:
+    if symbol is None:
+        return token
+    if token is not None:
+        raise ArgumentError("token and symbol are both given", hint="give token=… alone")
+    notify("symbol=… is called token=… now; it goes with the next release", RenamedWarning)
+    return symbol
 
 
 def _check_simulated(before: WalletDetails, after: WalletDetails) -> None:

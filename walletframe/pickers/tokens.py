@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from walletframe.errors import AmbiguousTokenError, UnknownTokenError
-from walletframe.frames import holdings_given, require_columns, token_identities, token_key
+from walletframe.errors import UnknownTokenError
+from walletframe.frames import (
+    ambiguous,
+    holdings_given,
+    require_columns,
+    token_identities,
+    token_key,
+)
 from walletframe.pickers.chooser import Chooser
 from walletframe.pickers.options import Option, Options
 from walletframe.text import shortened, shown
@@ -107,7 +113,10 @@ class TokenPicker(Chooser):
         if not tokens:
             raise UnknownTokenError(symbol)
         if len(tokens) > 1:
-            raise AmbiguousTokenError({symbol: [key for key in tokens if isinstance(key, tuple)]})
+            raise ambiguous(
+                {symbol: [key for key in tokens if isinstance(key, tuple)]},
+                hint="name the one token, such as {}",
+            )
         return tokens[0]
 
 

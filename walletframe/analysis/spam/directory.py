@@ -11,7 +11,7 @@ from walletframe.analysis.spam.reasons import Finding
 from walletframe.analysis.spam.symbols import HEAD
 from walletframe.analysis.token_lists import listed_tokens
 from walletframe.errors import TokenListError
-from walletframe.frames import token_key
+from walletframe.frames import known_token, token_key
 from walletframe.tokens import known_tokens
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ class Directory:
 
     Attributes
     ----------
-    allowed, denied, known : frozenset of (str, str or None)
-        Tokens, canonical: those of the caller's lists, and those that bear their symbols rightly.
+    allowed, denied : frozenset of (str, str or None)
+        The tokens of the caller's lists, canonical.
     bearers : dict
         (blockchain, a skeleton of a symbol) to that symbol and the contract it belongs to.
     names : dict of str to str
@@ -53,7 +53,6 @@ class Directory:
 
     allowed: frozenset[TokenKey]
     denied: frozenset[TokenKey]
-    known: frozenset[TokenKey]
     bearers: Bearers
     names: dict[str, str]
     contracts: dict[str, frozenset[str]]
@@ -77,7 +76,7 @@ class Directory:
             return Finding("allow_list")
         if token[1] is None or token[1] in _COIN_CONTRACTS:
             return Finding("native_coin")
-        if token in self.known:
+        if known_token(token):
             return Finding("known_token")
         return None
 
@@ -170,7 +169,6 @@ def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directo
     return Directory(
         frozenset(token for token, _ in allowed),
         frozenset(denied),
-        _known(),
         bearers,
         {name: symbol for (_, name), (symbol, _) in reversed(bearers.items())},
         _contracts(),
@@ -203,11 +201,6 @@ def _bundled() -> Bearers:
         for token in known_tokens()
         if token.is_imitated
     )
-
-
-@cache
-def _known() -> frozenset[TokenKey]:
-    return frozenset(token_key((token.blockchain, token.contract)) for token in known_tokens())
 
 
 @cache
