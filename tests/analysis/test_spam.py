@@ -199,6 +199,13 @@ def test_no_price_beside_priced_ones_weighs_a_little():
     assert elsewhere["is_spam"].tolist() == [True, False]
 
 
+@pytest.mark.parametrize("symbol,chain", [("BTC", "ETH"), ("SOL", "BASE"), ("DOGE", "ETH")])
+def test_a_coin_s_symbol_is_no_token_s(symbol, chain):
+    """On a blockchain that the list covers, what stands for another one's coin is known there."""
+    assert reasons(symbol, chain=chain) == ["impersonation"]
+    assert reasons(symbol, chain="METIS") == ["borrowed"]
+
+
 def test_twins_are_not_stretched():
     """L is not I: DAL is not DAI, nor IDO LDO; a share of a pool with WETH is not WETH."""
     assert reasons("/WETH") == [""]

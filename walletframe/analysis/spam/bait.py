@@ -95,6 +95,8 @@ def find_prize(text: str) -> str | None:
     >>> find_prize("$ 5000 USDC"), find_prize("You Won $53,250"), find_prize("USD1")
     ('$ 5000', '$53,250', None)
     """
+    if text.isalpha():
+        return None
     found = _PRIZE.search(text)
     return found.group().strip() if found else None
 
@@ -134,7 +136,7 @@ def is_address(text: str) -> bool:
     bool
         True for one of an EVM blockchain.
     """
-    return bool(_ADDRESS.fullmatch(text))
+    return text.startswith("0x") and bool(_ADDRESS.fullmatch(text))
 
 
 def is_cut_off(text: str) -> bool:
@@ -155,7 +157,7 @@ def is_cut_off(text: str) -> bool:
     >>> is_cut_off("Visit usdc-rew..."), is_cut_off("D.O.G.E")
     (True, False)
     """
-    return bool(_CUT_OFF.search(text))
+    return text.endswith("...") and bool(_CUT_OFF.search(text))
 
 
 def is_phrase(text: str, spaced: str) -> bool:

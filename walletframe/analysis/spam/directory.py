@@ -93,10 +93,10 @@ class Directory:
         Returns
         -------
         list of Finding
-            None; ``impersonation`` of a token on the same blockchain, or ``borrowed`` where the
-            symbol is known on others only; ``lookalike`` where it is only made to look like a
-            known one. The contract of a known token is its own on every blockchain: nobody else
-            can deploy there.
+            None; ``impersonation`` of a token on the same blockchain or of another one's coin, or
+            ``borrowed`` where the symbol is known on other blockchains only; ``lookalike`` where
+            it is only made to look like a known one. The contract of a known token is its own on
+            every blockchain: nobody else can deploy there.
         """
         head = symbol[:HEAD]
         alike = [name for name in skeletons(head) if name in self.names]
@@ -107,7 +107,7 @@ class Directory:
         if bearer:
             found.append(Finding("impersonation", (bearer[0], _owner(token[0], bearer[1]))))
         elif alike:
-            found.append(Finding("borrowed", (self.names[alike[0]], token[0])))
+            found.append(_borrowed(alike, self.names[alike[0]], token[0]))
         misspelled = bearer is not None and bearer[0].lower() not in head.lower()
         if misspelled or (alike and _is_disguised(head)):
             found.append(Finding("lookalike", (self.names[alike[0]],)))
@@ -175,6 +175,14 @@ def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directo
     )
 
 
+def _borrowed(alike: list[str], symbol: str, blockchain: str) -> Finding:
+    """Tell what a known symbol is where no list has it: a coin's is no other token's."""
+    home = next((_coins()[name] for name in alike if name in _coins()), None)
+    if home and blockchain in _covered():
+        return Finding("impersonation", (symbol, _owner(home, None)))
+    return Finding("borrowed", (symbol, blockchain))
+
+
 def _owner(blockchain: str, contract: str | None) -> str:
     return f"{contract} on {blockchain}" if contract else f"the coin of {blockchain} itself"
 
@@ -200,6 +208,20 @@ def _bundled() -> Bearers:
         (token_key((token.blockchain, token.contract)), token.symbol)
         for token in known_tokens()
         if token.is_imitated
+    )
+
+
+@cache
+def _coins() -> dict[str, str]:
+    natives = [token for token in known_tokens() if token.kind == "native"]
+    return {name: token.blockchain for token in natives for name in skeletons(token.symbol)}
+
+
+@cache
+def _covered() -> frozenset[str]:
+    """Give the blockchains of which the packaged list has most of what is in use."""
+    return frozenset(
+        token.blockchain for token in known_tokens() if token.contract and token.source == "hand"
     )
 
 

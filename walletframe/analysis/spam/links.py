@@ -64,11 +64,17 @@ def find_addresses(text: str) -> list[tuple[str, str]]:
     dotted = _dotted(text) if "." in text else []
     spans = [scheme.span()] if scheme else [each.span for each in dotted if each.has_path]
     found = [("link", _to_white_space(text, *span)) for span in spans[:1]]
-    broken = [match.group() for match in (_CUT.search(text), _SPACED.search(text)) if match]
+    broken = _broken(text)
     for kind, is_stylish, others in (("domain", False, broken), ("dotted_name", True, [])):
         names = [each.whole for each in dotted if each.is_long and each.is_stylish is is_stylish]
         found += [(kind, name) for name in [*names, *others][:1]]
     return found
+
+
+def _broken(text: str) -> list[str]:
+    cut = _CUT.search(text) if text.endswith("...") else None
+    spaced = _SPACED.search(text) if " " in text else None
+    return [match.group() for match in (cut, spaced) if match]
 
 
 def _to_white_space(text: str, start: int, end: int) -> str:

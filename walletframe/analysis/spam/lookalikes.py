@@ -79,9 +79,8 @@ def skeletons(text: str) -> tuple[str, ...]:
     True
     """
     if text.isalnum() and text.isascii():
-        plain = text
-    else:
-        plain = "".join(_undecorated(_without_accents(readable(text))).split())
+        return text.lower(), text.translate(_TWINS).lower()
+    plain = "".join(_undecorated(_without_accents(readable(text))).split())
     found = plain.lower(), plain.translate(_TWINS).lower()
     spelled = found[0].translate(_SIGNS)
     return found if spelled == found[0] else (*found, spelled)

@@ -60,7 +60,7 @@ def _findings(symbol: str) -> Iterator[Finding]:
         yield Finding("phrase")
     if len(symbol) > _LONGEST:
         yield Finding("long_text", (f"{len(symbol):,}",))
-    if is_address(text):
+    if is_address(head):
         yield Finding("address")
     if not (head.isalnum() and head.isascii()):
         yield from _signs(head, text)
