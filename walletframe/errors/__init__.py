@@ -35,7 +35,7 @@
         ├── CacheWarning         answers can't be kept or read
         ├── FetchWarning         some wallets failed
         ├── PricesWarning        none of the prices given is of a token that is held
-        ├── RenamedWarning       something has another name now
+        ├── RenamedWarning       (DeprecationWarning) something has another name now
         ├── SpamWarning          rows were left out since their tokens look like spam
         └── TestKeyWarning       the shared test key is in use
 

@@ -1,6 +1,6 @@
 """The column contract, and how outcomes become the two DataFrames that keep it."""
 
-from walletframe.frames.ambiguity import ambiguous, known_token
+from walletframe.frames.ambiguity import TokenKey, ambiguous, known_token
 from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.contract import (
     HOLDING_DTYPES,
@@ -22,7 +22,6 @@ from walletframe.frames.given import (
 from walletframe.frames.identified import HoldingsLike, Identified, identified
 from walletframe.frames.identity import (
     Identities,
-    TokenKey,
     TokenLike,
     WalletLike,
     find_token,

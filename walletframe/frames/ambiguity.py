@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from walletframe.address import canonical_key
 from walletframe.errors import AmbiguousTokenError
@@ -12,8 +12,9 @@ from walletframe.tokens import known_tokens
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from walletframe.frames.identity import TokenKey
     from walletframe.tokens import KnownToken
+
+TokenKey: TypeAlias = tuple[str, str | None]
 
 _NO_KNOWN = "not on the packaged list: may be a twin that anybody made"
 

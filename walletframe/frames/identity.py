@@ -18,14 +18,13 @@ from walletframe.address import (
     parse_wallets,
 )
 from walletframe.errors import ColumnsError, UnknownTokenError, UnknownWalletError
-from walletframe.frames.ambiguity import ambiguous
+from walletframe.frames.ambiguity import TokenKey, ambiguous
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from walletframe.address import WalletAddress
 
-TokenKey: TypeAlias = tuple[str, str | None]
 TokenLike: TypeAlias = str | TokenKey
 WalletLike: TypeAlias = "str | tuple[str, str] | WalletAddress"
 
