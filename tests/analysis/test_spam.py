@@ -195,8 +195,8 @@ def test_no_price_beside_priced_ones_weighs_a_little():
     assert priced("CLAIM", prices=[None])["spam_reasons"].tolist() == ["claim"]
     zero = priced("CLAIM", "BAR", prices=[0.0, 2.0])
     assert zero["spam_reasons"].tolist() == ["claim, unpriced", ""]
-    elsewhere = priced("SHIB", "BAR", prices=[None, 2.0], chain="GNOSIS")
-    assert elsewhere["is_spam"].tolist() == [True, False]
+    elsewhere = priced("SHIB", "BAR", prices=[None, 2.0], chain="GNOSIS")  # may be a bridge's
+    assert elsewhere["spam_score"].tolist() == [0.45, 0.0]
 
 
 @pytest.mark.parametrize("symbol,chain", [("BTC", "ETH"), ("SOL", "BASE"), ("DOGE", "ETH")])
