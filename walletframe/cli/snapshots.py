@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from walletframe.cli.screen import say
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -47,7 +49,7 @@ def of_token(command: Callable[..., None]) -> Callable[..., None]:
         if symbol is not None:
             if token is not None:
                 raise click.UsageError("--symbol is called --token now: give one of them")
-            click.echo("Warning: --symbol is called --token now", err=True)
+            say("Warning: --symbol is called --token now", err=True)
         command(*args, token=symbol if token is None else token, **options)
 
     return narrowed
