@@ -1,8 +1,8 @@
 """A bare server, fast enough for bulk runs, that counts what it is asked.
 
 It speaks just enough HTTP. Each wallet holds many tokens, in amounts of its own; an address that
-ends in ``dead`` fails until the server is told to heal it. Run with the number of tokens and the
-latency in seconds; it prints its port.
+ends in ``dead`` fails until the server is told to heal it, one in ``beef`` is refused. Run with the
+number of tokens and the latency in seconds; it prints its port.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from collections import Counter
 
 VARIETY = 2_000
 ADDRESS = re.compile(rb"address=(\w+)\.(\w+)")
+REFUSED = re.compile(rb"address=\w+\.\w+beef\b")
 
 
 def balances(rng, tokens):
@@ -68,7 +69,9 @@ class Server:
                 body = self.answer(request)
                 if self.latency_s:
                     await asyncio.sleep(self.latency_s)
-                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+                said = b"404 Not Found" if REFUSED.search(request) else b"200 OK"
+                head = b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n" % (said, len(body))
+                writer.write(head + body)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()  # the client has gone, perhaps killed

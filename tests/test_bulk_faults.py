@@ -1,5 +1,7 @@
 """A bulk run that ends anywhere: what is in the folder reads well, and the next call goes on."""
 
+import errno
+import fcntl
 import json
 import os
 import random
@@ -7,22 +9,26 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from threading import Event, Thread, Timer
 
 import duckdb
 import pytest
 from fast_service import fast_service, wallet_address
+from filelock import FileLock
 from small_disk import mounted, remount
 
 import walletframe as wf
 from walletframe.bulk.dataset import Dataset
 from walletframe.bulk.journal import Journal, entries, segments
+from walletframe.bulk.recovery import registered
 from walletframe.errors import DatasetError, FetchInterrupted, FetchWarning
 
 # What a run that was cut off has left unwritten is told by read_wallets, and looked at here.
 pytestmark = pytest.mark.filterwarnings("ignore:answers in")
 
 TOKENS, WORKERS = 3, 4
+STRESS = pytest.mark.stress
 SCRIPT = """
 import os, signal, sys
 import walletframe as wf
@@ -31,7 +37,7 @@ from fast_service import FastService, wallet_address
 
 port, folder, count, steps = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 writer.PART_WALLETS = 20
-publish = dataset._publish
+publish = dataset.publish
 
 def publish_and_count(*paths):
     global steps
@@ -40,7 +46,7 @@ def publish_and_count(*paths):
         os.kill(os.getpid(), signal.SIGKILL)
     publish(*paths)
 
-dataset._publish = publish_and_count
+dataset.publish = publish_and_count
 wallets = [wallet_address(number, failing=number % 10 == 7) for number in range(count)]
 with FastService(port).client() as client:
     tell = lambda *_: print(flush=True)
@@ -162,6 +168,78 @@ class TestKilled:
         assert fetch(fast, folder, 20).resumed == 0
         assert check(folder) == 18
         assert len(list((folder / "holdings").iterdir())) == 1
+
+
+SHOWN = """
+import json, os, signal, sys
+import walletframe as wf
+from walletframe.bulk import writer
+from fast_service import FastService
+
+what, port, place, until, *names = sys.argv[1:]
+writer.PART_WALLETS = 20
+
+def tell(done, total, counts):
+    if done >= int(until):
+        print(json.dumps(counts), flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+with FastService(port).client(cache=place + ".sqlite") as client:
+    if what == "fetch":
+        client.fetch(names, progress=tell, on_failure="ignore")
+    if what == "cached":
+        client.fetch(names)
+    wf.fetch_to_parquet(names, place, client=client, on_failure="ignore", progress=tell)
+"""
+
+
+class TestShown:
+    """What the bar has counted when `kill -9` comes is on the disk."""
+
+    @staticmethod
+    def shown(server, what, folder, until, asked):
+        """Run a client that is killed when so many are done; return what it showed."""
+        words = [sys.executable, "-c", SHOWN, what, server.base_url.rpartition(":")[2]]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+        ended = subprocess.run(
+            [*words, str(folder), str(until), *asked],
+            env=environment,
+            stdout=subprocess.PIPE,
+            check=False,
+        )
+        assert ended.returncode == -signal.SIGKILL
+        return Counter(json.loads(ended.stdout))
+
+    @pytest.mark.parametrize(
+        "what, until",
+        [
+            ("bulk", 1),
+            ("bulk", 33),
+            ("cached", 1),
+            *(pytest.param("bulk", n, marks=STRESS) for n in (5, 21, 40, 58)),
+        ],
+    )
+    def test_by_a_bulk_run(self, fast, folder, what, until):
+        """What is ok, what failed, what was refused without an answer, and what the cache had."""
+        ends = "cafe" * 3 + "dead" + "beef" if what == "bulk" else "cafe"
+        asked = [f"ETH.0x{n:036x}{(ends * 60)[4 * n : 4 * n + 4]}" for n in range(60)]
+        shown = self.shown(fast, what, folder, until, asked)
+        with Dataset(folder, fast.base_url) as dataset:
+            registered(dataset, fast.base_url)
+        found = wf.read_wallets(folder).wallets
+        there = Counter(found.status)
+        assert shown.total() >= until
+        assert not shown - there
+        assert found.error.notna().tolist() == (found.status != "ok").tolist()
+
+    def test_by_a_fetch(self, fast, folder):
+        """It is in the cache."""
+        asked = names(60)
+        shown = self.shown(fast, "fetch", folder, 40, asked)
+        with fast.client(cache=f"{folder}.sqlite") as client:
+            kept = client.fetch(asked, offline=True, on_failure="ignore").wallets
+        assert shown["ok"] >= 30
+        assert (kept.status == "ok").sum() >= shown["ok"]
 
 
 class TestInterrupted:
@@ -304,6 +382,28 @@ class TestFolder:
                 wf.fetch_to_parquet([], folder, client=client)
             assert len(wf.read_wallets(folder).wallets) == 0
         assert wf.fetch_to_parquet([], folder, client=client).ok == 0
+
+    def test_on_a_disk_without_locks_is_told_or_made_do_with(self, client, folder, monkeypatch):
+        """Newer releases of filelock make do with a file; older ones say no word of the folder."""
+
+        def flock(*_):
+            raise OSError(errno.ENOSYS, "Function not implemented")
+
+        monkeypatch.setattr(fcntl, "flock", flock)
+        with (
+            Dataset(folder, client.settings.service),
+            pytest.raises(DatasetError, match="another run"),
+        ):
+            wf.fetch_to_parquet([], folder, client=client)
+        assert wf.fetch_to_parquet([], folder, client=client).ok == 0
+
+        def acquire(*_, **__):
+            raise NotImplementedError("FileSystem does not appear to support flock")
+
+        monkeypatch.setattr(FileLock, "acquire", acquire)
+        with pytest.raises(DatasetError, match="without locks") as caught:
+            wf.fetch_to_parquet([], folder, client=client)
+        assert "another disk" in caught.value.hint
 
     @pytest.mark.parametrize("name", ["wallets", "holdings"])
     def test_with_a_broken_part_is_told(self, client, folder, name):

@@ -9,16 +9,18 @@ anew from its journal.
 from __future__ import annotations
 
 import json
-import os
-from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Self
+import warnings
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
+from walletframe.bulk.journal import segments
 from walletframe.bulk.layout import FORMAT, Layout, part_name, part_numbers, told
 from walletframe.bulk.tables import as_tables, read_table, still_failed
+from walletframe.disk import private_file, private_folder, publish
 from walletframe.errors import DatasetError
 from walletframe.wire import Status
 
@@ -55,11 +57,11 @@ class Dataset:
         self.layout = Layout(root)
         with ExitStack() as opened, told(root):
             _refuse_foreign(self.layout)
-            self.layout.inner.mkdir(parents=True, exist_ok=True)
+            private_folder(self.layout.inner)
             opened.enter_context(_locked(self.layout))
             self._prepare(service)
             failed = part_numbers(self.layout.failed)
-            self._had_failed = bool(failed)
+            self._had_failed = bool(failed or segments(self.layout.inner))
             self._last = max(part_numbers(self.layout.wallets) + failed, default=0)
             self._opened = opened.pop_all()
 
@@ -137,15 +139,16 @@ class Dataset:
         made_with = layout.service()
         if made_with is None:
             marker = layout.inner / f"dataset{_UNFINISHED}"
-            marker.write_text(json.dumps({"format": FORMAT, "service": service}), encoding="utf-8")
-            _publish(marker, layout.marker)
+            with private_file(marker) as file:
+                file.write(json.dumps({"format": FORMAT, "service": service}).encode())
+            publish(marker, layout.marker)
         elif made_with != service:
             raise DatasetError(
                 f"{layout.root} holds wallets of the service {made_with!r}, not of {service!r}",
                 hint="choose another folder for each service",
             )
         for folder in (layout.wallets, layout.holdings, layout.failed):
-            folder.mkdir(exist_ok=True)
+            private_folder(folder)
         for number in set(part_numbers(layout.holdings)) - set(part_numbers(layout.wallets)):
             (layout.holdings / part_name(number)).unlink()
 
@@ -153,10 +156,10 @@ class Dataset:
         """Write the files of one part whole, then bring them under their names, one by one."""
         self._last += 1
         for folder, table in parts:
-            unfinished = self._unfinished(folder)
-            pq.write_table(table, unfinished, compression="zstd")
+            with private_file(self._unfinished(folder)) as file:
+                pq.write_table(table, file, compression="zstd")
         for folder, _ in parts:
-            _publish(self._unfinished(folder), folder / part_name(self._last))
+            publish(self._unfinished(folder), folder / part_name(self._last))
 
     def _unfinished(self, folder: Path) -> Path:
         return self.layout.inner / f"{folder.name}{_UNFINISHED}"
@@ -172,26 +175,23 @@ def _refuse_foreign(layout: Layout) -> None:
             )
 
 
-def _locked(layout: Layout) -> AcquireReturnProxy[FileLock]:
+def _locked(layout: Layout) -> AcquireReturnProxy[Any]:
+    lock = FileLock(layout.inner / "lock", mode=0o600, thread_local=False)
     try:
-        return FileLock(layout.inner / "lock", thread_local=False).acquire(blocking=False)
+        with warnings.catch_warnings(action="ignore"):  # where it makes do without flock
+            return lock.acquire(blocking=False)
     except Timeout:
-        busy = f"another run writes into {layout.root}"
-    raise DatasetError(busy, hint="wait until it ends, or choose another folder")
+        fault = DatasetError(
+            f"another run writes into {layout.root}",
+            hint="wait until it ends, or choose another folder",
+        )
+    except NotImplementedError:
+        fault = DatasetError(
+            f"{layout.root} is on a disk without locks (flock)",
+            hint="choose a folder on another disk, or update filelock, which then makes do",
+        )
+    raise fault
 
 
 def _tables(folder: Path) -> Iterator[pa.Table]:
     return (read_table(folder / part_name(number)) for number in part_numbers(folder))
-
-
-def _publish(path: Path, target: Path) -> None:
-    """Bring a file to the disk, then under its name."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-    path.replace(target)
-    with suppress(OSError):  # some systems have no such thing
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

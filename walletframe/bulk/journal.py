@@ -1,7 +1,8 @@
-"""The journal: answers that have arrived and are in no part yet.
+"""The journal: answers that have arrived and are in no part yet, and what failed without one.
 
-Each is appended by the thread that received it, before anyone else hears of it. So whatever ends a
-run, at most the requests that were under way are lost; the next run makes a part of what is here.
+Each answer is appended by the thread that received it, before anyone else hears of it. So whatever
+ends a run, at most the requests that were under way are lost; the next run makes a part of what is
+here. What failed is appended before the bar counts it.
 A journal is cut into segments, about one for each part, and a segment goes when the parts hold all
 of its wallets. A power cut may cost what the system had not brought to the disk.
 """
@@ -18,15 +19,16 @@ import msgspec
 
 from walletframe.bulk.layout import told
 from walletframe.bulk.tables import key_of
+from walletframe.disk import private_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
-    from io import FileIO
     from pathlib import Path
     from threading import Event
     from typing import BinaryIO
 
     from walletframe.address import WalletAddress
+    from walletframe.frames import WalletRecord
     from walletframe.transport import Reply
 
 _SUFFIX = ".journal"
@@ -34,21 +36,24 @@ _HEAD = 8  # bytes: the length of what follows, and its CRC-32
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
-    """One answer.
+    """One answer, or one wallet that failed without one.
 
     Attributes
     ----------
     wallets : list of (str, str, int)
         Blockchain, address and place in the order asked of each wallet that was asked for.
-    fetched_at : datetime
-        When it was received, in UTC.
+    fetched_at : datetime or None
+        When it was received, in UTC; None without an answer.
     body : bytes
-        As the service sent it.
+        As the service sent it; empty without an answer.
+    failure : (str, str or None) or None
+        Without an answer, the status and the reason.
     """
 
     wallets: list[tuple[str, str, int]]
-    fetched_at: datetime
+    fetched_at: datetime | None
     body: bytes
+    failure: tuple[str, str | None] | None = None
 
 
 _ENCODE = msgspec.msgpack.Encoder().encode
@@ -88,7 +93,7 @@ class Journal:
         self._lock = Lock()
         self._waiting: dict[Path, set[str]] = {}
         self._segment: Path | None = None
-        self._file: FileIO | None = None
+        self._file: BinaryIO | None = None
         self._is_closed = False
 
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
@@ -108,16 +113,31 @@ class Journal:
             (wallet.blockchain, wallet.address, self._position_of(key))
             for wallet, key in zip(wallets, keys, strict=True)
         ]
-        frame = _ENCODE(Entry(asked, reply.fetched_at, reply.answer))
-        head = len(frame).to_bytes(4, "little") + zlib.crc32(frame).to_bytes(4, "little")
+        self._append(Entry(asked, reply.fetched_at, reply.answer), keys)
+
+    def secured(self, record: WalletRecord, position: int) -> bool:
+        """See to it that a record outlives the run: what failed without an answer is written.
+
+        Parameters
+        ----------
+        record : WalletRecord
+            What became of a wallet.
+        position : int
+            Its place in the order asked.
+
+        Returns
+        -------
+        bool
+            False where only a part can hold it: its answer came from the cache, or the disk is
+            full.
+        """
+        key, outcome = key_of(record.wallet), record.outcome
+        if record.source is None:
+            asked = [(record.wallet.blockchain, record.wallet.address, position)]
+            failure = (outcome.status.value, outcome.error)
+            return self._append(Entry(asked, None, b"", failure), [key])
         with self._lock:
-            if self._is_closed or self._fault:
-                return
-            try:
-                self._write(head + frame, keys)
-            except OSError as fault:
-                self._fault = fault
-                self._cancel.set()
+            return any(key in waiting for waiting in self._waiting.values())
 
     def check(self) -> None:
         """Say why the run was ended by the journal, if it was.
@@ -158,10 +178,24 @@ class Journal:
             self._end_segment()
         self.release(())
 
+    def _append(self, entry: Entry, keys: list[str]) -> bool:
+        frame = _ENCODE(entry)
+        head = len(frame).to_bytes(4, "little") + zlib.crc32(frame).to_bytes(4, "little")
+        with self._lock:
+            if self._is_closed or self._fault:
+                return False
+            try:
+                self._write(head + frame, keys)
+            except OSError as fault:
+                self._fault = fault
+                self._cancel.set()
+                return False
+        return True
+
     def _write(self, frame: bytes, keys: list[str]) -> None:
         if self._file is None or self._segment is None:
             self._segment = self._folder / f"{next(self._numbers):06}{_SUFFIX}"
-            self._file = self._segment.open("xb", buffering=0)
+            self._file = private_file(self._segment, buffering=0)
             self._waiting[self._segment] = set()
         self._waiting[self._segment].update(keys)
         rest = memoryview(frame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING
 
 from walletframe.bulk.tables import key_of
@@ -52,7 +53,7 @@ class Writer:
         records : iterator of WalletRecord
             In any order.
         report : callable
-            Is told the status of each.
+            Is told the status of each once it would outlive a kill.
 
         Raises
         ------
@@ -63,13 +64,15 @@ class Writer:
             written: Future[None] | None = None
             while True:
                 places: dict[str, int] = {}
-                details = assemble(self._taken(records, places, report))
+                untold: list[Status] = []
+                details = assemble(self._taken(records, places, report, untold))
                 if written is not None:
                     written.result()
                 if not places:
                     break
                 self._journal.turn()
-                written = pool.submit(self._add, details, places)
+                tell = partial(_tell_all, untold, report)
+                written = pool.submit(self._add, details, places, tell)
         self._journal.check()
         self._dataset.tidy()
 
@@ -78,24 +81,35 @@ class Writer:
         records: Iterator[WalletRecord],
         places: dict[str, int],
         report: Callable[[Status], None],
+        untold: list[Status],
     ) -> Iterator[WalletRecord]:
-        """Take records until there are enough for a part, and fill in their places."""
+        """Take records until there are enough for a part; fill in their places, and what waits."""
         balances = 0
         for record in records:
             status = record.outcome.status
             self._tally.add(record)
-            report(status)
             if status is Status.CANCELLED:
+                report(status)
                 continue
             key = key_of(record.wallet)
             places[key] = self._register.settle(key)
+            tell = report if self._journal.secured(record, places[key]) else untold.append
+            tell(status)
             balances += len(record.outcome.balances or ())
             yield record
             if len(places) >= PART_WALLETS or balances >= PART_BALANCES:
                 return
 
-    def _add(self, details: WalletDetails, places: dict[str, int]) -> None:
+    def _add(
+        self, details: WalletDetails, places: dict[str, int], tell: Callable[[], None]
+    ) -> None:
         self._dataset.add(details, list(places.values()))
         self._journal.release(places)
         self._tally.parts += 1
         self._tally.balances += len(details.holdings)
+        tell()
+
+
+def _tell_all(untold: list[Status], report: Callable[[Status], None]) -> None:
+    for status in untold:
+        report(status)

@@ -54,6 +54,7 @@ class Collection:
         self._store, self._report, self._cancel = store, report, cancel
         self._early: dict[int, WalletRecord] = {}
         self._unkept: list[tuple[WalletAddress, Kept]] = []
+        self._untold: list[Status] = []
         self._kept_at = time.monotonic()
 
     def records(self, arrivals: Iterator[Arrival | None]) -> Iterator[WalletRecord]:
@@ -96,11 +97,14 @@ class Collection:
                 self._unkept.append((step.wallet, resolved.keep))
             self.strangers += resolved.strangers
             self._early[place] = resolved.record
-            self._report(resolved.record.outcome.status)
+            self._untold.append(resolved.record.outcome.status)
         if time.monotonic() - self._kept_at > _KEEP_EVERY_S:
             self._keep()
 
     def _keep(self) -> None:
+        """Keep what has arrived, then tell of it: what is shown as done is never lost."""
         self._store.write_many(self._unkept)
-        self._unkept = []
+        for status in self._untold:
+            self._report(status)
+        self._unkept, self._untold = [], []
         self._kept_at = time.monotonic()

@@ -13,18 +13,16 @@ later writer clears away. What the files hold is not known here.
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import shutil
-import time
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, BinaryIO
 
 from platformdirs import user_data_path
 
+from walletframe.disk import clear, private_file, private_folder, publish, settle
 from walletframe.errors import UnknownSnapshotError
 
 if TYPE_CHECKING:
@@ -35,7 +33,6 @@ WALLETS, HOLDINGS = "wallets.parquet", "holdings.parquet"
 _STAMP = "%Y%m%dT%H%M%S.%fZ"
 _NAME = re.compile(r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z")
 _UNFINISHED = ".saving-"
-_FORGOTTEN_AFTER_S = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -123,7 +120,7 @@ def add(folder: Path, moment: datetime, files: Mapping[str, Callable[[BinaryIO],
     Parameters
     ----------
     folder : Path
-        Made where there is none, readable by its owner alone.
+        Made where there is none; what is made is readable by its owner alone.
     moment : datetime
         Its time, in UTC.
     files : mapping of str to callable
@@ -139,50 +136,29 @@ def add(folder: Path, moment: datetime, files: Mapping[str, Callable[[BinaryIO],
     OSError
         Where the folder can't be written.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _clear(folder)
+    private_folder(folder)
+    clear(folder, _UNFINISHED)
     unfinished = folder / f"{_UNFINISHED}{secrets.token_hex(8)}"
-    unfinished.mkdir()
+    private_folder(unfinished)
     try:
         for name, write in files.items():
-            with (unfinished / f"{name}.part").open("xb") as file:
+            with private_file(unfinished / f"{name}.part") as file:
                 write(file)
-                file.flush()
-                os.fsync(file.fileno())
         for name in files:
-            (unfinished / f"{name}.part").rename(unfinished / name)
-        _settle(unfinished)
+            publish(unfinished / f"{name}.part", unfinished / name)
         return _rename(unfinished, folder / f"date={moment:%Y-%m-%d}" / moment.strftime(_STAMP))
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _rename(unfinished: Path, final: Path) -> bool:
-    final.parent.mkdir(exist_ok=True)
+    private_folder(final.parent)
     try:
         unfinished.rename(final)  # onto a folder with files in it, no system renames
     except OSError:
         if final.exists():
             return False
         raise
-    _settle(final.parent)
-    _settle(final.parent.parent)
+    settle(final.parent)
+    settle(final.parent.parent)
     return True
-
-
-def _settle(folder: Path) -> None:
-    """Have a folder's list of names on the disk, where the system offers it."""
-    with suppress(PermissionError):  # Windows opens no folder
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _clear(folder: Path) -> None:
-    """Remove what writers left behind that did not come to their end."""
-    for path in folder.glob(f"{_UNFINISHED}*"):
-        with suppress(FileNotFoundError):
-            if time.time() - path.stat().st_mtime > _FORGOTTEN_AFTER_S:
-                shutil.rmtree(path, ignore_errors=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
-from uuid import uuid4
 
+from walletframe.disk import replaced
 from walletframe.errors import SettingsError
 from walletframe.frames import details_given
 from walletframe.reports.images import drawn_images
@@ -105,15 +105,6 @@ def report(
         text = render_html(
             content, None if images == "interactive" else drawn_images(content.charts)
         )
-    _replace(file, text)
+    with replaced(file) as target:
+        target.write(text.encode())
     return file
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write a file as a whole or not at all."""
-    beside = file.with_name(f".{file.name}.{uuid4().hex}")
-    try:
-        beside.write_text(text, encoding="utf-8", newline="\n")
-        beside.replace(file)
-    finally:
-        beside.unlink(missing_ok=True)

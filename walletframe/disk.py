@@ -1,0 +1,203 @@
+"""Files that are there whole or not at all, and folders and files that only their owner reads.
+
+The one place that brings files to the disk: exports and reports replace a file through `replaced`,
+bulk runs and histories put theirs under their names with `publish` and `settle`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+import stat
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PRIVATE_FOLDER, _PRIVATE_FILE, _PUBLIC_FILE = 0o700, 0o600, 0o666
+_UNFINISHED = ".walletframe-"
+_FORGOTTEN_AFTER_S = 24 * 3600
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """Write a file anew; until all of it is on the disk, the earlier one stays.
+
+    Parameters
+    ----------
+    path : Path
+        The file; a link stays one, and what it leads to is replaced. A device or an open
+        descriptor, such as ``/dev/stdout``, gets the content at the end.
+
+    Yields
+    ------
+    binary file
+        Where to write to. An earlier file's mode is kept; a new one has that of the umask.
+
+    Raises
+    ------
+    OSError
+        Where it can't be written; the earlier file is as it was.
+    """
+    if _is_passed_through(path):
+        with TemporaryFile() as buffer:
+            yield buffer
+            buffer.seek(0)
+            with path.open("wb") as device:
+                shutil.copyfileobj(buffer, device)
+        return
+    target = path.resolve()
+    mode = _mode_of(target)
+    clear(target.parent, _UNFINISHED)
+    beside = target.with_name(f"{_UNFINISHED}{secrets.token_hex(8)}")
+    try:
+        with _opened(beside, _PUBLIC_FILE if mode is None else mode) as file:
+            if mode is not None:
+                beside.chmod(mode)  # which the umask may have narrowed
+            yield file
+        publish(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def publish(unfinished: Path, target: Path) -> None:
+    """Bring a file to the disk, then under its name.
+
+    Parameters
+    ----------
+    unfinished : Path
+        Written to its end and closed, on the disk of the target.
+    target : Path
+        Its name; what is there is replaced.
+
+    Raises
+    ------
+    OSError
+        Where either fails; what was there stays.
+    """
+    with unfinished.open("rb+") as file:
+        os.fsync(file.fileno())
+    unfinished.replace(target)
+    settle(target.parent)
+
+
+def settle(folder: Path) -> None:
+    """Bring a folder's list of names to the disk, where the system and the disk offer it.
+
+    Parameters
+    ----------
+    folder : Path
+        In which something was renamed.
+    """
+    with suppress(OSError):  # Windows opens no folder, some network disks sync none
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def clear(folder: Path, prefix: str) -> None:
+    """Remove what writers left behind that did not come to their end a day ago.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they wrote.
+    prefix : str
+        How the names of what is unfinished begin.
+    """
+    with suppress(OSError), os.scandir(folder) as found:
+        for entry in found:
+            if entry.name.startswith(prefix):
+                _forget(entry)
+
+
+def private_folder(folder: Path) -> None:
+    """Make a folder that its owner alone reads, and those above it, where there is none.
+
+    Parameters
+    ----------
+    folder : Path
+        One that is there is left as it is.
+
+    Raises
+    ------
+    OSError
+        Where it can't be made.
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
+    folder.mkdir(exist_ok=True)  # raises where it is a file
+
+
+def private_file(path: Path, *, buffering: int = -1) -> BinaryIO:
+    """Open a new file that its owner alone reads, for writing.
+
+    Parameters
+    ----------
+    path : Path
+        The file; there must be none.
+    buffering : int, default -1
+        As for ``open``: with 0, what is written leaves this process at once.
+
+    Returns
+    -------
+    binary file
+        To be closed by the caller.
+
+    Raises
+    ------
+    OSError
+        Where it can't be made.
+    """
+    return _opened(path, _PRIVATE_FILE, buffering)
+
+
+def _opened(path: Path, mode: int, buffering: int = -1) -> BinaryIO:
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags, mode)
+
+    return open(path, "xb", buffering, opener=opener)
+
+
+def _forget(entry: os.DirEntry[str]) -> None:
+    with suppress(OSError):
+        if time.time() - entry.stat(follow_symlinks=False).st_mtime <= _FORGOTTEN_AFTER_S:
+            return
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path, ignore_errors=True)
+        else:
+            Path(entry.path).unlink()
+
+
+def _is_passed_through(path: Path) -> bool:
+    """Tell what is no file of its own: a device, a pipe, a descriptor of this process."""
+    with suppress(FileNotFoundError):
+        if not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
+            return True
+    while True:
+        folder = path.parent.resolve()
+        if folder.match("/proc/*/fd") or folder.match("/dev/fd"):
+            return True
+        if not path.is_symlink():
+            return False
+        path = folder / path.readlink()
+
+
+def _mode_of(target: Path) -> int | None:
+    """Return the mode of an earlier file, which may be replaced as it may be written."""
+    if not target.exists():
+        return None
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    return stat.S_IMODE(target.stat().st_mode)
