@@ -69,13 +69,13 @@ def test_csv_is_exact_and_disarmed(tmp_path):
 
 
 def test_excel_is_exact_and_harmless(tmp_path):
-    """Amounts are text, formulas are none, control characters are gone, times are UTC."""
+    """Amounts are text, formulas are none, control characters are escaped, times are UTC."""
     FRAME.wf.to_excel(tmp_path / "f.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
     rows = list(sheet.iter_rows(min_row=2))
     assert [row[1].value for row in rows] == TEXTS
     assert not [cell for row in rows for cell in row if cell.data_type == "f"]
-    assert rows[1][0].value == "a b"
+    assert rows[1][0].value == r"'a\u000ab\u0000\u202e"
     assert len(rows[3][0].value) <= 32_767
     assert rows[0][3].value.isoformat()[:19] == "2026-01-02T03:04:05"
 
@@ -158,8 +158,8 @@ def test_formulas_are_disarmed_wherever_they_stand(tmp_path):
     )
     frame.wf.to_csv(tmp_path / "f.csv")
     assert (tmp_path / "f.csv").read_text().splitlines() == [
-        f"object,category,'{evil},0",
-        f"'{evil},'{evil},1,'{evil}",
+        f'object,category,"\'{evil}",0',
+        f'"\'{evil}","\'{evil}",1,"\'{evil}"',
         "5,x,2,",
     ]
     frame.wf.to_excel(tmp_path / "f.xlsx")

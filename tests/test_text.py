@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from walletframe.text import as_cell, as_markup, shown
+from walletframe.text import as_markup, shown
 
 HOSTILE = "\x00\x1b\x7f\x9b\u202e\u2066\u200b\u200d\ufeff\u00ad\ud800\udfff\ue000\U000e0041"
 SPACES = " \t\n\r\x0b\x0c\x1c\x1f\x85\u00a0\u2028\u2029\u3000"
@@ -77,41 +77,6 @@ class TestShown:
     def test_huge_text_is_quick_and_short(self):
         """Of ten million characters no more than the beginning is looked at."""
         assert shown("\u202e<b>$x$ " * 1_500_000).startswith("<b>$x$ <b>$x$")
-
-
-class TestAsCell:
-    """No formula."""
-
-    @pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r"])
-    def test_what_begins_a_formula(self, begin):
-        """It stands behind an apostrophe, otherwise unchanged."""
-        text = f'{begin}HYPERLINK("https://evil.example")'
-        assert as_cell(text) == f"'{text}"
-
-    @pytest.mark.parametrize("text", ["USDC", "", "a=b", "1-2", "'=1", "é@x", "<b>", " x"])
-    def test_other_text(self, text):
-        """Everything else is left alone."""
-        assert as_cell(text) == text
-
-    @given(TEXTS)
-    @settings(deadline=None)
-    def test_never_begins_like_a_formula(self, text):
-        """Whatever the text, the cell is no formula, and at most one apostrophe is added."""
-        cell = as_cell(text)
-        assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
-        assert cell in (text, f"'{text}")
-
-    @given(TEXTS)
-    @settings(deadline=None)
-    def test_again_adds_nothing(self, text):
-        """An apostrophe is enough."""
-        assert as_cell(as_cell(text)) == as_cell(text)
-
-    @given(TEXTS)
-    @settings(deadline=None)
-    def test_of_what_is_shown(self, text):
-        """What is shown can go into a cell too."""
-        assert not as_cell(shown(text)).startswith(("=", "+", "-", "@"))
 
 
 class TestAsMarkup:

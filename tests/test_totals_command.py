@@ -127,6 +127,27 @@ def test_files_of_an_empty_fetch(details, tmp_path, suffix):
     assert wallets.dtypes.equals(details.wallets.dtypes)
 
 
+def test_a_symbol_forges_no_row(run, details, tmp_path):
+    """A bare carriage return ends no row of a file that the shell wrote and reads."""
+    forged = "x\rETH,0xa,USDC,0x7,1000000,6,1000000000000,ETH,"
+    evil = details.holdings.assign(symbol=forged)
+    write_details(details._replace(holdings=evil), tmp_path / "h.csv")
+    result = run("totals", str(tmp_path / "h.csv"))
+    assert "1,000,000" not in result.output
+    assert len(read_saved(str(tmp_path / "h.csv"))[0]) == len(evil)
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".csv.gz", ".xlsx"])
+def test_totals_of_a_file_that_a_notebook_wrote(run, details, tmp_path, suffix):
+    """Whatever it ends in; how complete it is, is unknown."""
+    write = details.holdings.wf.to_excel if suffix == ".xlsx" else details.holdings.wf.to_csv
+    write(tmp_path / f"h{suffix}")
+    details.holdings.wf.to_parquet(tmp_path / "h.parquet")
+    result = run("totals", str(tmp_path / f"h{suffix}"))
+    assert result.stdout == run("totals", str(tmp_path / "h.parquet")).stdout
+    assert "how complete this is, is unknown" in result.stderr
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_totals_of_a_file_are_those_of_its_wallets(run, tmp_path, suffix):
     """The same table and exit code, without asking anybody."""

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from walletframe import history
     from walletframe.bulk import FetchSummary, fetch_to_parquet, read_wallets
     from walletframe.client import Client, configure, fetch_wallets
+    from walletframe.exports import read_holdings
     from walletframe.frames import WalletDetails
     from walletframe.node import crosscheck, token_balance
     from walletframe.pickers import (
@@ -120,6 +121,7 @@ __all__ = [
     "fetch_to_parquet",
     "fetch_wallets",
     "history",
+    "read_holdings",
     "read_wallets",
     "report",
     "sandbox",
@@ -140,6 +142,7 @@ _LOADED_WHEN_NAMED = {
     "fetch_to_parquet": "walletframe.bulk",
     "fetch_wallets": "walletframe.client",
     "history": "walletframe.history",
+    "read_holdings": "walletframe.exports",
     "read_wallets": "walletframe.bulk",
     "report": "walletframe.reports",
     "sandbox": "walletframe.service",

@@ -15,7 +15,6 @@ _LONGEST_LINK = 2_000
 _HEAD, _TAIL = 6, 4
 _QUOTES = frozenset("\"'<>`\\")
 _MARKUP = frozenset('\\`*_{}[]<>()#+.!|~$&:@^="/')
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - spreadsheets take the wide forms too
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
     chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 }
@@ -74,48 +73,6 @@ def shown(text: str, limit: int = 80) -> str:
     if len(line) <= limit and len(head) == len(text):
         return line
     return line[: limit - 1] + _CUT
-
-
-def as_cell(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula.
-
-    Parameters
-    ----------
-    text : str
-        Anything.
-
-    Returns
-    -------
-    str
-        The same; behind an apostrophe where it begins like a formula.
-
-    Examples
-    --------
-    >>> as_cell("=HYPERLINK()"), as_cell("USDC")
-    ("'=HYPERLINK()", 'USDC')
-    """
-    return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-def from_cell(cell: str) -> str:
-    """Return the text that `as_cell` was given.
-
-    Parameters
-    ----------
-    cell : str
-        What it returned.
-
-    Returns
-    -------
-    str
-        Without the apostrophe before what begins like a formula.
-
-    Examples
-    --------
-    >>> from_cell("'=HYPERLINK()"), from_cell("'s")
-    ('=HYPERLINK()', "'s")
-    """
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
 def shortened(text: str) -> str:

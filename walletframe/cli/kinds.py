@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from walletframe.exports import NEEDED
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
 HOLDINGS, WALLETS, LIST = "holdings of a fetch", "wallets of a fetch", "a list of wallets"
 PRICES = "prices"
-_NEEDED = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
 _KINDS = {  # the first that fits
-    HOLDINGS: {*_NEEDED, "raw_amount"},
+    HOLDINGS: {*NEEDED, "raw_amount"},
     WALLETS: {"blockchain", "address", "status", "fetched_at"},
     "changes between two fetches": {"before", "after", "change"},
     "amounts over time": {"snapshot", "amount", "status"},
@@ -66,7 +67,7 @@ def require_holdings(name: str, columns: Collection[str]) -> None:
     click.UsageError
         Saying what it looks like, and what to do.
     """
-    missing = [each for each in _NEEDED if each not in columns]
+    missing = [each for each in NEEDED if each not in columns]
     if not missing:
         return
     kind = kind_of(columns)

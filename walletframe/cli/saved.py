@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-import pandas as pd
 
 from walletframe.cli.kinds import require_holdings
-from walletframe.cli.output import SUFFIXES
-from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES
-from walletframe.text import from_cell
+from walletframe.errors import SettingsError
+from walletframe.exports import SUFFIXES, saved_tables, typed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import pandas as pd
 
 
 def is_saved(word: str) -> bool:
@@ -29,7 +26,7 @@ def is_saved(word: str) -> bool:
     Returns
     -------
     bool
-        True where it ends like a file that ``--output`` writes.
+        True where it ends like a file that walletframe writes.
     """
     return word.lower().endswith(SUFFIXES)
 
@@ -55,51 +52,9 @@ def read_saved(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
         Where a file can't be read, or holds something else.
     """
     try:
-        holdings, wallets = _tables(Path(name))
+        holdings, wallets = saved_tables(Path(name))
         require_holdings(name, [*holdings])
-        held = _typed(holdings, HOLDING_DTYPES)
-        return held, None if wallets is None else _typed(wallets, WALLET_DTYPES)
-    except (OSError, ValueError, KeyError, TypeError) as fault:
-        reason = f"{type(fault).__name__}: {fault}"
+        return typed(holdings), None if wallets is None else typed(wallets)
+    except (OSError, SettingsError) as fault:
+        reason = str(fault)
     raise click.UsageError(f"{name} can't be read as holdings of a fetch: {reason}")
-
-
-def _tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read the holdings, or what stands in their place, and the wallets."""
-    if path.suffix.lower() != ".json":
-        beside = path.with_suffix(f".wallets{path.suffix}")
-        return _table(path), _table(beside) if beside.exists() else None
-    content = json.loads(path.read_text(encoding="utf-8"))
-    if isinstance(content, dict) and {"holdings", "wallets"} <= content.keys():
-        return _records(content["holdings"]), _records(content["wallets"])
-    records = next(iter(content.values()), []) if isinstance(content, dict) else content
-    return pd.DataFrame(records), None
-
-
-def _records(records: list[dict[str, Any]]) -> pd.DataFrame:
-    return pd.DataFrame(records, columns=None if records else [*WALLET_DTYPES | HOLDING_DTYPES])
-
-
-def _table(path: Path) -> pd.DataFrame:
-    if path.suffix.lower() == ".parquet":
-        return pd.read_parquet(path)
-    text = pd.read_csv(path, dtype="str", keep_default_na=False, encoding="utf-8-sig")
-    for name, column in text.items():
-        disarmed = column.str.startswith("'")
-        text[name] = column.mask(disarmed, column[disarmed].map(from_cell))
-    return text.mask((text == "") & (text.columns != "symbol"))
-
-
-def _typed(frame: pd.DataFrame, dtypes: Mapping[str, Any]) -> pd.DataFrame:
-    """Give the columns of the contract their dtypes; the others, of other programs, go."""
-    return pd.DataFrame(
-        {name: _column(frame[name], dtype) for name, dtype in dtypes.items() if name in frame}
-    )
-
-
-def _column(column: pd.Series, dtype: Any) -> pd.Series:
-    if isinstance(dtype, pd.DatetimeTZDtype):
-        return pd.to_datetime(column, utc=True, format="ISO8601").astype(dtype)
-    if isinstance(dtype, pd.Int16Dtype | pd.Int64Dtype):
-        column = pd.to_numeric(column)
-    return column.astype(dtype)

@@ -22,7 +22,7 @@
         ├── SnapshotError        (ValueError)    holdings that can't be kept or compared
         ├── UnknownSnapshotError (LookupError)   no snapshot was kept there, or none so early
         ├── HistoryError         (OSError)       snapshots that were kept can't be read
-        ├── DatasetError         (OSError)       a folder of Parquet files can't be used
+        ├── DatasetError         (OSError)       a file or folder of holdings can't be used
         ├── FetchError           (RuntimeError)  wallets that failed, on request an error
         └── MissingExtraError    (ImportError)   an optional dependency is not installed
 

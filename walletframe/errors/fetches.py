@@ -12,7 +12,7 @@ class CacheError(WalletframeError, OSError):
 
 
 class DatasetError(WalletframeError, OSError):
-    """A folder of Parquet files can't be written or read as one; nothing in it is lost."""
+    """A file or a folder of holdings can't be read or written as one; nothing in it is lost."""
 
 
 class FetchError(WalletframeError, RuntimeError):

@@ -1,0 +1,87 @@
+"""Text in cells of CSV files and spreadsheets: harmless, and given back to the last character."""
+
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from walletframe.cells import as_cell, as_excel_cell, from_cell
+from walletframe.text import shown
+
+TROUBLE = "".join(map(chr, range(32))) + "\x7f\x85\u2028\u2029\ufeff\u202e;,|\t\"' \\=+-@＝#u0d3x"  # noqa: RUF001 - the wide form
+TEXTS = st.text(st.sampled_from(TROUBLE) | st.characters())
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝")  # noqa: RUF001 - the same
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@"])
+def test_what_begins_a_formula_stands_behind_an_apostrophe(begin):
+    """Otherwise it is as it was."""
+    text = f'{begin}HYPERLINK("https://evil.example")'
+    assert as_cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["USDC", "", "a=b", "1-2", "é@x", "<b>", " x", "'s", r"C:\x", "❤️"])
+def test_other_text_is_left_alone(text):
+    """Everything else is as it was."""
+    assert as_cell(text) == text
+
+
+@pytest.mark.parametrize(
+    "text, cell",
+    [
+        ("x\r=cmd|' /C calc'!A0", r"'x\u000d=cmd|' /C calc'!A0"),
+        ("x;=1+1;y", r"'x;\u003d1+1;y"),
+        ("a\x00b", r"'a\u0000b"),
+        ("#REF!", "'#REF!"),
+        ("'=1", "''=1"),
+        ("\\", "'\\u005c"),
+    ],
+)
+def test_what_breaks_rows_or_begins_a_formula_further_on_is_escaped(text, cell):
+    """It can be read, and nothing of it is taken for the end of anything."""
+    assert as_cell(text) == cell
+
+
+@given(TEXTS)
+@settings(deadline=None, max_examples=500)
+@example("'\\u0041")
+@example("'\\u0041\n")
+@example("''")
+def test_text_comes_back(text):
+    """Whatever it is, from a CSV and from a spreadsheet."""
+    assert from_cell(as_cell(text)) == text
+    assert from_cell(as_excel_cell(text, 10_000)) == text
+
+
+@given(TEXTS)
+@settings(deadline=None, max_examples=500)
+def test_no_cell_is_a_formula_or_ends_a_row(text):
+    """Wherever a program cuts it: at commas, semicolons, bars or tabs."""
+    for cell in (as_cell(text), as_excel_cell(text, 100)):
+        assert not re.search("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]", cell)
+        pieces = [piece.lstrip("\"' ") for piece in re.split("[,;|]", cell)[1:]]
+        assert not [piece for piece in (cell, *pieces) if piece.startswith(FORMULA)]
+
+
+@given(TEXTS)
+@settings(deadline=None)
+def test_what_is_shown_can_go_into_a_cell_too(text):
+    """It is no formula there."""
+    assert not as_cell(shown(text)).startswith(FORMULA)
+
+
+def test_cells_of_the_first_release_are_read():
+    """They had an apostrophe before a formula, and nothing else."""
+    assert [from_cell(cell) for cell in ("'=1", "'\t=1", "'s", "a\\u0041", "x;=1")] == [
+        "=1",
+        "\t=1",
+        "'s",
+        "a\\u0041",
+        "x;=1",
+    ]
+
+
+def test_a_cell_of_excel_is_no_longer_than_it_holds():
+    """What is cut off is told by an ellipsis."""
+    assert as_excel_cell("x" * 40_000, 32_000) == "x" * 31_999 + "…"

@@ -1,0 +1,130 @@
+"""Frames as Excel files: exact amounts, and text that does no harm there."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from walletframe.amounts import AmountDtype
+from walletframe.cells import as_excel_cell
+from walletframe.disk import replaced
+from walletframe.errors import MissingExtraError
+from walletframe.text import as_link
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NUMBER = "_number"
+"""What the name of a column of nearest numbers ends with, beside the amounts it belongs to."""
+
+_EXCEL_CELL = 32_000
+_EXCEL_LINKS = 65_000
+
+
+def require_openpyxl(purpose: str) -> None:
+    """Refuse where openpyxl is not installed.
+
+    Parameters
+    ----------
+    purpose : str
+        What needs it.
+
+    Raises
+    ------
+    MissingExtraError
+        Naming the extra.
+    """
+    try:
+        import openpyxl  # noqa: F401, PLC0415 - pandas needs it, and says so less clearly
+    except ImportError:
+        missing = True
+    else:
+        missing = False
+    if missing:
+        raise MissingExtraError("excel", purpose)
+
+
+def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
+    """Write an Excel file.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Any; its index is left out.
+    path : str or Path
+        Where to write. Amounts are exact text, since a cell's number is a float that Excel shows
+        with 15 digits; the number nearest to each stands beside it, in ``<name>_number``, to sort
+        and filter by. Times are in UTC, to the millisecond; text is harmless, on one line, and cut
+        to what a cell holds; only what is in a column ``…_url`` and begins with http or https
+        becomes a link. The first row stays in sight.
+
+    Raises
+    ------
+    MissingExtraError
+        Where openpyxl is not installed.
+    """
+    require_openpyxl("writing Excel files")
+    beside = _with_numbers(frame)
+    safe = _disarmed(beside, lambda text: as_excel_cell(text, _EXCEL_CELL))
+    for place, dtype in enumerate(safe.dtypes):
+        if isinstance(dtype, pd.DatetimeTZDtype):
+            moments = safe.iloc[:, place].dt.tz_convert("UTC").dt.tz_localize(None)
+            safe.isetitem(place, moments)
+    whole = BytesIO()  # openpyxl can't be left where a disk is full
+    with pd.ExcelWriter(whole, engine="openpyxl") as book:
+        safe.to_excel(book, index=False, freeze_panes=(1, 0))
+        _link(next(iter(book.sheets.values())), beside)
+    with replaced(Path(path)) as file:
+        file.write(whole.getbuffer())
+
+
+def _with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Put the nearest numbers beside amounts."""
+    columns = []
+    for name, series in frame.items():
+        columns.append((name, series))
+        if isinstance(series.dtype, AmountDtype):
+            columns.append((f"{name}{NUMBER}", series.astype("float64")))
+    if len(columns) == len(frame.columns):
+        return frame
+    names, parts = zip(*columns, strict=True)
+    return pd.concat(parts, axis=1, keys=range(len(parts))).set_axis(list(names), axis=1)
+
+
+def _link(sheet: Any, frame: pd.DataFrame) -> None:
+    """Make links of addresses of the web, as many as Excel takes, where there may be any."""
+    left = _EXCEL_LINKS
+    for place, (name, series) in enumerate(frame.items(), start=1):
+        if not str(name).endswith("_url"):
+            continue
+        for row, text in enumerate(series, start=2):
+            if left and isinstance(text, str) and as_link(text):
+                sheet.cell(row, place).hyperlink = text
+                left -= 1
+
+
+def _disarmed(frame: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame:
+    """Change every text of a frame, labels included; amounts become exact text."""
+
+    def safe(value: Any) -> Any:
+        return change(value) if isinstance(value, str) else value
+
+    columns = [
+        series.astype("str").astype(object).where(series.notna(), None)
+        if isinstance(series.dtype, AmountDtype)
+        else series.astype(object).map(safe)
+        if _may_hold_text(series)
+        else series
+        for _, series in frame.items()
+    ]
+    labels = [safe(name) for name in frame.columns]
+    if not columns:
+        return frame
+    return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(labels, axis=1)
+
+
+def _may_hold_text(series: pd.Series) -> bool:
+    return isinstance(series.dtype, pd.StringDtype | pd.CategoricalDtype) or series.dtype == object

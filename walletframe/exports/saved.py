@@ -1,0 +1,275 @@
+"""Files that walletframe wrote, read back as the frames that they were."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from zipfile import BadZipFile
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+
+from walletframe.amounts import AmountDtype
+from walletframe.amounts.files import SUFFIX as DECIMAL
+from walletframe.cells import from_cell
+from walletframe.errors import ColumnsError, DatasetError, MissingExtraError, SettingsError
+from walletframe.exports.excel import NUMBER, require_openpyxl
+from walletframe.exports.separated import SEPARATORS, uncompressed
+from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SUFFIXES: Final = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx", ".json")
+NEEDED: Final = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
+_OF_WALLETS = ("blockchain", "address", "status", "fetched_at")
+_TEXT = HOLDING_DTYPES["symbol"]
+_DTYPES: Mapping[str, Any] = {
+    **HOLDING_DTYPES,
+    **WALLET_DTYPES,
+    "snapshot": WALLET_DTYPES["fetched_at"],
+    "block": pd.Int64Dtype(),
+    "unit_price": "float64",
+    "value": "float64",
+    "currency": _TEXT,
+    "spam_score": "float64",
+    "spam_reasons": _TEXT,
+    "is_spam": "bool",
+}
+_BLOCK_BYTES = 1 << 26  # a cell may be that long
+
+
+def read_holdings(path: str | Path) -> pd.DataFrame:
+    """Read a file that walletframe wrote, as the frame that it was.
+
+    Parameters
+    ----------
+    path : str or Path
+        What ``.wf.to_csv``, ``.wf.to_parquet`` or ``.wf.to_excel`` wrote of holdings, or
+        ``walletframe fetch --output``: it ends in ``.csv``, ``.tsv`` (or one of them and ``.gz``),
+        ``.parquet``, ``.xlsx`` or ``.json``.
+
+    Returns
+    -------
+    DataFrame
+        n rows, with the columns and dtypes of ``WalletDetails.holdings``, exact amounts, texts to
+        the last character, and NA where it was. Columns that `value` and `flag_spam` add have
+        their dtypes; your own are there too, as text where the file knows no types. A file of
+        wallets, such as ``holdings.wallets.csv``, gives the columns of ``WalletDetails.wallets``.
+
+    Raises
+    ------
+    SettingsError
+        Where the name ends otherwise.
+    ColumnsError
+        Where it holds neither holdings nor wallets.
+    DatasetError
+        Where it is broken, or a column can't be what its name says.
+    MissingExtraError
+        For Excel files, where openpyxl is not installed.
+    OSError
+        Where there is no such file.
+
+    Notes
+    -----
+    An Excel file has times to the millisecond, and no more than 32,000 characters of a text.
+
+    Examples
+    --------
+    >>> import tempfile, walletframe
+    >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+    ...     holdings = walletframe.fetch_wallets(["NEAR.alice.near"], client=client).holdings
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     holdings.wf.to_csv(f"{folder}/holdings.csv")
+    ...     back = read_holdings(f"{folder}/holdings.csv")
+    >>> back.equals(holdings)
+    True
+    """
+    frame = _main(_frames(Path(path)))
+    missing = [name for name in NEEDED if name not in frame.columns]
+    if missing and not {*_OF_WALLETS} <= {*frame.columns}:
+        hint = "give a file of holdings, or of the wallets of a fetch"
+        raise ColumnsError(missing, [*map(str, frame.columns)], hint)
+    return typed(frame)
+
+
+def saved_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Read what a file holds, as far as the file itself knows it.
+
+    Parameters
+    ----------
+    path : Path
+        As for `read_holdings`.
+
+    Returns
+    -------
+    tuple of DataFrame and (DataFrame or None)
+        The frame, and the wallets, which are beside it (``NAME.wallets.csv``) or in the same JSON.
+    """
+    frames = _frames(path)
+    wallets = frames.get("wallets")
+    beside = path.with_suffix(f".wallets{path.suffix}")
+    if wallets is None and beside.exists():
+        wallets = _main(_frames(beside))
+    return _main(frames), wallets
+
+
+def typed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Give the columns that walletframe knows their dtypes.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `saved_tables` gives it.
+
+    Returns
+    -------
+    DataFrame
+        The others as they are.
+
+    Raises
+    ------
+    DatasetError
+        Where a column can't be what its name says.
+    """
+    return pd.DataFrame({name: _column(str(name), column) for name, column in frame.items()})
+
+
+def _main(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the holdings, or what stands in their place."""
+    return frames["holdings"] if "holdings" in frames else next(iter(frames.values()))
+
+
+def _frames(path: Path) -> dict[str, pd.DataFrame]:
+    """Read a file; the frames of a JSON have names."""
+    suffix = uncompressed(path).suffix.lower()
+    readers = {
+        **dict.fromkeys(SEPARATORS, _separated),
+        ".parquet": _parquet,
+        ".xlsx": _excel,
+        ".json": _json,
+    }
+    if suffix not in readers:
+        raise SettingsError(
+            f"{path.name!r} is no file that walletframe writes",
+            hint=f"end it in {', '.join(SUFFIXES)}",
+        )
+    try:
+        return readers[suffix](path)
+    except MissingExtraError:
+        raise
+    except OSError as fault:
+        if fault.errno is not None:
+            raise
+        reason = str(fault)
+    except (ArithmeticError, ValueError, TypeError, LookupError, BadZipFile) as fault:
+        reason = f"{type(fault).__name__}: {fault}"
+    raise _broken(str(path), reason)
+
+
+def _separated(path: Path) -> dict[str, pd.DataFrame]:
+    separator = SEPARATORS[uncompressed(path).suffix.lower()]
+    with pa.input_stream(path) as stream:
+        names = next(csv.reader(TextIOWrapper(stream, "utf-8-sig"), delimiter=separator), [])
+    with pa.input_stream(path) as stream:
+        table = pa_csv.read_csv(
+            stream,
+            pa_csv.ReadOptions(block_size=_BLOCK_BYTES),
+            pa_csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+            pa_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()),
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
+        )
+    frame = table.to_pandas(types_mapper={pa.string(): _TEXT}.get)
+    return {"": _decoded(frame)}
+
+
+def _parquet(path: Path) -> dict[str, pd.DataFrame]:
+    with path.open("rb") as file:
+        frame = pd.read_parquet(file)
+    return {"": _without_numbers(frame, DECIMAL)}
+
+
+def _excel(path: Path) -> dict[str, pd.DataFrame]:
+    require_openpyxl("reading Excel files")
+    import openpyxl  # noqa: PLC0415 - an extra
+
+    with path.open("rb") as file:
+        sheet = openpyxl.load_workbook(file, read_only=True, data_only=True).worksheets[0]
+        heads, *rows = sheet.iter_rows(values_only=True)
+    written = [row for row in rows if any(cell is not None for cell in row)]
+    frame = pd.DataFrame(written, columns=pd.Index(heads, dtype=object))
+    return {"": _without_numbers(_decoded(frame), NUMBER)}
+
+
+def _json(path: Path) -> dict[str, pd.DataFrame]:
+    content = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(content, dict):
+        content = {"": content}
+    return {name: _records(name, rows) for name, rows in content.items()} or {"": pd.DataFrame()}
+
+
+def _records(name: str, rows: list[dict[str, Any]]) -> pd.DataFrame:
+    columns = WALLET_DTYPES if name == "wallets" else HOLDING_DTYPES  # no rows name none
+    return pd.DataFrame(rows, columns=None if rows else [*columns])
+
+
+def _decoded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Give texts back as they were before `cells` made them harmless."""
+
+    def text(cell: Any) -> Any:
+        return from_cell(cell) if isinstance(cell, str) else cell
+
+    columns = [series.map(text).astype(series.dtype) for _, series in frame.items()]
+    if not columns:
+        return frame
+    return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(
+        [*map(text, frame)], axis=1
+    )
+
+
+def _without_numbers(frame: pd.DataFrame, suffix: str) -> pd.DataFrame:
+    """Make amounts of the texts beside which a column of numbers stands for other programs."""
+    beside = {f"{name}{suffix}": name for name in frame if f"{name}{suffix}" in frame.columns}
+    amounts = frame[[*beside.values()]].astype(AmountDtype())
+    return frame.assign(**amounts).drop(columns=[*beside])
+
+
+def _column(name: str, column: pd.Series) -> pd.Series:
+    dtype = _DTYPES.get(name)
+    if dtype is None or column.dtype == dtype:
+        return column
+    try:
+        return _as(column, dtype)
+    except (ArithmeticError, ValueError, TypeError) as fault:
+        if name not in HOLDING_DTYPES and name not in WALLET_DTYPES:
+            return column
+        reason = str(fault)
+    raise _broken(f"the column {name!r}", reason)
+
+
+def _as(column: pd.Series, dtype: Any) -> pd.Series:
+    if isinstance(dtype, pd.CategoricalDtype) and not column.dropna().isin(dtype.categories).all():
+        return column.astype(_TEXT)  # such as the statuses of a node
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return pd.to_datetime(column, utc=True, format="ISO8601").astype(dtype)
+    if isinstance(dtype, pd.Int16Dtype | pd.Int64Dtype):
+        return pd.to_numeric(column).astype(dtype)
+    if dtype == "bool":
+        column = column.map({"True": True, "False": False})
+        if column.isna().any():
+            raise ValueError("neither True nor False")
+    return column.astype(dtype)
+
+
+def _broken(what: str, reason: str) -> DatasetError:
+    return DatasetError(
+        f"{what} can't be read: {reason}", hint="give a file as walletframe wrote it"
+    )
