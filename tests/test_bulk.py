@@ -518,7 +518,6 @@ class TestProgress:
             wf.fetch_to_parquet(addresses(1, 2, 3), folder, client=client, progress=True)
         assert "3/3" in capsys.readouterr().err.splitlines()[-1]
 
-    @pytest.mark.filterwarnings("ignore:answers in")  # some are in no part yet
     def test_a_callable_that_raises_ends_the_run(self, fast, folder):
         """Its error comes through, and what was finished is in the folder."""
         with fast.client() as client:

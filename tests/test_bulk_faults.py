@@ -22,10 +22,7 @@ import walletframe as wf
 from walletframe.bulk.dataset import Dataset
 from walletframe.bulk.journal import Journal, entries, segments
 from walletframe.bulk.recovery import registered
-from walletframe.errors import DatasetError, FetchInterrupted, FetchWarning
-
-# What a run that was cut off has left unwritten is told by read_wallets, and looked at here.
-pytestmark = pytest.mark.filterwarnings("ignore:answers in")
+from walletframe.errors import DatasetError, FetchInterrupted
 
 TOKENS, WORKERS = 3, 4
 STRESS = pytest.mark.stress
@@ -92,7 +89,7 @@ def check(folder):
     assert found.wallets.address.is_unique
     assert (found.holdings.address.value_counts() == TOKENS).all()
     assert set(found.holdings.address) == set(ok.address)
-    if len(ok):
+    if list(folder.glob("wallets/*.parquet")):
         query = f"SELECT count(*), count(DISTINCT address) FROM '{folder}/wallets/*.parquet'"
         [(rows, wallets)] = duckdb.sql(query).fetchall()
         assert rows == wallets
@@ -224,12 +221,12 @@ class TestShown:
         ends = "cafe" * 3 + "dead" + "beef" if what == "bulk" else "cafe"
         asked = [f"ETH.0x{n:036x}{(ends * 60)[4 * n : 4 * n + 4]}" for n in range(60)]
         shown = self.shown(fast, what, folder, until, asked)
+        found = wf.read_wallets(folder).wallets
         with Dataset(folder, fast.base_url) as dataset:
             registered(dataset, fast.base_url)
-        found = wf.read_wallets(folder).wallets
-        there = Counter(found.status)
+        assert wf.read_wallets(folder).wallets.equals(found)
         assert shown.total() >= until
-        assert not shown - there
+        assert not shown - Counter(found.status)
         assert found.error.notna().tolist() == (found.status != "ok").tolist()
 
     def test_by_a_fetch(self, fast, folder):
@@ -256,24 +253,30 @@ class TestInterrupted:
                 wf.fetch_to_parquet(asked, folder, client=client)
             assert time.monotonic() - begun < 3
             summary = caught.value.details
-            assert check(folder) == summary.ok >= 1
+            assert check(folder) >= summary.ok >= 1
             assert summary.ok + summary.statuses["cancelled"] == summary.wallets == 1_000
             done = wf.fetch_to_parquet(asked, folder, client=client)
         assert done.ok == 1_000
         assert done.resumed >= summary.ok
         assert fast.asked().total() - 1_000 <= WORKERS
 
-    def test_what_is_in_no_file_yet_is_told(self, fast, folder):
-        """Who reads a folder that a run has left hears of answers that the next run brings in."""
+    def test_what_is_in_no_file_yet_is_read(self, fast, folder):
+        """Answers that a run has left in its journal, all of them or some, and not twice."""
         asked = [wallet_address(number) for number in range(50)]
         with fast.client() as client:
             with pytest.raises(ZeroDivisionError):
                 wf.fetch_to_parquet(asked, folder, client=client, progress=lambda *_: 1 / 0)
-            with pytest.warns(FetchWarning, match="same fetch_to_parquet call"):
-                wf.read_wallets(folder)
-            wf.fetch_to_parquet(asked, folder, client=client)
-        assert len(wf.read_wallets(folder).wallets) == 50
+            assert list(segments(folder / ".walletframe"))
+            found = wf.read_wallets(folder)
+            some = wf.read_wallets(folder, wallets=found.wallets.tail(1))
+            assert wf.fetch_to_parquet(asked, folder, client=client).resumed == len(found.wallets)
+        whole = wf.read_wallets(folder)
+        assert len(whole.wallets) == 50
         assert segments(folder / ".walletframe") == []
+        place = whole.wallets.address.isin(found.wallets.address)
+        assert whole.wallets[place].reset_index(drop=True).equals(found.wallets)
+        last = whole.holdings.address == found.wallets.address.iloc[-1]
+        assert whole.holdings[last].reset_index(drop=True).equals(some.holdings)
 
     def test_a_stream_that_hangs_can_not_hold_the_caller(self, fast, folder):
         """What it gave before is fetched."""
@@ -288,7 +291,7 @@ class TestInterrupted:
             with pytest.raises(FetchInterrupted) as caught:
                 wf.fetch_to_parquet(hanging(), folder, client=client)
         assert time.monotonic() - begun < 10
-        assert check(folder) == caught.value.details.ok >= 1
+        assert check(folder) >= caught.value.details.ok >= 1
 
 
 class TestDisk:

@@ -369,7 +369,6 @@ def test_fetch_to_parquet_tells_by_its_exit_code(run, reachable, tmp_path, code,
     assert ("Error: " in result.output) == (code > 1)
 
 
-@pytest.mark.filterwarnings("ignore:answers in")  # one that came too late to be counted
 def test_interrupted_fetch_to_parquet_says_what_was_finished(home):
     """A real process, stopped in the middle, ends with 130."""
     wallets = [f"ETH.0x{number:040x}" for number in range(40)]
@@ -385,7 +384,7 @@ def test_interrupted_fetch_to_parquet_says_what_was_finished(home):
             said = process.stdout.read()
             assert process.wait(10) == 130
     ok = int(re.search(r"40 wallets: (\d+) ok, \d+ cancelled", said)[1])
-    assert len(read_wallets(home / "bulk").wallets) == ok >= 1
+    assert len(read_wallets(home / "bulk").wallets) >= ok >= 1
 
 
 @pytest.mark.filterwarnings("always")

@@ -10,6 +10,7 @@ of its wallets. A power cut may cost what the system had not brought to the disk
 from __future__ import annotations
 
 import zlib
+from contextlib import suppress
 from datetime import datetime  # noqa: TC003 - msgspec reads the types of an entry
 from itertools import count
 from threading import Lock
@@ -66,8 +67,8 @@ def segments(folder: Path) -> list[Path]:
 
 
 def entries(segment: Path) -> Iterator[Entry]:
-    """Hand out the answers of a segment, as far as they are whole."""
-    with segment.open("rb") as file:
+    """Hand out the answers of a segment, as far as they are whole; none where it has just gone."""
+    with suppress(FileNotFoundError), segment.open("rb") as file:
         while frame := _frame(file):
             yield _DECODE(frame)
 

@@ -13,8 +13,10 @@ import pyarrow as pa
 from walletframe.address import distinct_wallets, parse_wallets
 from walletframe.bulk.journal import segments
 from walletframe.bulk.layout import Layout, part_name, part_numbers, told
+from walletframe.bulk.recovery import left_in
 from walletframe.bulk.tables import (
     POSITION,
+    as_tables,
     holdings_frame,
     key_of,
     keys_of,
@@ -23,13 +25,12 @@ from walletframe.bulk.tables import (
     still_failed,
     wallets_frame,
 )
-from walletframe.errors import DatasetError, FetchWarning
+from walletframe.errors import DatasetError
 from walletframe.frames import WalletDetails, WalletRecord, assemble
-from walletframe.notice import notify
 from walletframe.wire import Outcome, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterable
 
     from walletframe.address import WalletAddress, WalletsLike
 
@@ -44,7 +45,8 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
     Parameters
     ----------
     folder : str or Path
-        Where it was written; a run may still go on there.
+        Where it was written; a run may still go on there, or have been killed. Answers that are in
+        none of its files yet are read from its journal.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
         Read these alone: for a folder that holds more than memory. The files of the wallets are
         read whole for it, of the holdings a file at a time.
@@ -62,11 +64,6 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
         Where the folder holds no such files, or one of them is missing or broken.
     AddressError
         Naming every one of `wallets` that can't be read.
-
-    Warns
-    -----
-    FetchWarning
-        Where answers have arrived that are in none of the files yet.
 
     See Also
     --------
@@ -101,23 +98,13 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
                 f"{layout.root} holds nothing that fetch_to_parquet has written",
                 hint="give the folder that it was given",
             )
-        _tell_unwritten(layout)
         if asked is None:
-            return _all_of(layout)
+            return _all_of(layout, service)
         return _some_of(layout, asked, service)
 
 
-def _tell_unwritten(layout: Layout) -> None:
-    if any(segment.stat().st_size for segment in segments(layout.inner)):
-        notify(
-            f"answers in {layout.root} are not in its parts yet: a run goes on, or was killed; "
-            "the same fetch_to_parquet call again brings them in",
-            FetchWarning,
-        )
-
-
-def _all_of(layout: Layout) -> WalletDetails:
-    found, holdings = _tables(layout, None)
+def _all_of(layout: Layout, service: str) -> WalletDetails:
+    found, holdings = _tables(layout, service, None)
     order = np.argsort(found[POSITION].to_numpy(), kind="stable")
     wallets = wallets_frame(found).take(order).reset_index(drop=True)
     return WalletDetails(wallets, holdings_frame(_ordered(holdings, _counts(found), order)))
@@ -125,7 +112,7 @@ def _all_of(layout: Layout) -> WalletDetails:
 
 def _some_of(layout: Layout, asked: list[WalletAddress], service: str) -> WalletDetails:
     keys = [key_of(wallet) for wallet in asked]
-    found, holdings = _tables(layout, set(keys))
+    found, holdings = _tables(layout, service, set(keys))
     rows = {key: row for row, key in enumerate(keys_of(found))}
     absent = assemble(WalletRecord(wallet, _ABSENT, service) for wallet in asked).wallets
     order = np.array([rows.get(key, len(rows) + n) for n, key in enumerate(keys)], dtype=np.int64)
@@ -139,15 +126,29 @@ def _some_of(layout: Layout, asked: list[WalletAddress], service: str) -> Wallet
     return WalletDetails(wallets, held)
 
 
-def _tables(layout: Layout, keys: Container[str] | None) -> tuple[pa.Table, pa.Table]:
+def _tables(layout: Layout, service: str, keys: Container[str] | None) -> tuple[pa.Table, pa.Table]:
     """Return wallets, and their holdings in the same order."""
+    unwritten = left_in(segments(layout.inner), service)  # what leaves it meanwhile is in a part
     failed = _failed(layout)  # before the others: what comes right meanwhile is found there
     numbers = part_numbers(layout.wallets)
     parts = [no_tables(), *(_part(layout, part_name(number), keys) for number in numbers)]
-    wallets, holdings = zip(*parts, strict=True)
-    left = still_failed(failed, wallets)
-    chosen = pa.array([_is_chosen(key, keys) for key in keys_of(left)], pa.bool_())
+    for wallets, _ in parts if unwritten else ():
+        for key in keys_of(wallets):
+            unwritten.pop(key, None)
+    rest = unwritten.values()
+    ok, not_ok = _as_part(rest, is_ok=True), _as_part(rest, is_ok=False)
+    wallets, holdings = zip(*parts, _chosen(*ok, keys), strict=True)
+    left = still_failed([*failed, not_ok[0]], wallets)
+    chosen = pa.array([keys is None or key in keys for key in keys_of(left)], pa.bool_())
     return pa.concat_tables([*wallets, left.filter(chosen)]), pa.concat_tables(holdings)
+
+
+def _as_part(
+    found: Iterable[tuple[WalletRecord, int]], *, is_ok: bool
+) -> tuple[pa.Table, pa.Table]:
+    """Return what is in the journal alone as the tables of a part."""
+    of_kind = [each for each in found if (each[0].outcome.status is Status.OK) == is_ok]
+    return as_tables(assemble(record for record, _ in of_kind), [place for _, place in of_kind])
 
 
 def _failed(layout: Layout) -> list[pa.Table]:
@@ -159,22 +160,27 @@ def _failed(layout: Layout) -> list[pa.Table]:
     raise DatasetError(f"{layout.failed} changes all the time", hint="read it again")
 
 
-def _is_chosen(key: str, keys: Container[str] | None) -> bool:
-    return keys is None or key in keys
-
-
 def _part(layout: Layout, name: str, keys: Container[str] | None) -> tuple[pa.Table, pa.Table]:
     wallets = read_table(layout.wallets / name)
-    chosen = np.array([_is_chosen(key, keys) for key in keys_of(wallets)], dtype=bool)
-    if not chosen.any():
+    if keys is not None and not any(key in keys for key in keys_of(wallets)):
         return no_tables()
-    counts, holdings = _counts(wallets), read_table(layout.holdings / name)
-    if counts.sum() != holdings.num_rows:
+    holdings = read_table(layout.holdings / name)
+    if _counts(wallets).sum() != holdings.num_rows:
         raise DatasetError(
             f"{layout.root}: the two files {name} don't belong together",
             hint=f"remove both; the same fetch_to_parquet again asks for what was in {name}",
         )
-    return wallets.filter(pa.array(chosen)), _ordered(holdings, counts, np.flatnonzero(chosen))
+    return _chosen(wallets, holdings, keys)
+
+
+def _chosen(
+    wallets: pa.Table, holdings: pa.Table, keys: Container[str] | None
+) -> tuple[pa.Table, pa.Table]:
+    if keys is None:
+        return wallets, holdings
+    chosen = np.array([key in keys for key in keys_of(wallets)], dtype=bool)
+    held = _ordered(holdings, _counts(wallets), np.flatnonzero(chosen))
+    return wallets.filter(pa.array(chosen)), held
 
 
 def _counts(wallets: pa.Table) -> _Integers:

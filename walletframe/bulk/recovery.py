@@ -1,7 +1,8 @@
-"""What an earlier run has left in its journal becomes a part, before anything is asked."""
+"""What a run has in its journal alone: read as it is, or made a part of by the next run."""
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from walletframe.address import WalletAddress
@@ -71,7 +72,7 @@ def left_in(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletReco
         What is ok, else the last failure.
     """
     found: dict[str, tuple[WalletRecord, int]] = {}
-    for entry in (entry for segment in journal for entry in entries(segment)):
+    for entry in chain.from_iterable(map(entries, journal)):
         for record, position in _records(entry, service):
             key = key_of(record.wallet)
             if key not in found or found[key][0].outcome.status is not Status.OK:
