@@ -1,5 +1,6 @@
 """Surfaces that files offer: the cache in every make, exports, recordings."""
 
+import gzip
 import zipfile
 
 import pyarrow.parquet
@@ -128,6 +129,7 @@ def _zipped(path):
 
 EXPORTS = {
     "CSV": lambda details, folder: write_details(details, folder / "a.csv"),
+    "compressed CSV": lambda details, folder: details.wallets.wf.to_csv(folder / "a.csv.gz"),
     "Parquet": lambda details, folder: write_details(details, folder / "a.parquet"),
     "JSON": lambda details, folder: write_details(details, folder / "a.json"),
     "Excel": lambda details, folder: details.wallets.wf.to_excel(folder / "a.xlsx"),
@@ -136,7 +138,11 @@ EXPORTS = {
         folder / "b.parquet"
     ),
 }
-READ = {".parquet": _parquet, ".xlsx": _zipped}
+READ = {
+    ".parquet": _parquet,
+    ".xlsx": _zipped,
+    ".gz": lambda path: [gzip.decompress(path.read_bytes())],
+}
 
 
 @surfaces(EXPORTS)
