@@ -138,10 +138,12 @@ def test_words_of_a_node_stay(tmp_path):
 
 def test_a_column_of_ones_own_is_no_trouble(tmp_path):
     """Even where it is called as one of ours, and holds something else."""
-    own = {"value": ["high", "low"], "is_spam": ["maybe", None]}
-    frame = holdings_of(["A", "B"]).assign(**own)
-    frame.wf.to_csv(tmp_path / "b.csv")
-    assert_frame_equal(wf.read_holdings(tmp_path / "b.csv"), frame)
+    own = {"value": ["high", "low"], "is_spam": ["maybe", None], "a": ["x", "y"], "b": [1, 2]}
+    frame = holdings_of(["A", "B"]).assign(**own, a_decimal=["1", "z"], b_decimal=["1", "2"])
+    frame.wf.to_parquet(tmp_path / "b.parquet")
+    assert_frame_equal(wf.read_holdings(tmp_path / "b.parquet"), frame)
+    frame.drop(columns="b").wf.to_csv(tmp_path / "b.csv")
+    assert_frame_equal(wf.read_holdings(tmp_path / "b.csv"), frame.drop(columns="b"))
 
 
 def test_a_symbol_of_a_megabyte_comes_back(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,11 +13,12 @@ from zipfile import BadZipFile
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
+from pandas.api.types import is_numeric_dtype
 
 from walletframe.amounts import AmountDtype
 from walletframe.amounts.files import SUFFIX as DECIMAL
 from walletframe.cells import from_cell
-from walletframe.errors import ColumnsError, DatasetError, MissingExtraError, SettingsError
+from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
 from walletframe.exports.excel import NUMBER, require_openpyxl
 from walletframe.exports.separated import SEPARATORS, uncompressed
 from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES
@@ -160,8 +162,6 @@ def _frames(path: Path) -> dict[str, pd.DataFrame]:
         )
     try:
         return readers[suffix](path)
-    except MissingExtraError:
-        raise
     except OSError as fault:
         if fault.errno is not None:
             raise
@@ -237,9 +237,13 @@ def _decoded(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _without_numbers(frame: pd.DataFrame, suffix: str) -> pd.DataFrame:
     """Make amounts of the texts beside which a column of numbers stands for other programs."""
-    beside = {f"{name}{suffix}": name for name in frame if f"{name}{suffix}" in frame.columns}
-    amounts = frame[[*beside.values()]].astype(AmountDtype())
-    return frame.assign(**amounts).drop(columns=[*beside])
+    for name in [*frame]:
+        number = f"{name}{suffix}"
+        if number in frame.columns and not is_numeric_dtype(frame[name]):
+            with suppress(AmountError):  # two columns of the caller's own
+                amounts = frame[name].astype(AmountDtype())
+                frame = frame.assign(**{str(name): amounts}).drop(columns=number)
+    return frame
 
 
 def _column(name: str, column: pd.Series) -> pd.Series:
