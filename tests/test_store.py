@@ -1,11 +1,15 @@
 """Answers that are kept on this machine, or wherever the caller wants them."""
 
 import pickle
+import random
 import sqlite3
+import warnings
+from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from requests_cache import BaseCache, CachedSession, FileCache, SQLiteCache
+from requests_cache import BaseCache, CachedResponse, CachedSession, FileCache, SQLiteCache
 from requests_cache.serializers import SerializerPipeline, Stage
 
 from walletframe.address import WalletAddress, parse_wallets
@@ -55,12 +59,32 @@ class TestContract:
         [spelled] = parse_wallets("eth.0xab")
         assert store.read([spelled, WALLETS[1]]) == {spelled: KEPT}
 
-    def test_newer_answers_replace_older_ones(self, store):
-        """The newer one is read, whichever was written last."""
-        for first, second in ((OLDER, KEPT), (KEPT, OLDER)):
+    @pytest.mark.parametrize("clock", [timedelta(hours=-8), timedelta(hours=8)])
+    def test_what_was_asked_for_later_wins(self, store, clock):
+        """Whichever was written last, and whatever the clock said at the time."""
+        early, late = (store.turn() for _ in range(2))
+        older, newer = Kept(b"older", NOW, early), Kept(b"newer", NOW + clock, late)
+        for first, second in ((older, newer), (newer, older)):
             store.write(WALLETS[0], first)
             store.write(WALLETS[0], second)
-            assert store.read(WALLETS) == {WALLETS[0]: KEPT}
+            assert store.read(WALLETS) == {WALLETS[0]: newer}
+
+    def test_an_answer_without_a_turn_is_the_latest(self, store):
+        """As one that somebody puts there by hand."""
+        for kept in (KEPT, OLDER):
+            store.write(WALLETS[0], kept)
+            assert store.read(WALLETS) == {WALLETS[0]: kept}
+
+    def test_turns_go_on_for_another_store(self, store, backend, tmp_path):
+        """What a second store asks for later wins over what the first has kept."""
+        store.write(WALLETS[0], Kept(b"older", NOW, store.turn()))
+        choice = store._shelf._backend if hasattr(store._shelf, "_backend") else tmp_path
+        if choice == tmp_path:
+            choice = BACKENDS[backend](tmp_path)
+        with AnswerStore(choice, SERVICE) as other:
+            other.read(WALLETS)
+            other.write(WALLETS[0], Kept(b"newer", NOW, other.turn()))
+            assert store.read(WALLETS) == {WALLETS[0]: Kept(b"newer", NOW)}
 
     def test_many_are_written_and_read_at_once(self, store):
         """More than one statement can name, from an iterator, in the order asked."""
@@ -104,21 +128,126 @@ def test_rows_are_plain(tmp_path):
     assert rows == [(f"{SERVICE} ETH.0xab", "2026-01-02T03:04:05.678901+00:00", KEPT.body)]
 
 
-def test_a_row_that_is_damaged_is_not_there(tmp_path):
-    """A time that is none, or a body that is no bytes, counts as nothing kept."""
-    with AnswerStore(tmp_path / "a.sqlite", "s") as store:
+DAMAGES = [
+    "fetched_at = 'then'",
+    "fetched_at = '2025-01-02T03:04:05.678901+00:00'",
+    "fetched_at = CAST(x'ff' AS TEXT)",
+    "body = 'text'",
+    "body = x'7b7d'",
+    "head = '{}'",
+    "turn = 1000000",
+    "turn = 'x'",
+    "checksum = checksum + 1",
+    "checksum = NULL",
+    "key = 's SOLANA.abC'",
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_row_that_is_damaged_is_not_there(tmp_path, damage):
+    """Whatever of it is not as it was written; the next answer takes its place."""
+    path = tmp_path / "a.sqlite"
+    with AnswerStore(path, "s") as store:
+        store.write_many((wallet, Kept(b"{}", NOW)) for wallet in (WALLETS[0], WALLETS[2]))
+        store.write(WALLETS[0], KEPT)
+        with closing(sqlite3.connect(path)) as link, link:
+            link.execute(f"UPDATE answers SET {damage} WHERE key = 's ETH.0xab'")
+        assert list(store.read(WALLETS)) == [WALLETS[2]]
+        with closing(RowCache(path)) as cache:
+            assert cache.get_response("s ETH.0xab") is cache.get_response("s SOLANA.abC") is None
+            assert cache.get_response("s NEAR.alice.near").content == b"{}"
         for wallet in WALLETS:
-            store.write(wallet, KEPT)
-        link = sqlite3.connect(tmp_path / "a.sqlite")
-        with link:
-            link.execute("UPDATE answers SET fetched_at = 'then' WHERE key = 's ETH.0xab'")
-            link.execute("UPDATE answers SET body = 'text' WHERE key = 's SOLANA.abC'")
-        link.close()
-        assert store.read(WALLETS) == {WALLETS[2]: KEPT}
-    cache = RowCache(tmp_path / "a.sqlite")
-    assert (cache.get_response("s ETH.0xab"), len(cache.responses)) == (None, 3)
-    assert cache.get_response("s NEAR.alice.near").content == KEPT.body
-    cache.close()
+            store.write(wallet, Kept(b"anew", NOW, store.turn()))
+        assert store.read(WALLETS) == dict.fromkeys(WALLETS, Kept(b"anew", NOW))
+
+
+def test_a_flipped_bit_changes_no_answer(tmp_path):
+    """Wherever in the file it is: what is read is what was written, or nothing."""
+    path, whole, seen = tmp_path / "a.sqlite", answers_of_three(tmp_path), set()
+    rng = random.Random(1)  # noqa: S311 - no secrets
+    for _ in range(120):
+        place, bit = rng.randrange(len(whole)), 1 << rng.randrange(8)
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CacheWarning)
+            with AnswerStore(path, "s") as store:
+                found = store.read(WALLETS)
+                for wallet in WALLETS * 2:  # the first time round the file may be moved aside
+                    store.write(wallet, Kept(b"anew", NOW, store.turn()))
+                assert store.read(WALLETS) == dict.fromkeys(WALLETS, Kept(b"anew", NOW))
+        assert set(found.values()) <= {KEPT}
+        seen.add(len(found))
+        for file in tmp_path.iterdir():
+            file.unlink()
+    assert {2, 3} <= seen
+
+
+def answers_of_three(folder):
+    """Return a file of three answers, of pages so small that most bits of it matter."""
+    path = folder / "small.sqlite"
+    with closing(sqlite3.connect(path)) as link:
+        link.execute("PRAGMA page_size = 512")
+        link.execute("VACUUM")
+    with AnswerStore(path, "s") as store:
+        store.write_many((wallet, KEPT) for wallet in WALLETS)
+    whole = path.read_bytes()
+    path.unlink()
+    return whole
+
+
+@pytest.mark.parametrize("damage", ["headers", "content"])
+def test_a_borrowed_backend_is_checked_too(damage):
+    """A damaged entry is not there, one of 0.1.0 is, and the next answer takes the place."""
+    backend = BaseCache()
+    with AnswerStore(backend, "s") as store:
+        backend.responses["s ETH.0xab"] = CachedResponse(
+            content=b"of 0.1.0", created_at=NOW, status_code=200
+        )
+        assert store.read(WALLETS) == {WALLETS[0]: Kept(b"of 0.1.0", NOW)}
+        store.write(WALLETS[0], KEPT)
+        response = backend.responses["s ETH.0xab"]
+        if damage == "headers":
+            response.headers["walletframe-turn"] = "x"
+        else:
+            response._content = b"else"
+        backend.responses["s ETH.0xab"] = response
+        assert store.read(WALLETS) == {}
+        store.write(WALLETS[0], KEPT)
+        assert store.read(WALLETS) == {WALLETS[0]: KEPT}
+
+
+OF_0_1_0 = """
+CREATE TABLE answers (
+    key TEXT PRIMARY KEY, fetched_at TEXT NOT NULL, body BLOB NOT NULL, head TEXT);
+CREATE INDEX answers_by_age ON answers (fetched_at);
+CREATE TABLE aliases (key TEXT PRIMARY KEY, target TEXT NOT NULL);
+INSERT INTO answers VALUES ('s ETH.0xab', '2026-01-02T03:04:05.678901+00:00', x'7b7d', NULL);
+INSERT INTO answers VALUES ('s SOLANA.abC', 'then', x'7b7d', NULL);
+PRAGMA user_version = 1;
+"""
+PUT_BY_0_1_0 = (
+    "INSERT INTO answers (key, fetched_at, body, head) VALUES (?, ?, x'7b7d', NULL) "
+    "ON CONFLICT (key) DO UPDATE SET fetched_at = excluded.fetched_at, body = excluded.body, "
+    "head = excluded.head WHERE excluded.fetched_at >= answers.fetched_at"
+)
+
+
+def test_a_cache_of_0_1_0_is_read_and_shared(tmp_path):
+    """Its answers are there, and what it puts there later is read, or asked for again."""
+    path, kept = tmp_path / "a.sqlite", Kept(b"{}", NOW)
+    with closing(sqlite3.connect(path)) as old:
+        old.executescript(OF_0_1_0)
+    with closing(sqlite3.connect(path)) as old, AnswerStore(path, "s") as store:
+        assert store.read(WALLETS) == {WALLETS[0]: kept}
+        store.write(WALLETS[1], KEPT)
+        assert store.read(WALLETS) == {WALLETS[0]: kept, WALLETS[1]: KEPT}
+        for key in ("s SOLANA.abC", "s NEAR.alice.near"):
+            old.execute(PUT_BY_0_1_0, (key, "2026-01-02T03:04:05.678901+00:00"))
+        old.commit()
+        assert store.read(WALLETS) == {WALLETS[0]: kept, WALLETS[2]: kept}
+        store.write(WALLETS[1], KEPT)
+        assert store.read(WALLETS)[WALLETS[1]] == KEPT
+        assert len(old.execute("SELECT key, fetched_at, body FROM answers").fetchall()) == 3
 
 
 def test_nothing_is_kept_where_that_is_chosen():
@@ -189,8 +318,9 @@ def test_a_cached_session_works_with_the_backend(canned, tmp_path):
 def test_the_oldest_give_way(tmp_path):
     """Beyond the limit the newest stay, and a file that was larger gets smaller."""
     path, limit, answers = tmp_path / "a.sqlite", 1_000_000, many(200)
+    turned = [(wallet, replace(kept, turn=turn)) for turn, (wallet, kept) in enumerate(answers, 1)]
     with AnswerStore(path, "s") as store:
-        store.write_many(reversed(answers))
+        store.write_many(reversed(turned))
     assert path.stat().st_size > 4_000_000
     with AnswerStore(path, "s", max_bytes=limit) as store:
         store.write(WALLETS[0], Kept(b"new", NOW + timedelta(1)))
@@ -217,6 +347,10 @@ def test_describe_counts_by_service(tmp_path):
     assert facts.answers == {"one": 3, "the other": 1}
     assert (facts.oldest, facts.newest) == (OLDER.fetched_at, NOW)
     assert facts.size_bytes == path.stat().st_size
+    with closing(sqlite3.connect(path)) as link, link:
+        link.execute("UPDATE answers SET fetched_at = CAST(x'ff' AS TEXT) WHERE key LIKE 'one%'")
+    facts = describe(path)
+    assert (facts.answers, facts.newest) == ({"one": 3, "the other": 1}, None)
 
 
 def test_clear_forgets_everything_and_shrinks_the_file(tmp_path):

@@ -15,12 +15,12 @@ from datetime import UTC, datetime, timedelta
 from threading import Timer
 
 import pytest
-from requests_cache import BaseCache, CachedResponse, FileCache
+from requests_cache import BaseCache, FileCache
 from small_disk import mounted, remount
 
 from walletframe.address import WalletAddress
 from walletframe.errors import CacheError, CacheWarning
-from walletframe.transport import AnswerStore, Kept, clear, describe
+from walletframe.transport import AnswerStore, Kept, Pacer, clear, describe
 from walletframe.transport.database import Database
 from walletframe.transport.rows import RowCache
 from walletframe.transport.sqlitefile import move_aside
@@ -47,8 +47,10 @@ def interrupt(*_):
 signal.signal(signal.SIGALRM, interrupt)
 store, acknowledged, slowest = AnswerStore(PATH, "s"), [], 0.0
 rng = random.Random(1)
-begun = time.monotonic()
 keep(store, "first")
+store.close()
+begun = time.monotonic()
+keep(store, "second")  # with the opening, as below
 longest = max(0.01, 5 * (time.monotonic() - begun))  # some are done even where the machine is busy
 for round in range(int(ARGUMENT)):
     store.close()  # so that opening is interrupted too
@@ -67,6 +69,13 @@ for round in range(int(ARGUMENT)):
         other.close()
 print(len(acknowledged), len(acknowledged) - len(store.read(acknowledged)), slowest)
 """
+TAKE_BACK = (
+    "PRAGMA journal_mode = DELETE",
+    "DROP INDEX answers_by_turn",
+    "ALTER TABLE answers DROP COLUMN checksum",
+    "ALTER TABLE answers DROP COLUMN turn",
+    "DROP TABLE turns",
+)
 HOLD = """
 link = sqlite3.connect(PATH, isolation_level=None)
 link.execute(ARGUMENT)
@@ -102,6 +111,39 @@ with AnswerStore(PATH, "s") as store:
     for number in range(1_000_000):
         keep(store, ARGUMENT, number)
         print(number, flush=True)
+"""
+RENAMED = """
+def held():
+    links = [os.path.join("/proc/self/fd", name) for name in os.listdir("/proc/self/fd")]
+    return sum(os.readlink(each).startswith(str(PATH)) for each in links if os.path.islink(each))
+def watch(event, words):
+    if event == "os.rename":
+        print(os.path.basename(words[0]), held())
+warnings.simplefilter("ignore")
+with AnswerStore(PATH, "s") as other, AnswerStore(PATH, "s") as store:
+    keep(store, 1)
+    keep(other, 1)
+    store.close()
+    before = held()
+    with PATH.open("r+b") as file:
+        file.write(b"garbage " * 1000)
+    sys.addaudithook(watch)
+    Path(f"{PATH}-wal").unlink()
+    keep(store, 1)
+    print(before)
+"""
+WATCH = """
+print("watching", flush=True)
+seen, end = {}, time.monotonic() + 30
+while not os.path.exists(ARGUMENT) and time.monotonic() < end:
+    for file in os.scandir(PATH):
+        try:
+            mode = file.stat(follow_symlinks=False).st_mode & 0o777
+        except FileNotFoundError:
+            continue
+        if mode & 0o077:
+            seen[file.name] = oct(mode)
+print(len(seen), seen)
 """
 FORK = """
 warnings.simplefilter("ignore", DeprecationWarning)  # forking beside threads: the point of it
@@ -298,6 +340,23 @@ def test_a_read_only_folder_is_read(tmp_path):
             AnswerStore(folder / "none.sqlite", "s").close()
 
 
+def test_a_cache_of_0_1_0_that_can_not_be_written_is_read(tmp_path):
+    """It is not brought up to date then; the first turn to ask gives one warning, and memory."""
+    with mounted(tmp_path / "m", "size=8m") as folder:
+        path = filled(folder / "a.sqlite", 2)
+        with closing(sqlite3.connect(path, isolation_level=None)) as link:
+            for statement in TAKE_BACK:
+                link.execute(statement).fetchall()
+        remount(folder, "ro")
+        with AnswerStore(path, "s") as store:
+            assert store.read([wallet(1)]) == {wallet(1): kept()}
+            with pytest.warns(CacheWarning, match="readonly") as told:
+                turn = store.turn()
+            store.write(wallet(1), Kept(b"new", NOW, turn))
+            assert store.read([wallet(0), wallet(1)])[wallet(1)].body == b"new"
+            assert len(told) == 1
+
+
 @pytest.mark.parametrize("place", [".", "file/a.sqlite", "/proc/a/b.sqlite", "/dev/full"])
 def test_a_place_where_no_file_can_be(tmp_path, place):
     """A folder, a file as a folder, a system's folder, a device: one warning at once, memory."""
@@ -330,6 +389,15 @@ def test_a_broken_file_is_moved_aside(tmp_path, way):
     assert (len(told), aside.read_bytes()) == (1, broken)
     assert describe(path).answers == {"s": 3}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_nothing_holds_a_broken_file_when_it_is_renamed(tmp_path):
+    """Neither the store that finds it broken nor another: Windows renames no file that is open."""
+    path = tmp_path / "a.sqlite"
+    *renamed, before = output(RENAMED, path, "")
+    assert (path.name in renamed[::2], set(renamed[1::2])) == (True, {"0"})
+    assert int(before) > 0
+    assert describe(path).answers == {"s": 1}
 
 
 def test_several_find_the_same_broken_file(tmp_path):
@@ -397,10 +465,11 @@ def test_a_broken_file_that_another_process_is_moving_is_left_to_it(tmp_path):
     """It waits until that is done, and does not move what has taken its place."""
     path = tmp_path / "a.sqlite"
     path.write_bytes(b"garbage " * 1_000)
-    with path.open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        Timer(0.2, path.rename, [tmp_path / "elsewhere"]).start()
-        filled(path, 3)
+    folder = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    Timer(0.2, path.rename, [tmp_path / "elsewhere"]).start()
+    filled(path, 3)
+    os.close(folder)
     assert move_aside(path, (0, 0)) is None
     assert describe(path).answers == {"s": 3}
 
@@ -421,13 +490,34 @@ def test_nobody_else_may_read_it(tmp_path):
     """The file and what SQLite puts beside it are the owner's, whatever the umask."""
     umask = os.umask(0)
     try:
+        Pacer(tmp_path / "new" / "a.pace", "s", rate=None, longest_s=60).close()
         with AnswerStore(tmp_path / "new" / "a.sqlite", "s") as store:
             store.write(wallet(1), kept())
             files = [tmp_path / "new", *(tmp_path / "new").iterdir()]
             modes = {file.name: oct(stat.S_IMODE(file.stat().st_mode)) for file in files}
     finally:
         os.umask(umask)
-    assert modes == {"new": "0o700"} | {f"a.sqlite{end}": "0o600" for end in ("", "-wal", "-shm")}
+    names = ["a.pace", *(f"a.sqlite{end}" for end in ("", "-wal", "-shm"))]
+    assert modes == {"new": "0o700"} | dict.fromkeys(names, "0o600")
+
+
+def test_nobody_else_may_read_it_for_a_moment(tmp_path):
+    """Somebody who looks all the while sees no cache, and no pace, that others may read."""
+    folder, end = tmp_path / "folder", tmp_path / "end"
+    folder.mkdir()
+    umask = os.umask(0)
+    try:
+        with start(WATCH, folder, end) as watcher:
+            watcher.stdout.readline()
+            for number in range(40):
+                with AnswerStore(folder / f"{number}.sqlite", "s") as store:
+                    store.write(wallet(1), kept())
+                Pacer(folder / f"{number}.pace", "s", rate=None, longest_s=60).close()
+            end.touch()
+            seen = watcher.stdout.read()
+    finally:
+        os.umask(umask)
+    assert seen == "0 {}\n"
 
 
 @pytest.mark.parametrize(
@@ -490,9 +580,6 @@ def test_a_backend_that_fails_is_done_without(tmp_path):
         assert (len(store.read([long, wallet("old")])), len(told)) == (2, 1)
         store.write(wallet("old"), Kept(b"newer", NOW + timedelta(1)))
         assert store.read([wallet("old")])[wallet("old")].body == b"newer"
-        store.write(wallet("older"), kept())
-        backend.responses["s TEST.older"] = CachedResponse(content=b"newer", status_code=200)
-        assert store.read([wallet("older")])[wallet("older")].body == b"newer"
         backend.close()
         backend.responses = None
         assert list(store.read([wallet("old")])) == [wallet("old")]

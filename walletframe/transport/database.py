@@ -17,14 +17,15 @@ from weakref import WeakSet
 
 from walletframe.errors import CacheWarning
 from walletframe.notice import notify
+from walletframe.transport.schema import prepare
 from walletframe.transport.sqlitefile import (
+    FAULTS,
     Identity,
     connect,
     identity,
     is_broken,
     is_busy,
     move_aside,
-    prepare,
     transact,
 )
 
@@ -37,6 +38,11 @@ T = TypeVar("T")
 WAIT_S = 5.0
 _PAUSE_S = 0.005
 _RESTLESS = "it is replaced all the time"
+_OTHERS_AT_IT = (
+    (BlockingIOError, FileNotFoundError)
+    if os.name == "posix"
+    else (BlockingIOError, FileNotFoundError, PermissionError)  # which have the file open
+)
 
 
 class _ReplacedError(OSError):
@@ -95,7 +101,7 @@ class Database:
             if self._readable:
                 try:
                     found.append(self._on_file(work))
-                except (sqlite3.Error, OSError) as fault:
+                except FAULTS as fault:
                     self._readable = False
                     self._fall_back(fault)
             if self._memory is not None:
@@ -125,7 +131,7 @@ class Database:
         if self._memory is None:
             try:
                 return self._on_file(lambda link: transact(link, work))
-            except (sqlite3.Error, OSError) as fault:
+            except FAULTS as fault:
                 self._fall_back(fault)
         return transact(self._fallback(), work)
 
@@ -134,7 +140,7 @@ class Database:
         while True:
             try:
                 return self._once(work)
-            except (sqlite3.Error, _ReplacedError) as fault:
+            except (sqlite3.Error, UnicodeDecodeError, _ReplacedError) as fault:
                 if not self._may_retry(fault) or time.monotonic() > deadline:
                     raise
                 time.sleep(_PAUSE_S)
@@ -146,15 +152,17 @@ class Database:
         return result
 
     def _may_retry(self, fault: Exception) -> bool:
-        if not isinstance(fault, sqlite3.Error):
+        if isinstance(fault, _ReplacedError):
             return True
         if not is_broken(fault):
-            return is_busy(fault)
+            return isinstance(fault, sqlite3.Error) and is_busy(fault)
         self._disconnect()
+        for other in list(_databases):
+            other.let_go(self.path)
         try:
             aside = move_aside(self.path, self._linked_to)
-        except (BlockingIOError, FileNotFoundError):
-            return True  # another process is at it
+        except _OTHERS_AT_IT:
+            return True
         if aside is not None:
             self._news.append(
                 f"the cache {self.path} was broken; it is kept as {aside}, and a new one begun"
@@ -211,6 +219,20 @@ class Database:
         """Close the file; the next use opens it again."""
         with self._lock:
             self._disconnect()
+
+    def let_go(self, path: Path) -> None:
+        """Close the file where it is this one, and nobody is using it; the next use opens it.
+
+        Parameters
+        ----------
+        path : Path
+            A file that is to be renamed.
+        """
+        if path == self.path and self._lock.acquire(blocking=False):
+            try:
+                self._disconnect()
+            finally:
+                self._lock.release()
 
     def pause(self) -> None:
         """Close the file and keep everyone from it, until `resume`."""

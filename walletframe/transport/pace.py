@@ -5,13 +5,22 @@ and who waits, is not known here. Times are seconds since the epoch, since proce
 
 A pace starts slowly and doubles every second that it was used, until the service refuses. What was
 served within a second then stands for the service's limit: everybody pauses, goes on a little below
-it, and creeps upwards again. Where nothing was served since the last refusal there is nothing to go
-by, and the rate is halved.
+it, and creeps upwards again.
+
+Where nothing is served from one refusal to the next there is nothing to go by: the service is slow,
+or serves nobody. The rate is halved each time, so that a slow one is asked as slowly as it wants.
+The rate from before that row of refusals is remembered, and a few answers bring it back; where the
+row goes on the service is probed every two seconds, and one answer does. What a pace has learned
+counts no longer when it was not used for five minutes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
 
 START_RATE = 20.0
 MOST_RATE = 2000.0
@@ -24,6 +33,12 @@ _BELOW = 0.9
 _CREEP = 1.015
 _USED = 0.5
 _IDLE_S = 3.0
+_OUTAGE_S = 10.0
+_PROBE_S = 2.0
+_UP = 4
+_OLD_S = 300.0
+_Count = Annotated[int, Meta(ge=0)]
+_Rate = Annotated[float, Meta(gt=0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +63,52 @@ class Pace:
         Answers since then.
     served_before : int
         Answers in the second before.
+    rate_before : float
+        The rate before the row of refusals that goes on; 0 where none does.
+    refused_at : float
+        When that row began.
     """
 
-    rate: float = START_RATE
+    rate: _Rate = START_RATE
     fixed: bool = False
     slow_start: bool = True
     next_at: float = 0.0
     paused_until: float = 0.0
     window_at: float = 0.0
-    served: int = 0
-    served_before: int = 0
+    served: _Count = 0
+    served_before: _Count = 0
+    rate_before: Annotated[float, Meta(ge=0)] = 0.0
+    refused_at: float = 0.0
+
+
+_READ = msgspec.json.Decoder(Pace).decode
+
+
+def read_pace(stored: object) -> Pace:
+    """Read a pace, as this release or another one stored it.
+
+    Parameters
+    ----------
+    stored : object
+        JSON, as bytes.
+
+    Returns
+    -------
+    Pace
+        Without what is unknown here; a new one where a value can't be.
+
+    Examples
+    --------
+    >>> read_pace(b'{"rate": 4, "mood": "good"}').rate, read_pace(b'{"rate": 0}').rate
+    (4.0, 20.0)
+    """
+    if not isinstance(stored, bytes):
+        return Pace()
+    try:
+        pace = _READ(stored)
+    except ValueError:
+        return Pace()
+    return pace if pace.fixed or LEAST_RATE <= pace.rate <= MOST_RATE else Pace()
 
 
 def take(pace: Pace, now: float) -> Pace:
@@ -73,14 +124,19 @@ def take(pace: Pace, now: float) -> Pace:
     Returns
     -------
     Pace
-        Ready again after the time that one request is given.
+        Ready again after the time that one request is given; begun anew where it is old.
 
     Examples
     --------
     >>> take(Pace(rate=4.0), 10.0).next_at
     10.25
     """
-    return replace(pace, next_at=now + 1 / pace.rate)
+    if not pace.fixed and now - max(pace.next_at, pace.paused_until) > _OLD_S:
+        pace = replace(pace, rate=max(pace.rate, START_RATE), slow_start=True, rate_before=0.0)
+    wait_s = 1 / pace.rate
+    if pace.rate_before and now - pace.refused_at > _OUTAGE_S:
+        wait_s = min(wait_s, _PROBE_S)
+    return replace(pace, next_at=now + wait_s)
 
 
 def answered(pace: Pace, count: int, now: float) -> Pace:
@@ -105,6 +161,8 @@ def answered(pace: Pace, count: int, now: float) -> Pace:
     >>> answered(Pace(rate=10.0, window_at=5.0, served=9), 1, 6.0).rate
     20.0
     """
+    if pace.rate_before:
+        pace = _recovered(pace, now)
     served = pace.served + count
     since = now - pace.window_at
     if 0 <= since < 1 or now < pace.window_at == pace.paused_until:
@@ -149,8 +207,23 @@ def refused(pace: Pace, retry_after_s: float | None, now: float) -> Pace:
     if not pace.served_before and now < pace.window_at + _BURST_S:
         return replace(pace, paused_until=until)
     limit = max(pace.served, pace.served_before)
+    if not limit and not pace.rate_before:
+        slower = replace(slower, rate_before=pace.rate, refused_at=now)
     rate = min(pace.rate, limit) if limit else pace.rate / 2
-    return replace(slower, rate=max(_BELOW * rate, LEAST_RATE), slow_start=False)
+    slow_start = pace.slow_start and not limit
+    return replace(slower, rate=max(_BELOW * rate, LEAST_RATE), slow_start=slow_start)
+
+
+def _recovered(pace: Pace, now: float) -> Pace:
+    """Return the pace after an answer that ends a row of refusals."""
+    was_short = now - pace.refused_at < _OUTAGE_S  # as between two answers of a slow service
+    rate = min(pace.rate * _UP, pace.rate_before) if was_short else pace.rate_before
+    return replace(
+        pace,
+        rate=rate,
+        rate_before=pace.rate_before if rate < pace.rate_before else 0.0,
+        next_at=min(pace.next_at, now + 1 / rate),
+    )
 
 
 def ready_at(pace: Pace, now: float, longest_s: float) -> float:

@@ -6,9 +6,9 @@ What a pace is, and how it changes, is `pace`'s business.
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import time
+import weakref
 from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Lock
@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING
 
 from walletframe.errors import CacheWarning
 from walletframe.notice import notify
-from walletframe.transport.pace import START_RATE, Pace, answered, ready_at, refused, take
+from walletframe.transport.pace import (
+    START_RATE,
+    Pace,
+    answered,
+    read_pace,
+    ready_at,
+    refused,
+    take,
+)
+from walletframe.transport.sqlitefile import connect
 from walletframe.transport.store import default_path
 
 if TYPE_CHECKING:
@@ -26,7 +35,9 @@ if TYPE_CHECKING:
     from walletframe.settings import CacheChoice
 
 _TABLE = "CREATE TABLE IF NOT EXISTS paces (service TEXT PRIMARY KEY, pace TEXT NOT NULL)"
+_STORED = "SELECT CAST(pace AS BLOB) FROM paces WHERE service = ?"
 _POLL_S = 0.1
+_WAIT_MS = 2_000
 _SLACK_S = 60.0
 
 
@@ -54,6 +65,8 @@ class Pacer:
         self._answered = 0
         self._own = Pace()
         self._file = None if path is None else _open(path)
+        if self._file is not None:
+            weakref.finalize(self, self._file.close)
         self._update(lambda pace: _given(pace, rate))
 
     def close(self) -> None:
@@ -137,7 +150,7 @@ class Pacer:
                 self._file.close()
                 self._file = None
                 self._own = counted(self._own)
-                notify(f"the pace is not shared with other processes: {fault}", CacheWarning)
+                _warn(fault)
 
 
 def pace_path(choice: CacheChoice) -> Path | None:
@@ -170,24 +183,32 @@ def _given(pace: Pace, rate: float | None) -> Pace:
 
 def _open(path: Path) -> sqlite3.Connection | None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-        file = sqlite3.connect(path, timeout=2, isolation_level=None, check_same_thread=False)
+        file = connect(path, "rwc")
+    except (OSError, sqlite3.Error) as fault:
+        _warn(fault)
+        return None
+    try:
+        file.execute(f"PRAGMA busy_timeout = {_WAIT_MS}").fetchall()
         file.execute("PRAGMA journal_mode=WAL")
         file.execute("PRAGMA synchronous=OFF")
         file.execute(_TABLE)
-    except (OSError, sqlite3.Error) as fault:
-        notify(f"the pace is not shared with other processes: {fault}", CacheWarning)
+    except sqlite3.Error as fault:
+        file.close()
+        _warn(fault)
         return None
     return file
+
+
+def _warn(fault: Exception) -> None:
+    notify(f"the pace is not shared with other processes: {fault}", CacheWarning)
 
 
 def _exchange(file: sqlite3.Connection, service: str, change: Callable[[Pace], Pace]) -> Pace:
     """Change the pace in one transaction, whatever other processes do."""
     try:
         file.execute("BEGIN IMMEDIATE")
-        row = file.execute("SELECT pace FROM paces WHERE service = ?", (service,)).fetchone()
-        pace = change(Pace(**json.loads(row[0])) if row else Pace())
+        row = file.execute(_STORED, (service,)).fetchone()
+        pace = change(read_pace(row[0]) if row else Pace())
         file.execute(
             "INSERT OR REPLACE INTO paces VALUES (?, ?)", (service, json.dumps(asdict(pace)))
         )

@@ -1,38 +1,43 @@
 """A requests-cache backend whose rows are plain: a key, a time, a JSON text and the body's bytes.
 
-Knows what a row means, which of two answers is the newer, and the size limit. Locks, files and
-their trouble are the database's business.
+Knows what a row means, whether it is as it was written, which of two answers was asked for later,
+and the size limit. Locks, files and their trouble are the database's business.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from datetime import UTC, datetime
 from itertools import accumulate
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from requests_cache import BaseCache, BaseStorage, CachedResponse
 from requests_cache.serializers import json_serializer
 
 from walletframe.transport.database import WAIT_S, Database
-from walletframe.transport.kept import Kept
+from walletframe.transport.row import COLUMNS, Row, is_sound, kept_in, sealed, text_of
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from walletframe.transport.kept import Kept
+
 V = TypeVar("V")
-Row: TypeAlias = tuple[Any, ...]
 
 _CHUNK = 500
 _EVICTED_AT_ONCE = 256
+_INSERT = f"INSERT INTO answers ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - our own
 _UPSERT = (
-    "INSERT INTO answers (key, fetched_at, body, head) VALUES (?, ?, ?, ?) "
-    "ON CONFLICT (key) DO UPDATE SET "
-    "fetched_at = excluded.fetched_at, body = excluded.body, head = excluded.head "
-    "WHERE excluded.fetched_at >= answers.fetched_at"
+    f"{_INSERT} ON CONFLICT (key) DO UPDATE SET fetched_at = excluded.fetched_at, "
+    "body = excluded.body, head = excluded.head, turn = excluded.turn, "
+    "checksum = excluded.checksum WHERE excluded.turn >= answers.turn"
+)
+_NEXT_TURN = (
+    "INSERT OR REPLACE INTO turns (id, turn) VALUES (1, 1 + max(?, "
+    "coalesce((SELECT turn FROM turns WHERE id = 1), 0), "
+    "coalesce((SELECT max(turn) FROM answers), 0)))"
 )
 
 
@@ -158,15 +163,16 @@ class AnswerRows(_Rows[CachedResponse]):
     """
 
     table = "answers"
-    columns = "key, fetched_at, body, head"
+    columns = COLUMNS
 
     def __init__(self, database: Database, *, max_bytes: int | None = None) -> None:
         super().__init__(database)
         self._max_bytes = max_bytes
+        self._last_turn = 0
 
     def __setitem__(self, key: str, value: CachedResponse) -> None:
         head = self.serialize(CachedResponse.from_response(value, content=None))
-        self._keep([(key, _text(value.created_at), value.content or b"", head)])
+        self._keep([(key, text_of(value.created_at), value.content or b"", head, None)])
 
     def read(self, keys: Sequence[str]) -> dict[str, Kept]:
         """Return those that are there, in one look.
@@ -179,36 +185,55 @@ class AnswerRows(_Rows[CachedResponse]):
         Returns
         -------
         dict of str to Kept
-            Of two answers to one key, the newer; what can't be read is left out.
+            Of two answers to one key, the one asked for later; what is damaged is left out.
         """
-        rows = self._select("key, fetched_at, body", keys)
-        found = ((key, _kept(at, body)) for key, at, body in sorted(rows, key=itemgetter(1)))
-        return {key: kept for key, kept in found if kept is not None}
+        rows = [row for row in self._select(COLUMNS, keys) if is_sound(row)]
+        return {row[0]: kept_in(row) for row in sorted(rows, key=itemgetter(4))}
 
     def write(self, answers: Sequence[tuple[str, Kept]]) -> None:
-        """Keep answers in one transaction, each unless a newer one is there.
+        """Keep answers in one transaction, each unless one that was asked for later is there.
 
         Parameters
         ----------
         answers : sequence of (str, Kept)
             The answers, by key.
         """
-        self._keep([(key, _text(kept.fetched_at), kept.body, None) for key, kept in answers])
+        self._keep(
+            [(key, text_of(kept.fetched_at), kept.body, None, kept.turn) for key, kept in answers]
+        )
+
+    def turn(self) -> int:
+        """Return a number above all that were given before, by any process.
+
+        Returns
+        -------
+        int
+            From 1 on.
+        """
+        return self.database.change(self._next_turn)
+
+    def _next_turn(self, link: sqlite3.Connection) -> int:
+        """Count on, also where the file was replaced, or memory has taken over."""
+        link.execute(_NEXT_TURN, (self._last_turn,))
+        self._last_turn = int(link.execute("SELECT turn FROM turns").fetchone()[0])
+        return self._last_turn
 
     def _keep(self, rows: list[Row]) -> None:
-        def upsert(link: sqlite3.Connection) -> None:
-            link.executemany(_UPSERT, rows)
+        def keep(link: sqlite3.Connection) -> None:
+            now = self._next_turn(link)
+            for *row, turn in rows:
+                _put(link, sealed((*row, now if turn is None else turn)))
             if self._max_bytes is not None:
                 _evict(link, self._max_bytes)
 
-        self.database.change(upsert)
+        self.database.change(keep)
 
     def _value(self, row: Row) -> CachedResponse:
-        key, fetched_at, body, head = row
-        kept = _kept(fetched_at, body)
+        key, _, _, head, *_ = row
         response = CachedResponse(status_code=200) if head is None else self.deserialize(key, head)
-        if kept is None or response is None:
+        if response is None or not is_sound(row):
             raise KeyError(key)
+        kept = kept_in(row)
         whole = CachedResponse.from_response(
             response, content=kept.body, created_at=kept.fetched_at
         )
@@ -230,18 +255,14 @@ class AliasRows(_Rows[str]):
         return str(row[1])
 
 
-def _text(moment: datetime) -> str:
-    """Return a time as text of fixed width, so that texts compare as times do."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def _kept(fetched_at: object, body: object) -> Kept | None:
-    if not isinstance(fetched_at, str) or not isinstance(body, bytes):
-        return None
-    try:
-        return Kept(body, datetime.fromisoformat(fetched_at))
-    except ValueError:
-        return None
+def _put(link: sqlite3.Connection, row: Row) -> None:
+    """Write a row in place of one that was asked for before, or is damaged."""
+    if link.execute(_UPSERT, row).rowcount:
+        return
+    [later] = link.execute(f"SELECT {COLUMNS} FROM answers WHERE key = ?", row[:1])  # noqa: S608
+    if not is_sound(later):
+        link.execute("DELETE FROM answers WHERE key = ?", row[:1])
+        link.execute(_INSERT, row)
 
 
 def _evict(link: sqlite3.Connection, max_bytes: int) -> None:
@@ -249,7 +270,8 @@ def _evict(link: sqlite3.Connection, max_bytes: int) -> None:
     while (excess := _bytes_of(link, "page_count") - _bytes_of(link, "freelist_count")) > max_bytes:
         excess -= max_bytes
         oldest = link.execute(
-            "SELECT key, length(body) FROM answers ORDER BY fetched_at LIMIT ?", (_EVICTED_AT_ONCE,)
+            "SELECT key, length(body) FROM answers ORDER BY turn, rowid LIMIT ?",
+            (_EVICTED_AT_ONCE,),
         ).fetchall()
         if not oldest:
             break

@@ -1,38 +1,32 @@
 """One SQLite file: how it is made and opened, what its errors mean, and how it is moved aside.
 
-Does not know what its rows are for, nor what is done where it fails. Nobody may open the file in
-any other way while it is in use: closing such a handle drops SQLite's locks on it.
+Does not know what is in it, nor what is done where it fails. Nobody may open the file in
+any other way while it is in use: closing such a handle drops SQLite's locks on it. So SQLite makes
+it, too, with the mode of a private file that stands as a model.
 """
 
 from __future__ import annotations
 
 import itertools
+import os
 import sqlite3
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-try:
+if os.name == "posix":
     import fcntl
-except ImportError:  # pragma: no cover - Windows renames no file that others have open
-    fcntl = None  # type: ignore[assignment]
 
-VERSION = 1
-LATER_RELEASE = "a later release of walletframe wrote it"
 WAIT_SLICE_S = 0.1
 _SIDES = ("-wal", "-shm")
 _UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-_WAL_LIMIT_BYTES = 4 * 1024 * 1024
-_ANSWERS = "key TEXT PRIMARY KEY, fetched_at TEXT NOT NULL, body BLOB NOT NULL, head TEXT"
-_SCHEMA = (
-    f"CREATE TABLE IF NOT EXISTS answers ({_ANSWERS})",
-    "CREATE INDEX IF NOT EXISTS answers_by_age ON answers (fetched_at)",
-    "CREATE TABLE IF NOT EXISTS aliases (key TEXT PRIMARY KEY, target TEXT NOT NULL)",
-    f"PRAGMA user_version = {VERSION}",
-)
+
+FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last where a message is no text
 
 T = TypeVar("T")
 Identity: TypeAlias = tuple[int, int]
@@ -59,12 +53,30 @@ def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
     sqlite3.Error, OSError
         Where there is no such file, or it is none of SQLite's.
     """
-    if mode == "rwc":
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if mode == "rw" or _is_there(path):
+        try:
+            return _opened(path, "mode=rw")
+        except sqlite3.OperationalError:
+            if mode == "rw" or _is_there(path):
+                raise  # else it was taken away just now
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with NamedTemporaryFile() as model:
+        return _opened(path, f"mode=rwc&modeof={quote(model.name)}")
+
+
+def _is_there(path: Path) -> bool:
+    """Tell whether there is a file with anything in it; an empty one is made anew, and private."""
     try:
-        return _link(path, f"mode={mode}")
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def _opened(path: Path, query: str) -> sqlite3.Connection:
+    try:
+        return _link(path, query)
     except sqlite3.OperationalError as fault:
-        if _code(fault) not in _UNWRITABLE or not _is_whole(path):
+        if code_of(fault) not in _UNWRITABLE or not _is_whole(path):
             raise
         return _link(path, "mode=ro&immutable=1")
 
@@ -84,8 +96,7 @@ def _link(path: Path, query: str) -> sqlite3.Connection:
         check_same_thread=False,
     )
     try:
-        if path.stat().st_size == 0:
-            path.chmod(0o600)
+        link.text_factory = _text  # a damaged row must not hide the others
         link.execute("PRAGMA user_version").fetchall()
     except BaseException:
         link.close()
@@ -93,27 +104,8 @@ def _link(path: Path, query: str) -> sqlite3.Connection:
     return link
 
 
-def prepare(link: sqlite3.Connection) -> None:
-    """Make the tables where there are none, and set what a connection needs.
-
-    Parameters
-    ----------
-    link : sqlite3.Connection
-        A connection to a file, or to memory.
-
-    Raises
-    ------
-    sqlite3.Error
-        Where the file was written by a later release, or can't be written.
-    """
-    if version(link) == 0:
-        link.execute("PRAGMA auto_vacuum = FULL").fetchall()
-        link.execute("PRAGMA journal_mode = WAL").fetchall()
-        transact(link, _make_tables)
-    if version(link) != VERSION:
-        raise sqlite3.NotSupportedError(LATER_RELEASE)
-    link.execute("PRAGMA synchronous = NORMAL").fetchall()
-    link.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}").fetchall()
+def _text(stored: bytes) -> str:
+    return stored.decode(errors="replace")
 
 
 def transact(link: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -140,27 +132,6 @@ def transact(link: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) 
             link.execute("ROLLBACK")
         raise
     return result
-
-
-def _make_tables(link: sqlite3.Connection) -> None:
-    for statement in _SCHEMA:
-        link.execute(statement)
-
-
-def version(link: sqlite3.Connection) -> int:
-    """Return the version of the tables in a file; 0 where there are none.
-
-    Parameters
-    ----------
-    link : sqlite3.Connection
-        A connection to the file.
-
-    Returns
-    -------
-    int
-        As written by whoever made the tables.
-    """
-    return int(link.execute("PRAGMA user_version").fetchone()[0])
 
 
 def identity(path: Path) -> Identity | None:
@@ -196,11 +167,29 @@ def is_busy(fault: sqlite3.Error) -> bool:
     bool
         True for the codes BUSY, LOCKED and PROTOCOL.
     """
-    return _code(fault) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+    return code_of(fault) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 
 
-def is_broken(fault: sqlite3.Error) -> bool:
+def is_broken(fault: Exception) -> bool:
     """Tell whether the file's content is damaged, or no database at all.
+
+    Parameters
+    ----------
+    fault : Exception
+        What SQLite, or Python's way to it, raised.
+
+    Returns
+    -------
+    bool
+        True for the codes CORRUPT and NOTADB, and for a message that quotes what is no text.
+    """
+    if not isinstance(fault, sqlite3.Error):
+        return isinstance(fault, UnicodeDecodeError)
+    return code_of(fault) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def code_of(fault: sqlite3.Error) -> int:
+    """Return SQLite's primary code of an error; 0 where it has none.
 
     Parameters
     ----------
@@ -209,13 +198,9 @@ def is_broken(fault: sqlite3.Error) -> bool:
 
     Returns
     -------
-    bool
-        True for the codes CORRUPT and NOTADB.
+    int
+        Such as ``sqlite3.SQLITE_READONLY``.
     """
-    return _code(fault) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-
-def _code(fault: sqlite3.Error) -> int:
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
 
 
@@ -225,7 +210,7 @@ def move_aside(path: Path, broken: Identity | None) -> Path | None:
     Parameters
     ----------
     path : Path
-        Where it was found.
+        Where it was found; nothing here opens it, since Windows renames no file that is open.
     broken : tuple of (int, int) or None
         Which file is meant.
 
@@ -239,9 +224,7 @@ def move_aside(path: Path, broken: Identity | None) -> Path | None:
     OSError
         Where it can't be renamed, or somebody is just doing it.
     """
-    with path.open("rb") as file:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with _alone_in(path.parent):
         if identity(path) != broken:
             return None
         names = (path.with_name(f"{path.name}.broken-{number}") for number in itertools.count(1))
@@ -250,3 +233,17 @@ def move_aside(path: Path, broken: Identity | None) -> Path | None:
             with suppress(FileNotFoundError):
                 Path(f"{path}{side}").rename(f"{aside}{side}")
         return path.rename(aside)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Let nobody else move a file of a folder meanwhile."""
+    if os.name != "posix":  # pragma: no cover - Windows renames no file that others have open
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)

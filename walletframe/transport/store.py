@@ -37,6 +37,11 @@ class AnswerStore:
     max_bytes : int, optional
         How large a file's content may grow, in bytes; the oldest answers give way.
 
+    Attributes
+    ----------
+    service : str
+        The same.
+
     Raises
     ------
     SettingsError
@@ -50,7 +55,7 @@ class AnswerStore:
     """
 
     def __init__(self, choice: CacheChoice, service: str, *, max_bytes: int | None = None) -> None:
-        self._service = service
+        self.service = service
         self._shelf = _shelf(choice, max_bytes)
 
     def __enter__(self) -> Self:
@@ -84,19 +89,19 @@ class AnswerStore:
         return {wallet: found[key] for wallet, key in keys.items() if key in found}
 
     def write(self, wallet: WalletAddress, kept: Kept) -> None:
-        """Keep an answer in place of an older one.
+        """Keep an answer in place of one that was asked for before.
 
         Parameters
         ----------
         wallet : WalletAddress
             Whose answer it is.
         kept : Kept
-            The answer; it is dropped where a newer one is kept.
+            The answer; it is dropped where one that was asked for later is kept.
         """
         self.write_many([(wallet, kept)])
 
     def write_many(self, answers: Iterable[tuple[WalletAddress, Kept]]) -> None:
-        """Keep several answers at once, each in place of an older one.
+        """Keep several answers at once, each in place of one that was asked for before.
 
         Parameters
         ----------
@@ -108,9 +113,19 @@ class AnswerStore:
             if keyed:
                 self._shelf.write(keyed)
 
+    def turn(self) -> int:
+        """Return the next place in the order of all requests whose answers may be kept here.
+
+        Returns
+        -------
+        int
+            Above all that were given before, in a file by any process; no clock has a say in it.
+        """
+        return 0 if self._shelf is None else self._shelf.turn()
+
     def _key(self, wallet: WalletAddress) -> str:
         blockchain, address = canonical_key(wallet.blockchain, wallet.address)
-        return f"{self._service} {blockchain}.{address}"
+        return f"{self.service} {blockchain}.{address}"
 
 
 def default_path() -> Path:

@@ -10,15 +10,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from walletframe.errors import CacheError
-from walletframe.transport.sqlitefile import (
-    LATER_RELEASE,
-    VERSION,
-    connect,
-    is_broken,
-    is_busy,
-    transact,
-    version,
-)
+from walletframe.transport.schema import LATER_RELEASE, VERSION, version
+from walletframe.transport.sqlitefile import FAULTS, connect, is_broken, is_busy, transact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +67,7 @@ def describe(path: Path) -> StoreFacts:
         keys = link.execute("SELECT key FROM answers").fetchall()
         ends = link.execute("SELECT min(fetched_at), max(fetched_at) FROM answers").fetchone()
         size_bytes = _size_bytes(path)
-        oldest, newest = (end and datetime.fromisoformat(end) for end in ends)
+        oldest, newest = map(_moment, ends)
     services = Counter(key.rpartition(" ")[0] for (key,) in keys)
     return StoreFacts(path, size_bytes, dict(services), oldest, newest)
 
@@ -124,16 +117,23 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection | None]:
             if version(link) not in (0, VERSION):
                 raise sqlite3.NotSupportedError(LATER_RELEASE)
             yield link if version(link) else None
-    except (sqlite3.Error, OSError) as fault:
+    except FAULTS as fault:
         raise CacheError(f"the cache {path} can't be used: {fault}", _hint(fault)) from fault
 
 
 def _hint(fault: Exception) -> str:
-    if isinstance(fault, sqlite3.Error) and is_broken(fault):
+    if is_broken(fault):
         return "it is moved aside at the next fetch; or name another file with cache="
     if isinstance(fault, sqlite3.Error) and is_busy(fault):
         return "another process is writing; try again when it is done"
     return "name another file with cache= or WALLETFRAME_CACHE"
+
+
+def _moment(text: object) -> datetime | None:
+    """Return a time, or None for what is none, as in a damaged row."""
+    with suppress(TypeError, ValueError):
+        return datetime.fromisoformat(text)  # type: ignore[arg-type]
+    return None
 
 
 def _size_bytes(path: Path) -> int:
