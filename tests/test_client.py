@@ -9,14 +9,17 @@ import sys
 import time
 import traceback
 import warnings
-from threading import Thread, Timer
+from datetime import UTC, datetime, timedelta
+from threading import Event, Thread, Timer
 from threading import enumerate as enumerate_threads
 
 import pytest
 import trustme
 from canned_service import KEY, Canned, answer, balance, wallet
+from requests_cache import BaseCache
 
 import walletframe as wf
+from walletframe.address import parse_wallets
 from walletframe.client import Client, configure, fetch_wallets
 from walletframe.errors import (
     AddressError,
@@ -26,11 +29,25 @@ from walletframe.errors import (
     SettingsError,
 )
 from walletframe.service import SHOWCASE
+from walletframe.transport import AnswerStore, Kept
 
 
 def statuses(details):
     """Return the statuses in order."""
     return details.wallets["status"].tolist()
+
+
+class Late(list):
+    """An answer that is said when a test lets it."""
+
+    def __init__(self, body):
+        super().__init__([body])
+        self.asked, self.allowed = Event(), Event()
+
+    def __iter__(self):
+        self.asked.set()
+        self.allowed.wait(10)
+        return super().__iter__()
 
 
 def test_showcase_comes_whole(client):
@@ -138,6 +155,107 @@ def test_out_of_date_answer_is_labelled_stale(canned):
     assert details.wallets.source.item() == offline.wallets.source.item() == "stale"
     assert "answered 500" in details.wallets.error.item()
     assert len(canned.paths) == 2
+
+
+AHEAD = timedelta(hours=8)
+
+
+def put(path, body, fetched_at, service):
+    """Put an answer into a cache, as a process with another clock would."""
+    with AnswerStore(path, service) as store:
+        [each] = parse_wallets("ETH.0xa")
+        store.write(each, Kept(body, fetched_at, store.turn()))
+
+
+def test_a_clock_that_was_ahead_freezes_nothing(canned, tmp_path):
+    """What was dated in the future is asked for again, and the new answer stays."""
+    path = tmp_path / "kept.sqlite"
+    put(path, answer(wallet()), datetime.now(UTC) + AHEAD, canned.base_url)
+    canned.default = (200, {}, answer(wallet(balances=[])))
+    for refresh in (False, True, False):
+        with canned.client(cache=path) as client:
+            assert client.fetch("ETH.0xa", refresh=refresh).wallets.tokens.item() == 0
+    assert len(canned.paths) == 2
+
+
+@pytest.mark.parametrize("ahead_s, asked", [(50, 0), (120, 1)])
+def test_another_clock_may_be_a_little_ahead(canned, tmp_path, ahead_s, asked):
+    """A teammate's answer of less than a minute ahead is fresh."""
+    path = tmp_path / "kept.sqlite"
+    put(path, answer(wallet()), datetime.now(UTC) + timedelta(seconds=ahead_s), canned.base_url)
+    canned.default = (200, {}, answer(wallet()))
+    with canned.client(cache=path) as client:
+        client.fetch("ETH.0xa")
+    assert len(canned.paths) == asked
+
+
+def test_an_answer_from_the_future_is_labelled_stale(canned, tmp_path):
+    """Where it stands in it is stale, and says why the service gave no other."""
+    path = tmp_path / "kept.sqlite"
+    put(path, answer(wallet()), datetime.now(UTC) + AHEAD, canned.base_url)
+    canned.default = (500, {}, b"down")
+    with canned.client(cache=path) as client:
+        failed = client.fetch("ETH.0xa", on_failure="ignore").wallets
+        offline = client.fetch("ETH.0xa", offline=True, on_failure="ignore").wallets
+    assert failed.source.item() == offline.source.item() == "stale"
+    assert "not refreshed: answered 500" in failed.error.item()
+    assert "ahead of this computer's clock" in offline.error.item()
+
+
+@pytest.mark.parametrize("cache", ["a file", "memory"])
+def test_what_was_asked_for_later_is_kept(canned, tmp_path, cache):
+    """An answer that comes last, but was asked for first, does not replace a newer one."""
+    late = Late(answer(wallet()))
+    canned.replies.append((200, {"Content-Length": str(len(late[0]))}, late))
+    canned.default = (200, {}, answer(wallet(balances=[])))
+    with canned.client(cache="memory" if cache == "memory" else tmp_path / "a") as client:
+        early = Thread(target=client.fetch, args=("ETH.0xa",))
+        early.start()
+        late.asked.wait(10)
+        assert client.fetch("ETH.0xa").wallets.tokens.item() == 0
+        late.allowed.set()
+        early.join()
+        assert client.fetch("ETH.0xa", offline=True).wallets.tokens.item() == 0
+
+
+@pytest.mark.parametrize("body", [answer(wallet(balances=5)), b'{"wallets": [', answer()])
+def test_a_kept_answer_that_is_not_ok_counts_as_not_kept(canned, tmp_path, body):
+    """It is asked for again, is no stand-in, and does not hide offline that nothing is known."""
+    path = tmp_path / "kept.sqlite"
+    put(path, body, datetime.now(UTC), canned.base_url)
+    canned.say(b"down", 500)
+    canned.default = (200, {}, answer(wallet("0xa"), wallet("0xb")))
+    wallets = ["ETH.0xb", "ETH.0xa"]
+    with canned.client(cache=path, workers=1) as client, warnings.catch_warnings():
+        warnings.simplefilter("ignore", AnswerWarning)
+        offline = client.fetch("ETH.0xa", offline=True, on_failure="ignore")
+        failed = client.fetch("ETH.0xa", on_failure="ignore")
+        found = client.fetch(wallets)
+        again = client.fetch(wallets)
+    assert statuses(offline) == ["not_cached"]
+    assert statuses(failed) == ["service_error"]
+    assert statuses(found) == statuses(again) == ["ok", "ok"]
+    assert again.wallets.source.tolist() == ["cache", "cache"]
+    assert len(canned.paths) == 3
+
+
+def test_many_kept_answers_that_are_not_ok_are_asked_for_together(canned):
+    """Each has its row, in the order asked, whatever was kept of the others."""
+    wallets = [f"ETH.0x{number}" for number in range(600)]
+    cache = BaseCache()
+    with AnswerStore(cache, canned.base_url) as store:
+        for number, each in enumerate(parse_wallets(wallets)):
+            body = b"{}" if number % 3 == 1 else answer(wallet(each.address))
+            if number % 3:
+                store.write(each, Kept(body, datetime.now(UTC)))
+    canned.default = (200, {}, answer(*(wallet(f"0x{number}") for number in range(600))))
+    settings = {"cache": cache, "batch_size": 50, "requests_per_second": 1_000}
+    with canned.client(**settings) as client, pytest.warns(AnswerWarning):
+        found = client.fetch(wallets).wallets
+    assert found.address.tolist() == [f"0x{number}" for number in range(600)]
+    assert (found.status == "ok").all()
+    assert found.source.tolist() == ["service", "service", "cache"] * 200
+    assert len(canned.paths) < 60
 
 
 def test_without_stale_if_error_a_failure_is_a_failure(canned):

@@ -1,15 +1,22 @@
 """How fast a service is asked: the pure pace, and the pacer that threads and processes share."""
 
+import gc
+import sqlite3
 import subprocess
 import sys
 import time
+import warnings
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from functools import partial
+from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from canned_service import answer, wallet
 
-from walletframe.errors import CacheWarning
+from walletframe.errors import AnswerWarning, CacheWarning
 from walletframe.transport import Pacer
 from walletframe.transport.pace import (
     LEAST_RATE,
@@ -97,6 +104,45 @@ def test_a_slow_pace_rises_again():
         now += 1 / pace.rate
         pace = answered(pace, 1, now)
     assert (pace.rate >= 1, now < 1200) == (True, True)
+
+
+def refused_for(seconds, pace):
+    """Refuse everything for some seconds; return the pace and the time then."""
+    now = end = 1000.0
+    end += seconds
+    while (ready := ready_at(pace, now, 60)) < end:
+        now = ready + 0.05
+        pace = refused(take(pace, ready), None, now)
+    return pace, max(now, end)
+
+
+@pytest.mark.parametrize("seconds", [2, 10, 60, 3600])
+@pytest.mark.parametrize("rate", [START_RATE, 200.0])
+def test_the_pace_is_soon_back_after_an_outage(seconds, rate):
+    """However long everything was refused: 60 requests are answered within seconds."""
+    pace, now = refused_for(seconds, Pace(rate=rate))
+    end = now + 15
+    for _ in range(60):
+        now = ready_at(pace, now, 60)
+        pace = answered(take(pace, now), 1, now + 0.05)
+    assert pace.rate >= 0.9 * min(rate, START_RATE)
+    assert now < end
+
+
+def test_an_outage_is_looked_after_every_two_seconds():
+    """Neither more often nor, after hours, more seldom."""
+    pace, now = refused_for(3600, Pace())
+    assert 1 <= ready_at(pace, now, 60) - now + 2 <= 4
+
+
+def test_an_old_pace_counts_no_longer():
+    """What was found out five minutes ago may be higher today, and a known rate stays."""
+    slow = Pace(rate=LEAST_RATE, slow_start=False, next_at=1000.0, rate_before=3.0)
+    assert take(slow, 1200.0).rate == LEAST_RATE
+    anew = take(slow, 1301.0)
+    assert (anew.rate, anew.slow_start, anew.rate_before) == (START_RATE, True, 0)
+    assert take(Pace(rate=0.01, fixed=True), 1e9).rate == 0.01
+    assert take(Pace(rate=300.0, slow_start=False), 1e9).rate == 300
 
 
 def test_pause_holds_everybody():
@@ -201,6 +247,102 @@ def test_a_given_rate_is_forgotten_when_it_is_no_longer_given(tmp_path):
     pacer = Pacer(tmp_path / "p", "s", rate=None, longest_s=60)
     assert taken(pacer, 0.2) >= 1
     pacer.close()
+
+
+@pytest.mark.parametrize(
+    "row, rate",
+    [
+        (b'{"rate": 4.5, "mood": "good", "fixed": false, "next_at": %d}' % time.time(), 4.5),
+        (b'{"rate": 0}', START_RATE),
+        (b'{"rate": -3}', START_RATE),
+        (b'{"rate": 1e300}', START_RATE),
+        (b'{"rate": NaN}', START_RATE),
+        (b'{"rate": "fast"}', START_RATE),
+        (b'{"rate": 4, "served": -1}', START_RATE),
+        (b'{"rate": 4, "next_at": "soon"}', START_RATE),
+        (b'{"rate": 4, "next_at": 1e300, "paused_until": 9e18}', 4),
+        (b"[4]", START_RATE),
+        (b'{"rate": 4', START_RATE),
+        (b"\xff", START_RATE),
+        (None, START_RATE),
+    ],
+)
+def test_a_row_of_another_release_is_read_or_begun_anew(canned, tmp_path, row, rate):
+    """Unknown fields are ignored, and a value that can't be harms no wallet."""
+    path = tmp_path / "kept.sqlite"
+    with closing(sqlite3.connect(pace_path(path))) as file, file:
+        file.execute("CREATE TABLE paces (service TEXT PRIMARY KEY, pace TEXT)")
+        file.execute("INSERT INTO paces VALUES (?, CAST(? AS TEXT))", (canned.base_url, row))
+    canned.default = (200, {}, answer(wallet()))
+    with canned.client(cache=path) as client:
+        assert client.fetch("ETH.0xa").wallets.status.item() == "ok"
+        assert client._pacer._own.rate == rate
+
+
+class Watched(sqlite3.Connection):
+    """A connection that tells where it was not closed, as Python does from 3.13 on."""
+
+    left_open = ()
+
+    def close(self):
+        """Close it."""
+        self.is_closed = True
+        super().close()
+
+    def __del__(self):
+        if not getattr(self, "is_closed", False):
+            Watched.left_open = (*Watched.left_open, self)
+
+
+@pytest.mark.parametrize("trouble", [None, "garbage"])
+def test_a_client_that_is_dropped_leaves_nothing_open(canned, tmp_path, monkeypatch, trouble):
+    """Neither the answers' database nor the pace's, and no file."""
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Watched))
+    monkeypatch.setattr(Watched, "left_open", ())
+    canned.default = (200, {}, answer(wallet()))
+    path = tmp_path / "kept.sqlite"
+    if trouble:
+        pace_path(path).write_bytes(b"garbage" * 1000)
+    client = canned.client(cache=path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CacheWarning)
+        client.fetch("ETH.0xa")
+    del client
+    gc.collect()
+    held = [each for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    assert not [each for each in held if str(each.readlink()).startswith(str(path))]
+    assert Watched.left_open == ()
+
+
+def test_a_service_that_always_refuses_is_given_up(canned, tmp_path):
+    """After one deadline the rest is not asked; once it is well, all goes as fast as before."""
+    canned.default = (429, {}, b"slow down")
+    wallets = [f"ETH.0x{number}" for number in range(1_000)]
+    settings = {"cache": tmp_path / "kept.sqlite", "deadline_s": 6}
+    with canned.client(**settings) as client:
+        begun = time.monotonic()
+        found = client.fetch(wallets, on_failure="ignore", progress=False).wallets
+        taken = time.monotonic() - begun
+    assert set(found.status) == {"rate_limited"}
+    assert found.error.str.contains("everything for 6 s").sum() > 900
+    assert taken < 6 + 6
+    assert len(canned.paths) < 200
+    canned.default = (200, {}, answer(wallet()))
+    begun = time.monotonic()
+    with canned.client(**settings) as client, warnings.catch_warnings():
+        warnings.simplefilter("ignore", AnswerWarning)
+        client.fetch([f"ETH.0xb{number}" for number in range(60)], on_failure="ignore")
+    assert time.monotonic() - begun < 20
+
+
+def test_a_pause_that_is_asked_for_is_waited_out(canned):
+    """It may be longer than the deadline: nothing is given up before it is over."""
+    canned.say(b"", 429, Retry_After="1")
+    canned.default = (200, {}, answer(wallet("0xa"), wallet("0xb")))
+    with canned.client(workers=1) as client, warnings.catch_warnings():
+        warnings.simplefilter("ignore", AnswerWarning)
+        found = client.fetch(["ETH.0xa", "ETH.0xb"], on_failure="ignore").wallets
+    assert found.status.tolist() == ["rate_limited", "ok"]
 
 
 def test_waiting_ends_when_it_is_cancelled_or_too_late(tmp_path):

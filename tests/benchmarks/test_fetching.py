@@ -181,3 +181,49 @@ def test_two_processes_under_a_limit(ledger, tmp_path):
         f"\ntwo processes, one key, 36/s given under a limit of {LIMIT}/s: {400 / taken:.1f} "
         f"wallets/s together (wanted: at most 40), {ok} of 400 ok (wanted: all)"
     )
+
+
+REFUSING_SERVER = """
+import asyncio, re, sys
+from pathlib import Path
+body = b'{"wallets":[{"failed":false,"blockChain":"ETH","address":"%s","balances":[]}]}'
+async def serve(reader, writer):
+    while request := await reader.readuntil(b"\\r\\n\\r\\n"):
+        address = re.search(rb"address=ETH\\.(\\w+)", request).group(1)
+        status, said = b"429 Too Many Requests", b"slow down"
+        if Path(sys.argv[1]).exists():
+            status, said = b"200 OK", body % address
+        head = b"HTTP/1.1 %s\\r\\nContent-Length: %d\\r\\n\\r\\n" % (status, len(said))
+        writer.write(head + said)
+        await writer.drain()
+async def main():
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("deadline_s", [5, 15, 60])
+def test_a_service_that_always_refuses(tmp_path, deadline_s):
+    """Print when a fetch gives up, and how soon the pace is back once the service is well."""
+    well = tmp_path / "well"
+    words = [sys.executable, "-c", REFUSING_SERVER, str(well)]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        base_url = f"http://127.0.0.1:{process.stdout.readline().strip()}"
+        taken = []
+        for name, count in (("a", 1_000), ("a", 60), ("fresh", 60)):
+            own = settings(base_url, tmp_path / name, deadline_s=deadline_s)
+            with Client(**own) as client:
+                begun = time.monotonic()
+                client.fetch(ADDRESSES[:count], progress=False, on_failure="ignore")
+                taken.append(time.monotonic() - begun)
+            well.touch()
+        process.terminate()
+    print(
+        f"\nalways 429, deadline {deadline_s} s: {WALLETS:,} wallets given up after "
+        f"{taken[0]:.1f} s; well again, 60 wallets take {taken[1]:.1f} s, beside "
+        f"{taken[2]:.1f} s for a service that is new"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from threading import Event
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from walletframe.transport import Pacer, ServiceSession
 
 Keep: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
+Turn: TypeAlias = "Callable[[], int]"
 
 _NOT_ASKED = Outcome(Status.CANCELLED, "not asked for, since the key was refused before")
 _CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
@@ -26,10 +28,12 @@ _OF_THE_BATCH = frozenset({Status.REJECTED, Status.SERVICE_ERROR, Status.INVALID
 _ATTEMPTS = 5
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 20.0
+_LOOK_S = 0.25
+_GRACE_S = 5.0
 
 
 class Asking:
-    """Asks from several threads; a refused key ends it for all of them.
+    """Asks from several threads; a refused key, or nothing but 429, ends it for all of them.
 
     Parameters
     ----------
@@ -44,6 +48,8 @@ class Asking:
     keep : callable, optional
         Gets the wallets and the reply of each request, on the thread that asked, before anyone
         else hears of it; it must not raise.
+    turn : callable, optional
+        Gives each request its place in the order of all.
 
     Attributes
     ----------
@@ -56,13 +62,16 @@ class Asking:
         session: ServiceSession,
         pacer: Pacer,
         deadline_s: float,
+        *,
         cancel: Event,
         keep: Keep | None = None,
+        turn: Turn | None = None,
     ) -> None:
         self.cancel = cancel
-        self._keep = keep
+        self._keep, self._turn = keep, turn
         self._session, self._pacer = session, pacer
         self._deadline_s = deadline_s
+        self._refusals = _Refusals(deadline_s)
         self._key_refused = Event()
 
     def abort(self, threads: Collection[int]) -> None:
@@ -97,11 +106,11 @@ class Asking:
 
     def _reply(self, wallets: Sequence[WalletAddress]) -> Reply:
         end = float("inf")
-        reply = Reply(datetime.now(UTC), _CANCELLED)
+        reply = unasked = Reply(datetime.now(UTC), _CANCELLED)
         for attempt in count():
             if self._key_refused.is_set():
                 return Reply(datetime.now(UTC), _NOT_ASKED)
-            if not self._pacer.wait(self.cancel, end):
+            if not self._slot(end):
                 break
             end = min(end, time.monotonic() + self._deadline_s)
             reply = self._attempt(wallets)
@@ -110,22 +119,60 @@ class Asking:
             wait_s = _wait_s(attempt, reply)
             if wait_s is None or time.monotonic() + wait_s > end or self.cancel.wait(wait_s):
                 break
-        return Reply(reply.fetched_at, _CANCELLED) if self._is_cut_off(reply) else reply
+        if self._is_cut_off(reply):
+            return Reply(reply.fetched_at, _CANCELLED)
+        return reply if reply is not unasked else Reply(datetime.now(UTC), self._refusals.outcome())
+
+    def _slot(self, end: float) -> bool:
+        """Wait for a slot, as long as that makes sense."""
+        while not self.cancel.is_set() and time.monotonic() <= min(end, self._refusals.end):
+            look_again = time.monotonic() + _LOOK_S
+            if self._pacer.wait(self.cancel, min(end, self._refusals.end, look_again)):
+                return True
+        return False
 
     def _attempt(self, wallets: Sequence[WalletAddress]) -> Reply:
-        reply = self._session.ask(wallets)
+        turn = None if self._turn is None else self._turn()
+        reply = replace(self._session.ask(wallets), turn=turn)
         if self._keep is not None:
             self._keep(wallets, reply)
         if reply.key_refused:
             self._key_refused.set()
         if _is_refused(reply):
+            self._refusals.add(reply)
             self._pacer.tell_refused(reply.retry_after_s)
         else:
+            self._refusals.forget()
             self._pacer.tell_answered()
         return reply
 
     def _is_cut_off(self, reply: Reply) -> bool:
         return self.cancel.is_set() and isinstance(reply.answer, Outcome)
+
+
+class _Refusals:
+    """A row of refusals, and how long to put up with it: a deadline, or the pause it asks for."""
+
+    def __init__(self, deadline_s: float) -> None:
+        self.end = float("inf")
+        self._deadline_s = deadline_s
+        self._patience_s = deadline_s
+
+    def add(self, reply: Reply) -> None:
+        """Count from the first one on."""
+        if self.end == float("inf"):
+            self._patience_s = max(self._deadline_s, (reply.retry_after_s or 0.0) + _GRACE_S)
+            self.end = time.monotonic() + self._patience_s
+
+    def forget(self) -> None:
+        """Begin anew after an answer, unless everything has been given up by then."""
+        if time.monotonic() <= self.end:
+            self.end = float("inf")
+
+    def outcome(self) -> Outcome:
+        """Say why a wallet was not asked for."""
+        said = f"429 (too many requests) to everything for {self._patience_s:.0f} s"
+        return Outcome(Status.RATE_LIMITED, f"not asked for: the service answered {said}")
 
 
 def is_of_the_batch(reply: Reply) -> bool:

@@ -1,5 +1,7 @@
 """Collect: arrivals in any order become records in the order asked, and what is ok is kept at once.
 
+A kept answer that proves not to be ok is asked for when its turn comes.
+
 Runs on one thread, the only one that writes to the cache.
 """
 
@@ -8,6 +10,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from walletframe.client.plan import missed
 from walletframe.client.records import resolve_cancelled, resolve_kept, resolve_reply
 
 if TYPE_CHECKING:
@@ -16,12 +19,14 @@ if TYPE_CHECKING:
 
     from walletframe.address import WalletAddress
     from walletframe.client.plan import Step
-    from walletframe.client.send import Arrival
+    from walletframe.client.records import Resolved
+    from walletframe.client.send import Arrival, Sending
     from walletframe.frames import WalletRecord
     from walletframe.transport import AnswerStore, Kept
     from walletframe.wire import Status
 
 _KEEP_EVERY_S = 0.25
+_LOOK = 256  # kept answers that are looked at before the first of them is handed out
 
 
 class Collection:
@@ -31,10 +36,13 @@ class Collection:
     ----------
     steps : list of Step
         What was planned, in the order asked.
-    service : str
-        The service's name.
     store : AnswerStore
-        Where to keep what is ok.
+        Where to keep what is ok, of which service.
+    opened : callable
+        Opens a sending; called when the first wallet has to be asked for, since the cache alone
+        needs no key.
+    batch_size : int
+        How many wallets a request asks for.
     report : callable
         Is told the status of each finished wallet.
     cancel : Event
@@ -44,53 +52,77 @@ class Collection:
     def __init__(
         self,
         steps: list[Step],
-        service: str,
         store: AnswerStore,
+        opened: Callable[[], Sending],
+        *,
+        batch_size: int,
         report: Callable[[Status], None],
         cancel: Event,
     ) -> None:
         self.strangers: list[str] = []
-        self._steps, self._service = steps, service
-        self._store, self._report, self._cancel = store, report, cancel
+        self._steps, self._service, self._store = steps, store.service, store
+        self._opened, self._batch_size = opened, batch_size
+        self._report, self._cancel = report, cancel
+        self._sending: Sending | None = None
+        self._arrivals: Iterator[Arrival | None] = iter(())
+        self._asked: dict[int, int] = {}
         self._early: dict[int, WalletRecord] = {}
         self._unkept: list[tuple[WalletAddress, Kept]] = []
         self._untold: list[Status] = []
         self._kept_at = time.monotonic()
 
-    def records(self, arrivals: Iterator[Arrival | None]) -> Iterator[WalletRecord]:
-        """Hand out the records in the order asked.
+    def close(self) -> None:
+        """Let go of what is under way."""
+        if self._sending is not None:
+            self._sending.stop()
+            self.strangers += self._sending.strangers
 
-        Parameters
-        ----------
-        arrivals : iterator of Arrival or None
-            Replies for the steps that ask, numbered among those.
+    def records(self) -> Iterator[WalletRecord]:
+        """Hand out the records in the order asked.
 
         Yields
         ------
         WalletRecord
             One for each step.
         """
-        asking = [place for place, step in enumerate(self._steps) if step.ask]
-        for place, step in enumerate(self._steps):
-            if not step.ask:
-                yield self._kept_record(step)
-                continue
-            while place not in self._early:
-                self._take_in(asking, next(arrivals))
-            yield self._early.pop(place)
+        self._ask([place for place, step in enumerate(self._steps) if step.ask])
+        for start in range(0, len(self._steps), _LOOK):
+            places = range(start, min(start + _LOOK, len(self._steps)))
+            self._ask([place for place in places if not self._look(place)])
+            for place in places:
+                while place not in self._early:
+                    self._take_in(next(self._arrivals))
+                yield self._early.pop(place)
         self._keep()
 
-    def _kept_record(self, step: Step) -> WalletRecord:
+    def _ask(self, places: list[int]) -> None:
+        for start in range(0, len(places), self._batch_size):
+            batch = places[start : start + self._batch_size]
+            if self._sending is None:
+                self._sending = self._opened()
+            sent = self._sending.add([self._steps[place].wallet for place in batch])
+            self._asked.update(zip(sent, batch, strict=True))
+            self._arrivals = self._sending.arrivals()
+
+    def _look(self, place: int) -> bool:
+        """Look at what is kept; tell whether the service has been asked, or need not be."""
+        step = self._steps[place]
+        if step.ask:
+            return True
         if self._cancel.is_set():
-            resolved = resolve_cancelled(step, self._service)
+            resolved: Resolved | None = resolve_cancelled(step, self._service)
         else:
             resolved = resolve_kept(step, self._service)
+        if resolved is None:
+            self._steps[place] = missed(step)
+            return not step.may_ask and self._look(place)
+        self._early[place] = resolved.record
         self._report(resolved.record.outcome.status)
-        return resolved.record
+        return True
 
-    def _take_in(self, asking: list[int], arrival: Arrival | None) -> None:
+    def _take_in(self, arrival: Arrival | None) -> None:
         if arrival is not None:
-            place = asking[arrival.place]
+            place = self._asked.pop(arrival.place)
             step = self._steps[place]
             resolved = resolve_reply(step, arrival.reply, self._service)
             if resolved.keep is not None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from walletframe.address import WalletAddress, WalletsLike
-    from walletframe.client.ask import Keep
+    from walletframe.client.ask import Keep, Turn
     from walletframe.client.progress import Progress
     from walletframe.wire import Status
 
@@ -237,23 +237,27 @@ class Client:
         report: Callable[[Status], None],
         cancel: Event,
     ) -> _Found:
-        service, store = require_service(self.settings), self._open_store()
-        steps = plan(asked, store.read(asked), policy, datetime.now(UTC))
-        collection = Collection(steps, service, store, report, cancel)
-        wanted = [step.wallet for step in steps if step.ask]
-        if not wanted:
-            return assemble(collection.records(iter(()))), []
-        sending, size = self._open_sending(cancel), self.settings.batch_size
+        store = self._open_store()
+        collection = Collection(
+            plan(asked, store.read(asked), policy, datetime.now(UTC)),
+            store,
+            lambda: self._open_sending(cancel, turn=store.turn),
+            batch_size=self.settings.batch_size,
+            report=report,
+            cancel=cancel,
+        )
         try:
-            for start in range(0, len(wanted), size):
-                sending.add(wanted[start : start + size])
-            details = assemble(collection.records(sending.arrivals()))
+            details = assemble(collection.records())
         finally:
-            sending.stop()
-        return details, collection.strangers + sending.strangers
+            collection.close()
+        return details, collection.strangers
 
-    def _open_sending(self, cancel: Event, keep: Keep | None = None) -> Sending:
-        asking = Asking(*self._open_session(), self.settings.deadline_s, cancel, keep)
+    def _open_sending(
+        self, cancel: Event, keep: Keep | None = None, turn: Turn | None = None
+    ) -> Sending:
+        session, pacer = self._open_session()
+        deadline_s = self.settings.deadline_s
+        asking = Asking(session, pacer, deadline_s, cancel=cancel, keep=keep, turn=turn)
         return Sending(asking, workers=self.settings.workers)
 
     def _open_session(self) -> tuple[ServiceSession, Pacer]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from walletframe.client.plan import missed
 from walletframe.client.records import resolve_kept, resolve_reply
 
 if TYPE_CHECKING:
@@ -101,11 +102,14 @@ class Flow:
         return self.key_refused or self._cancel.is_set()
 
     def _worked_off(self, portion: list[WalletAddress]) -> Iterator[WalletRecord]:
-        steps = self._planned(portion)
-        for step in steps:
-            if not step.ask:
-                yield resolve_kept(step, self._service).record
-        yield from self._asked([step for step in steps if step.ask])
+        asked = []
+        for step in self._planned(portion):
+            resolved = None if step.ask else resolve_kept(step, self._service)
+            if resolved is not None:
+                yield resolved.record
+            else:
+                asked.append(step if step.ask else missed(step))
+        yield from self._asked(asked)
 
     def _asked(self, steps: list[Step]) -> Iterator[WalletRecord]:
         for start in range(0, len(steps), self._batch_size):

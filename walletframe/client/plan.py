@@ -5,7 +5,7 @@ Pure: no sockets, no files, no clock of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     from walletframe.address import WalletAddress
     from walletframe.transport import Kept
+
+_OTHER_CLOCKS_S = 60.0  # how far another computer's clock may be ahead
+_OUT_OF_DATE = "out of date"
+_AHEAD = "dated ahead of this computer's clock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +55,17 @@ class Step:
         Whether the service is asked.
     kept : Kept or None
         The answer to use where the service is not asked, or can't answer.
-    fresh : bool
-        Whether that answer is within its time.
+    outdated : str or None
+        Why that answer is not within its time; None where it is.
+    may_ask : bool
+        Whether the service may be asked where that answer proves to be none.
     """
 
     wallet: WalletAddress
     ask: bool
     kept: Kept | None = None
-    fresh: bool = False
+    outdated: str | None = None
+    may_ask: bool = True
 
 
 def plan(
@@ -96,14 +103,33 @@ def plan(
     return [_step(wallet, kept.get(wallet), policy, now) for wallet in wallets]
 
 
+def missed(step: Step) -> Step:
+    """Decide anew for a wallet whose kept answer can't be used.
+
+    Parameters
+    ----------
+    step : Step
+        What was decided before it was read.
+
+    Returns
+    -------
+    Step
+        As if nothing were kept.
+    """
+    return replace(step, ask=step.may_ask, kept=None, outdated=None)
+
+
 def _step(wallet: WalletAddress, kept: Kept | None, policy: Policy, now: datetime) -> Step:
-    fresh = kept is not None and _age_s(kept, now) < policy.expire_after_s
+    outdated = None if kept is None else _outdated(kept, policy, now)
     if policy.offline:
-        return Step(wallet, ask=False, kept=kept, fresh=fresh)
-    if fresh and not policy.refresh:
-        return Step(wallet, ask=False, kept=kept, fresh=fresh)
-    return Step(wallet, ask=True, kept=kept if policy.stale_if_error else None, fresh=fresh)
+        return Step(wallet, ask=False, kept=kept, outdated=outdated, may_ask=False)
+    if kept is not None and outdated is None and not policy.refresh:
+        return Step(wallet, ask=False, kept=kept)
+    return Step(wallet, ask=True, kept=kept if policy.stale_if_error else None, outdated=outdated)
 
 
-def _age_s(kept: Kept, now: datetime) -> float:
-    return (now - kept.fetched_at) / timedelta(seconds=1)
+def _outdated(kept: Kept, policy: Policy, now: datetime) -> str | None:
+    age_s = (now - kept.fetched_at) / timedelta(seconds=1)
+    if age_s < -_OTHER_CLOCKS_S:
+        return _AHEAD
+    return None if max(age_s, 0.0) < policy.expire_after_s else _OUT_OF_DATE

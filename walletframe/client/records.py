@@ -5,7 +5,7 @@ Pure, like the plan: a reply goes in, a value comes out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from walletframe.frames import Source, WalletRecord
@@ -39,7 +39,7 @@ class Resolved:
     strangers: list[str] = field(default_factory=list)
 
 
-def resolve_kept(step: Step, service: str, *, error: str | None = None) -> Resolved:
+def resolve_kept(step: Step, service: str) -> Resolved | None:
     """Resolve a step from what is kept.
 
     Parameters
@@ -48,21 +48,24 @@ def resolve_kept(step: Step, service: str, *, error: str | None = None) -> Resol
         The step; without anything kept, its wallet is ``not_cached``.
     service : str
         The service's name.
-    error : str, optional
-        Why the service could not give a newer answer.
 
     Returns
     -------
-    Resolved
-        With the source ``cache``, or ``stale`` where the answer is past its time.
+    Resolved or None
+        With the source ``cache``, or ``stale`` where the answer is past its time; None where it
+        proves not to be ok, and so counts as not kept.
     """
-    kept = step.kept
-    if kept is None:
+    if step.kept is None:
         return Resolved(WalletRecord(step.wallet, _NOT_CACHED, service))
+    outdated = step.outdated and f"{step.outdated}, and the service was not to be asked"
+    return _older(step, step.kept, service, outdated)
+
+
+def _older(step: Step, kept: Kept, service: str, error: str | None) -> Resolved | None:
     outcome = read_answer(kept.body, [step.wallet]).outcomes[0]
-    source = Source.CACHE if step.fresh else Source.STALE
-    if not step.fresh and error is None:
-        error = "out of date, and the service was not to be asked"
+    if outcome.status is not Status.OK:
+        return None
+    source = Source.CACHE if step.outdated is None else Source.STALE
     return Resolved(
         WalletRecord(step.wallet, outcome, service, kept.fetched_at, source, error),
     )
@@ -105,16 +108,18 @@ def resolve_reply(step: Step, reply: Reply, service: str) -> Resolved:
     """
     body = reply.answer
     if isinstance(body, Outcome):
-        if step.kept is not None:
-            return resolve_kept(step, service, error=f"not refreshed: {body.error}")
-        return Resolved(WalletRecord(step.wallet, body, service))
+        record = WalletRecord(step.wallet, body, service)
+        return _stood_in(step, Resolved(record), service)
     answer = read_answer(body, [step.wallet])
     outcome = answer.outcomes[0]
-    if outcome.status is Status.OK:
-        record = WalletRecord(step.wallet, outcome, service, reply.fetched_at, Source.SERVICE)
-        return Resolved(record, Kept(body, reply.fetched_at), answer.strangers)
-    if step.kept is not None:
-        older = resolve_kept(step, service, error=f"not refreshed: {outcome.error}")
-        return Resolved(older.record, strangers=answer.strangers)
     record = WalletRecord(step.wallet, outcome, service, reply.fetched_at, Source.SERVICE)
-    return Resolved(record, strangers=answer.strangers)
+    if outcome.status is Status.OK:
+        return Resolved(record, Kept(body, reply.fetched_at, reply.turn), answer.strangers)
+    return _stood_in(step, Resolved(record, strangers=answer.strangers), service)
+
+
+def _stood_in(step: Step, failed: Resolved, service: str) -> Resolved:
+    """Let what is kept stand in where the service has not given an answer that is ok."""
+    error = f"not refreshed: {failed.record.outcome.error}"
+    older = step.kept and _older(step, step.kept, service, error)
+    return replace(older, strangers=failed.strangers) if older else failed

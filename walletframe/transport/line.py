@@ -59,6 +59,8 @@ class Reply:
         Whether asking again may well succeed.
     retry_after_s : float or None
         How long the service asks to wait before that, in seconds.
+    turn : int or None
+        When it was asked for, as a place in the order of all requests, where there is one.
     """
 
     fetched_at: datetime
@@ -66,6 +68,7 @@ class Reply:
     key_refused: bool = False
     passing: bool = False
     retry_after_s: float | None = None
+    turn: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
