@@ -35,9 +35,12 @@ class Fault:
 
 
 class FaultServer:
-    """Gives `fault` to the wallet `faulty`, as often as `times` says or until it is healed."""
+    """Gives `fault` to the wallet `faulty`, as often as `times` says or until it is healed.
 
-    def __init__(self, fault, faulty, times=1_000_000):
+    With a `context` it speaks TLS.
+    """
+
+    def __init__(self, fault, faulty, times=1_000_000, *, context=None):
         self.asked = []
         self.flooded = 0
         self.stopped = Event()
@@ -48,6 +51,9 @@ class FaultServer:
         self._elsewhere = socket.create_server(("127.0.0.1", 0))
         self._elsewhere.setblocking(False)  # noqa: FBT003 - the socket's own signature
         self.base_url = _url(self._listener)
+        self._context = context
+        if context is not None:
+            self.base_url = self.base_url.replace("http:", "https:")
         self.elsewhere_url = _url(self._elsewhere)
 
     def __enter__(self):
@@ -87,6 +93,11 @@ class FaultServer:
                 self._start(self._serve, self._listener.accept()[0])
 
     def _serve(self, conn):
+        if self._context is not None:
+            try:
+                conn = self._context.wrap_socket(conn, server_side=True)
+            except OSError:
+                return  # who does not trust it hangs up
         self._open.add(conn)
         with conn, contextlib.suppress(OSError):
             while target := _target(conn):

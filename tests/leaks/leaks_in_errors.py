@@ -10,7 +10,6 @@ import threading
 import traceback
 
 import pytest
-import requests
 import trustme
 from canned_service import answer, wallet
 from fault_server import FAULTS, FaultServer
@@ -95,6 +94,12 @@ def _through(proxy):
     return reach
 
 
+def _trusting_nobody(ground):
+    """Ask with a file of certificates that is not there."""
+    ground.patch.setenv("REQUESTS_CA_BUNDLE", str(ground.folder / "nothing.pem"))
+    return contextlib.nullcontext(UNKNOWN)
+
+
 UNREACHED = {
     "nobody listens": lambda ground: contextlib.nullcontext(NOBODY),
     "unknown host": lambda ground: contextlib.nullcontext(UNKNOWN),
@@ -104,6 +109,8 @@ UNREACHED = {
     "untrusted certificate": _untrusted,
     "no proxy": _through(NOBODY),
     "proxy that knows no CONNECT": _through(None),
+    "no SOCKS proxy": _through("socks5h://127.0.0.1:9"),
+    "no certificates": _trusting_nobody,
 }
 
 
@@ -118,14 +125,15 @@ def unreached(ground, variant):
 
 def _foreign(ground, base_url):
     """Return the exception that requests raises, before anybody translates it."""
-    line = ServiceSession(Settings(**ground.settings(base_url=base_url)))
+    session = ServiceSession(Settings(**ground.settings(base_url=base_url)))
+    line = session._line
+    line._under_way.begin(60)
     try:
-        with pytest.raises(requests.RequestException) as caught:
-            line._line._session.get(
-                line._line._place.url, params=f"address={WALLET}", timeout=BRIEFLY
-            )
+        with pytest.raises(OSError) as caught:  # noqa: PT011 - any of them
+            line._session.get(line._place.url, params=f"address={WALLET}", timeout=BRIEFLY)
     finally:
-        line.close()
+        line._under_way.end()
+        session.close()
     return caught.value
 
 

@@ -2,15 +2,15 @@
 
 import contextlib
 import socket
-import ssl
 from threading import Thread
 from urllib.parse import quote_plus
 
-import trustme
 from canned_service import answer, wallet
+from certified import certified
 from leak_ground import WALLET, running
 from leak_scan import KEY
 from leak_surfaces import surface, surfaces
+from socks_server import SocksProxy
 
 REDIRECTS = (301, 302, 303, 307, 308)
 
@@ -101,11 +101,8 @@ class Tunnel:
 @surface
 def tunnel(ground):
     """What a proxy for https hears, and who listens to the line behind it."""
-    authority = trustme.CA()
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    authority.issue_cert("127.0.0.1").configure_cert(context)
-    authority.cert_pem.write_to_path(str(ground.folder / "ca.pem"))
-    ground.patch.setenv("REQUESTS_CA_BUNDLE", str(ground.folder / "ca.pem"))
+    context, path = certified(ground.folder, "127.0.0.1")
+    ground.patch.setenv("REQUESTS_CA_BUNDLE", path)
     ground.patch.setenv("no_proxy", "")
     with running() as service, Tunnel() as proxy:
         ground.patch.setenv("https_proxy", proxy.url)
@@ -114,4 +111,21 @@ def tunnel(ground):
         base_url = service.base_url.replace("http:", "https:")
         assert ground.fetch(base_url=base_url).wallets.status.item() == "ok"
         assert service.paths[0].endswith(f"apiKey={quote_plus(KEY)}")
+    return bytes(proxy.heard)
+
+
+@surface
+def socks(ground):
+    """What a SOCKS proxy hears, and who listens to the line behind it."""
+    context, path = certified(ground.folder, "127.0.0.1")
+    ground.patch.setenv("REQUESTS_CA_BUNDLE", path)
+    ground.patch.setenv("no_proxy", "")
+    with running() as service, SocksProxy(service.server_address[:2]) as proxy:
+        ground.patch.setenv("https_proxy", f"socks5h://{proxy.place}")
+        service.socket = context.wrap_socket(service.socket, server_side=True)
+        service.default = (200, {}, answer(wallet()))
+        base_url = service.base_url.replace("http:", "https:")
+        assert ground.fetch(base_url=base_url).wallets.status.item() == "ok"
+        assert service.paths[0].endswith(f"apiKey={quote_plus(KEY)}")
+    assert proxy.wanted
     return bytes(proxy.heard)

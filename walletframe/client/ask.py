@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from dataclasses import replace
@@ -42,7 +43,7 @@ class Asking:
     pacer : Pacer
         When.
     deadline_s : float
-        How long one question may take from its first request, in seconds.
+        How long one question may take from its first request, in seconds; 0 asks once.
     cancel : Event
         Ends it all.
     keep : callable, optional
@@ -96,16 +97,9 @@ class Asking:
         Returns
         -------
         Reply
-            The last one; nothing on the way raises.
+            The last one.
         """
-        try:
-            return self._reply(wallets)
-        except Exception as fault:  # noqa: BLE001 - else nobody would hear of these wallets again
-            outcome = Outcome(Status.INVALID, f"an answer beyond words: {type(fault).__name__}")
-            return Reply(datetime.now(UTC), outcome)
-
-    def _reply(self, wallets: Sequence[WalletAddress]) -> Reply:
-        end = float("inf")
+        end = math.inf
         reply = unasked = Reply(datetime.now(UTC), _CANCELLED)
         for attempt in count():
             if self._key_refused.is_set():
@@ -113,7 +107,8 @@ class Asking:
             if not self._slot(end):
                 break
             end = min(end, time.monotonic() + self._deadline_s)
-            reply = self._attempt(wallets)
+            most_s = end - time.monotonic() if self._deadline_s else math.inf
+            reply = self._attempt(wallets, most_s)
             if len(wallets) > 1 and is_of_the_batch(reply):
                 break
             wait_s = _wait_s(attempt, reply)
@@ -121,7 +116,9 @@ class Asking:
                 break
         if self._is_cut_off(reply):
             return Reply(reply.fetched_at, _CANCELLED)
-        return reply if reply is not unasked else Reply(datetime.now(UTC), self._refusals.outcome())
+        if reply is unasked:
+            return Reply(datetime.now(UTC), self._refusals.outcome())
+        return self._at_the_deadline(reply) if time.monotonic() > end else reply
 
     def _slot(self, end: float) -> bool:
         """Wait for a slot, as long as that makes sense."""
@@ -131,9 +128,17 @@ class Asking:
                 return True
         return False
 
-    def _attempt(self, wallets: Sequence[WalletAddress]) -> Reply:
+    def _at_the_deadline(self, reply: Reply) -> Reply:
+        """Name the deadline where it ended the last attempt, and not the time of that one alone."""
+        is_late = isinstance(reply.answer, Outcome) and reply.answer.status is Status.TIMEOUT
+        if is_late and self._deadline_s:
+            late = Outcome(Status.TIMEOUT, f"no answer within {self._deadline_s:g} s")
+            return replace(reply, answer=late)
+        return reply
+
+    def _attempt(self, wallets: Sequence[WalletAddress], most_s: float) -> Reply:
         turn = None if self._turn is None else self._turn()
-        reply = replace(self._session.ask(wallets), turn=turn)
+        reply = replace(self._session.ask(wallets, most_s=most_s), turn=turn)
         if self._keep is not None:
             self._keep(wallets, reply)
         if reply.key_refused:

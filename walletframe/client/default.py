@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from walletframe.client.engine import Client
 from walletframe.errors import ArgumentError
+from walletframe.forks import OwnLock
 from walletframe.frameless import frameless
 from walletframe.settings import Settings
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from walletframe.client.progress import Progress
     from walletframe.frames import WalletDetails
 
-_lock = Lock()
+_lock = OwnLock()
 _default: Client | None = None
 
 

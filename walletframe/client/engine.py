@@ -8,27 +8,26 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from threading import Event, Lock
+from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from walletframe.address import distinct_wallets, parse_wallets
 from walletframe.client.ask import Asking
 from walletframe.client.collect import Collection
-from walletframe.client.conclusion import check_wish, conclude
-from walletframe.client.flow import STRANGERS_NAMED, Flow
+from walletframe.client.conclusion import check_wish, conclude, warn_of_strangers
+from walletframe.client.flow import Flow
 from walletframe.client.job import Job
 from walletframe.client.plan import Policy, plan
 from walletframe.client.progress import counted
 from walletframe.client.send import Sending
 from walletframe.errors import (
-    AnswerWarning,
     FetchInterrupted,
     SettingsError,
     TestKeyWarning,
 )
+from walletframe.forks import OwnLock, begins_anew
 from walletframe.frameless import frameless
 from walletframe.frames import WalletDetails, assemble
-from walletframe.frames.summary import many
 from walletframe.notice import notify
 from walletframe.settings import Settings, require_service, require_settings
 from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_path
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
 _Found: TypeAlias = tuple[WalletDetails, list[str]]
 _AHEAD = 2  # requests for each worker: one under way, one waiting
+_left: list[object] = []  # what closing, or forgetting, in a forked child could spoil or wait for
 
 
 class Client:
@@ -79,8 +79,9 @@ class Client:
         self._session: ServiceSession | None = None
         self._pacer: Pacer | None = None
         self._store: AnswerStore | None = None
-        self._opening = Lock()
+        self._opening = OwnLock()
         self._warned = False
+        begins_anew(self)
 
     def __repr__(self) -> str:
         return f"Client({self.settings!r})"
@@ -93,6 +94,13 @@ class Client:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+    def begin_anew(self) -> None:
+        """Leave the connections and the pace to the parent, in a forked child."""
+        if self._session is not None:
+            self._session.leave()
+        _left.append((self._session, self._pacer))
+        self._session = self._pacer = None
 
     def close(self) -> None:
         """Close the connections and the cache; a later fetch opens them again."""
@@ -165,7 +173,7 @@ class Client:
         asked = distinct_wallets(parse_wallets(wallets))
         details, strangers = self._run(asked, policy, progress, cancel or Event())
         self._warn_of_test_key()
-        _warn_of(strangers, len(strangers))
+        warn_of_strangers(strangers, len(strangers))
         conclude(details, on_failure)
         return details
 
@@ -209,7 +217,7 @@ class Client:
         finally:
             flow.close()
         self._warn_of_test_key()
-        _warn_of(flow.strangers, flow.stranger_count)
+        warn_of_strangers(flow.strangers, flow.stranger_count)
 
     def _run(
         self, asked: list[WalletAddress], policy: Policy, progress: Progress, cancel: Event
@@ -287,12 +295,3 @@ class Client:
         if self._session is not None and self.settings.key_kind == "test" and not self._warned:
             self._warned = True
             notify("the shared test key has a low limit and is for testing only", TestKeyWarning)
-
-
-def _warn_of(strangers: list[str], count: int) -> None:
-    if strangers:
-        notify(
-            f"the service answered {many(count, 'wallet')} that nobody asked for; left out: "
-            f"{', '.join(strangers[:STRANGERS_NAMED])}",
-            AnswerWarning,
-        )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from walletframe.frames import Source, WalletRecord
 from walletframe.transport import Kept
-from walletframe.wire import Outcome, Status, read_answer
+from walletframe.wire import Outcome, Status, read_answer, unforeseen
 
 if TYPE_CHECKING:
     from walletframe.client.plan import Step
@@ -106,6 +106,13 @@ def resolve_reply(step: Step, reply: Reply, service: str) -> Resolved:
     Resolved
         With the answer to keep only where it is ok.
     """
+    try:
+        return _resolved(step, reply, service)
+    except Exception as fault:  # noqa: BLE001 - one wallet's answer is no reason to lose the others
+        return _resolved(step, replace(reply, answer=unforeseen(fault)), service)
+
+
+def _resolved(step: Step, reply: Reply, service: str) -> Resolved:
     body = reply.answer
     if isinstance(body, Outcome):
         record = WalletRecord(step.wallet, body, service)

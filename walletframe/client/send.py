@@ -6,19 +6,18 @@ Replies come as they arrive. Who keeps them, and what they mean, is not known he
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
-from threading import Event, get_ident
+from threading import Event, Thread, get_ident
 from typing import TYPE_CHECKING
 
 from walletframe.client.ask import Asking, is_of_the_batch
 from walletframe.transport import Reply
-from walletframe.wire import Outcome, Status, split_answer
+from walletframe.wire import Outcome, Status, split_answer, unforeseen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from walletframe.address import WalletAddress
 
@@ -69,7 +68,9 @@ class Sending:
         self._added = 0
         self._missing: set[int] = set()
         self._arrived: SimpleQueue[Arrival] = SimpleQueue()
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="walletframe")
+        self._wanted: SimpleQueue[Mapping[int, WalletAddress] | None] = SimpleQueue()
+        self._workers: list[Thread] = []
+        self._most = workers
 
     def add(self, batch: Sequence[WalletAddress]) -> range:
         """Send for some more wallets.
@@ -87,7 +88,11 @@ class Sending:
         places = range(self._added, self._added + len(batch))
         self._added = places.stop
         self._missing.update(places)
-        self._pool.submit(self._ask_for, dict(zip(places, batch, strict=True)))
+        self._wanted.put(dict(zip(places, batch, strict=True)))
+        if len(self._workers) < self._most:  # daemons: one that hangs keeps no process alive
+            name = f"walletframe_{len(self._workers)}"
+            self._workers.append(Thread(target=self._work, name=name, daemon=True))
+            self._workers[-1].start()
         return places
 
     def arrivals(self, leave: int = 0) -> Iterator[Arrival | None]:
@@ -126,14 +131,34 @@ class Sending:
     def stop(self) -> None:
         """Let go of what has not begun, and tell what is under way that nobody waits for it."""
         self._cancel.set()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for _ in self._workers:
+            self._wanted.put(None)
+
+    def _work(self) -> None:
+        self._threads.add(get_ident())
+        while (wanted := self._wanted.get()) is not None:
+            if not self._cancel.is_set():
+                self._ask_for(wanted)
 
     def _ask_for(self, wanted: Mapping[int, WalletAddress]) -> None:
-        self._threads.add(get_ident())
-        if len(wanted) > 1 and not self._batches_refused.is_set():
-            wanted = self._ask_together(wanted)
-        for place, wallet in wanted.items():
-            self._arrived.put(Arrival(place, self._asking.reply([wallet])))
+        """Ask, and let something arrive for each of the wallets, whatever happens."""
+        alone = wanted
+        try:
+            if len(wanted) > 1 and not self._batches_refused.is_set():
+                alone = self._ask_together(wanted)
+        except BaseException as fault:  # noqa: BLE001 - else these wallets would be waited for
+            self._give_up(wanted, fault)
+            return
+        for place, wallet in alone.items():
+            try:
+                self._arrived.put(Arrival(place, self._asking.reply([wallet])))
+            except BaseException as fault:  # noqa: BLE001 - the same
+                self._give_up([place], fault)
+
+    def _give_up(self, places: Iterable[int], fault: BaseException) -> None:
+        reply = Reply(datetime.now(UTC), unforeseen(fault))
+        for place in places:
+            self._arrived.put(Arrival(place, reply))
 
     def _ask_together(self, wanted: Mapping[int, WalletAddress]) -> Mapping[int, WalletAddress]:
         """Ask for several wallets at once; return those that have to be asked for alone."""

@@ -70,10 +70,11 @@ class Settings:
         parameters. The service's document shows one; a batch that is refused, or leaves wallets
         out, is asked for again one by one.
     timeout_s : float, default 60
-        How long one request may take as a whole, in seconds.
+        How long one request may take as a whole, name lookup, connection, proxy and TLS included,
+        in seconds.
     deadline_s : float, default 300
         How long one wallet may take from its first request, retries and waits included, in
-        seconds.
+        seconds; 0 asks once.
     **unknown
         Any other name is an error.
 

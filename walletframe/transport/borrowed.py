@@ -17,6 +17,7 @@ from requests.structures import CaseInsensitiveDict
 from requests_cache import BaseCache, CachedResponse
 
 from walletframe.errors import CacheWarning, SettingsError
+from walletframe.forks import begins_anew
 from walletframe.notice import notify
 from walletframe.text import shown
 from walletframe.transport.kept import Kept, checksum
@@ -55,6 +56,7 @@ class BorrowedShelf:
         self._writable = True
         self._lock = RLock()
         self._last_turn = 0
+        begins_anew(self)
 
     def read(self, keys: Sequence[str]) -> dict[str, Kept]:
         """Return those that are there.
@@ -118,6 +120,10 @@ class BorrowedShelf:
         with self._lock:
             self._last_turn += 1
             return self._last_turn
+
+    def begin_anew(self) -> None:
+        """Be free in a forked child, whichever thread of the parent was writing."""
+        self._lock = RLock()
 
     def close(self) -> None:
         """Do nothing: who opened the backend closes it."""

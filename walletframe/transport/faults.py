@@ -24,6 +24,38 @@ _REFUSED = {
     "service": "the key was refused (check it and key_kind)",
     "node": "the node refused the request (check the key in its URL)",
 }
+_KNOWN: list[tuple[type[Exception], Status, str]] = [
+    (
+        requests.exceptions.InvalidSchema,
+        Status.UNREACHABLE,
+        'a SOCKS proxy is set, which needs PySocks: pip install "walletframe[socks]"',
+    ),
+    (
+        requests.exceptions.SSLError,
+        Status.UNREACHABLE,
+        "the {server}'s certificate could not be verified",
+    ),
+    (
+        requests.exceptions.ProxyError,
+        Status.UNREACHABLE,
+        "the proxy did not let the request through",
+    ),
+    (
+        requests.exceptions.ChunkedEncodingError,
+        Status.UNREACHABLE,
+        "the connection broke in the middle of the answer",
+    ),
+    (
+        requests.exceptions.ContentDecodingError,
+        Status.INVALID,
+        "the answer's compression is broken",
+    ),
+    (ValueError, Status.UNREACHABLE, "no such address of the {server}, or of a proxy"),
+]
+_OTHER = (Status.UNREACHABLE, "the {server} could not be reached")
+_NO_CERTIFICATES = (
+    "the trusted certificates can't be read (check REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE)"
+)
 
 
 def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service") -> Outcome:
@@ -49,16 +81,25 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
     'no answer within 60 s'
     """
     if isinstance(fault, requests.Timeout):
-        return Outcome(Status.TIMEOUT, f"no answer within {timeout_s:g} s")
+        return Outcome(Status.TIMEOUT, f"no answer within {round(timeout_s, 2):g} s")
+    if _is_of_certificates(fault):
+        return Outcome(Status.UNREACHABLE, _NO_CERTIFICATES)
+    known = ((status, said) for kind, status, said in _KNOWN if isinstance(fault, kind))
+    status, said = next(known, _OTHER)
+    return Outcome(status, said.format(server=server))
+
+
+def _is_of_certificates(fault: Exception) -> bool:
+    """Tell whether the file of trusted certificates is missing, or is none."""
     if isinstance(fault, requests.exceptions.SSLError):
-        return Outcome(Status.UNREACHABLE, f"the {server}'s certificate could not be verified")
-    if isinstance(fault, requests.exceptions.ProxyError):
-        return Outcome(Status.UNREACHABLE, "the proxy did not let the request through")
-    if isinstance(fault, requests.exceptions.ChunkedEncodingError):
-        return Outcome(Status.UNREACHABLE, "the connection broke in the middle of the answer")
-    if isinstance(fault, requests.exceptions.ContentDecodingError):
-        return Outcome(Status.INVALID, "the answer's compression is broken")
-    return Outcome(Status.UNREACHABLE, f"the {server} could not be reached")
+        return getattr(_innermost(fault), "library", None) == "X509"
+    return isinstance(fault, OSError) and not isinstance(fault, requests.RequestException)
+
+
+def _innermost(fault: BaseException) -> BaseException:
+    """Return the exception that those of the libraries are wrapped around."""
+    inner = getattr(fault, "reason", None) or next(iter(fault.args), None)
+    return _innermost(inner) if isinstance(inner, BaseException) else fault
 
 
 def is_passing(fault: Exception, *, reached: bool = False) -> bool:

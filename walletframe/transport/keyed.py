@@ -3,18 +3,14 @@
 requests, urllib3, http.client, their exceptions, frames and logs see a request without the key, a
 head of the answer without echoes of it, and none of its body while they wait for more. The adapter
 belongs to a session that asks one address alone and follows no redirect, so the key can go nowhere
-else. Since the connections are made here, they are also where a request can be cut off.
+else. Connections are made by `dialing`, within the time of the attempt that needs them.
 """
 
 from __future__ import annotations
 
-import contextlib
-import socket
 import sys
-import time
 from functools import partial
 from http.client import HTTPResponse
-from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
@@ -22,10 +18,12 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
+from walletframe.transport.attempt import UnderWay
+from walletframe.transport.dialing import timed
 from walletframe.wire import KEY_PARAMETER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from io import BufferedReader
 
     import requests
@@ -44,7 +42,7 @@ class KeyedAdapter(HTTPAdapter):
     pool_classes : dict of str to type
         The pools of such connections, by scheme.
     under_way : UnderWay
-        Where the connections note their requests.
+        The attempts that the connections are made for.
     connections : int
         How many connections to keep open.
     """
@@ -103,67 +101,6 @@ def keyed_adapter(key: ApiKey, scrub: Callable[[bytes], bytes], connections: int
     return KeyedAdapter(pools, under_way, connections)
 
 
-class UnderWay:
-    """The requests that are under way, one for each thread, and the sockets to cut them off by."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._begun: dict[int, tuple[HTTPConnection, float]] = {}
-        self._sockets: dict[int, socket.socket | None] = {}
-        self._cut: set[int] = set()
-
-    def begin(self, connection: HTTPConnection) -> None:
-        """Take note of a request that is being sent by this thread."""
-        with self._lock:
-            self._begun[get_ident()] = (connection, time.monotonic())
-
-    def read(self, connection: HTTPConnection) -> None:
-        """Take note of the socket, which a connection forgets once it knows that it will close."""
-        with self._lock:
-            self._sockets[get_ident()] = connection.sock
-
-    def end(self) -> bool:
-        """Forget this thread's request, and tell whether it was cut off."""
-        thread = get_ident()
-        with self._lock:
-            self._begun.pop(thread, None)
-            self._sockets.pop(thread, None)
-            was_cut = thread in self._cut
-            self._cut.discard(thread)
-        return was_cut
-
-    def cut_of(self, threads: Collection[int]) -> None:
-        """Cut off the requests of some threads, so that they hear of it at once.
-
-        Parameters
-        ----------
-        threads : collection of int
-            The threads, by ``threading.get_ident()``.
-        """
-        with self._lock:
-            self._shut([thread for thread in self._begun if thread in threads])
-
-    def cut_older(self, seconds: float) -> None:
-        """Cut off the requests that take too long.
-
-        Parameters
-        ----------
-        seconds : float
-            How long a request may be under way.
-        """
-        limit = time.monotonic() - seconds
-        with self._lock:
-            self._shut([thread for thread, (_, since) in self._begun.items() if since <= limit])
-
-    def _shut(self, threads: Iterable[int]) -> None:
-        for thread in threads:
-            line = self._sockets.get(thread) or self._begun[thread][0].sock
-            if line is not None:
-                self._cut.add(thread)
-                with contextlib.suppress(OSError):
-                    socket.socket.shutdown(line, socket.SHUT_RDWR)
-
-
 class _Head:
     """The head of an answer, line by line, without echoes of the key: some lines are logged."""
 
@@ -212,7 +149,7 @@ def pool_classes(
     scrub : callable
         Takes the secret out of a line of an answer's head.
     under_way : UnderWay
-        Where the connections note their requests.
+        The attempts that the connections are made for.
 
     Returns
     -------
@@ -236,12 +173,11 @@ def _connection_class(
     answer_class: type[HTTPResponse],
     under_way: UnderWay,
 ) -> type[C]:
-    class Keyed(base):  # type: ignore[valid-type,misc]  # a class is a value here
+    class Keyed(timed(base, under_way)):  # type: ignore[misc]  # a class is a value here
         response_class = answer_class
         _is_head_next = False
 
         def putrequest(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
-            under_way.begin(self)
             super().putrequest(method, url, *args, **kwargs)
             self._is_head_next = True
 
@@ -255,9 +191,5 @@ def _connection_class(
                 self.connect()
             sys.audit("http.client.send", self, data)
             self.sock.sendall(attach(data))
-
-        def getresponse(self) -> Any:
-            under_way.read(self)
-            return super().getresponse()
 
     return Keyed

@@ -6,19 +6,20 @@ not know what is asked, nor caches and retries.
 
 from __future__ import annotations
 
+import math
 import time
 import weakref
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from http.cookiejar import DefaultCookiePolicy
-from io import BytesIO
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 import requests
 from urllib3.exceptions import HTTPError
 
+from walletframe.transport.body import Bodies
 from walletframe.transport.faults import fault_outcome, is_passing, reason_of, status_outcome
 from walletframe.transport.retry_after import seconds_to_wait
 from walletframe.wire import Outcome, Status
@@ -26,12 +27,12 @@ from walletframe.wire import Outcome, Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from walletframe.transport.attempt import Attempt, UnderWay
     from walletframe.transport.faults import Server
-    from walletframe.transport.keyed import KeyedAdapter, UnderWay
+    from walletframe.transport.keyed import KeyedAdapter
 
-MAX_BODY_BYTES = 256 * 1024 * 1024
-_PIECE = 64 * 1024
 _WATCH_S = 0.05
+_LEAST_S = 0.001
 _REFUSED_KEY = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _PASSING = frozenset(
     {
@@ -115,16 +116,21 @@ class Line:
         self._timeout_s = timeout_s
         self._longest_s = longest_s
         self._under_way = adapter.under_way
+        self._bodies = Bodies(place.scrub)
         self._session = _session(place, adapter)
         self._closed, self._reached = Event(), Event()
-        watched = (self._under_way, timeout_s, self._closed)
+        watched = (self._under_way, self._closed)
         Thread(target=_watch, args=watched, name="walletframe-watch", daemon=True).start()
-        weakref.finalize(self, self._closed.set)
+        weakref.finalize(self, self._closed.set).atexit = False
 
     def close(self) -> None:
         """Close the connections."""
         self._closed.set()
         self._session.close()
+
+    def leave(self) -> None:
+        """Let go of the connections in a forked child, where they are the parent's."""
+        self._under_way.leave()
 
     def abort(self, threads: Collection[int]) -> None:
         """Cut off the requests of some threads, which hear of it at once.
@@ -136,13 +142,15 @@ class Line:
         """
         self._under_way.cut_of(threads)
 
-    def send(self, method: str, **content: Any) -> Reply:
+    def send(self, method: str, *, most_s: float = math.inf, **content: Any) -> Reply:
         """Send one request and read its answer.
 
         Parameters
         ----------
         method : str
             Such as ``GET``.
+        most_s : float, optional
+            How long this one may take as a whole, where that is less than for any, in seconds.
         **content
             ``params``, ``data`` and ``headers``, as requests takes them.
 
@@ -151,38 +159,38 @@ class Line:
         Reply
             The body, or what went wrong; nothing on the way raises, but an interrupt.
         """
-        begun = time.monotonic()
+        limit_s, server = max(min(self._timeout_s, most_s), _LEAST_S), self._place.server
+        attempt = self._under_way.begin(limit_s)
         try:
-            reply = self._exchange(method, content)
-        except (requests.RequestException, HTTPError, ValueError) as fault:
-            outcome = fault_outcome(fault, self._timeout_s, self._place.server)
+            reply = self._exchange(method, content, attempt, limit_s)
+        except (OSError, HTTPError, ValueError) as fault:  # those of requests are OSErrors
+            outcome = fault_outcome(fault, limit_s, server)
             passing = is_passing(fault, reached=self._reached.is_set())
             reply = Reply(datetime.now(UTC), outcome, passing=passing)
-        except BaseException:
-            self._under_way.end()
-            raise
-        cut = self._under_way.end()
-        late = time.monotonic() - begun >= self._timeout_s and isinstance(reply.answer, Outcome)
+        finally:
+            cut = self._under_way.end()
+        late = time.monotonic() >= attempt.until and isinstance(reply.answer, Outcome)
         if cut or late:  # what was cut off can look like a short answer
-            outcome = fault_outcome(requests.Timeout(), self._timeout_s, self._place.server)
+            outcome = fault_outcome(requests.Timeout(), limit_s, server)
             return Reply(datetime.now(UTC), outcome, passing=True)
         return reply
 
-    def _exchange(self, method: str, content: dict[str, Any]) -> Reply:
+    def _exchange(
+        self, method: str, content: dict[str, Any], attempt: Attempt, limit_s: float
+    ) -> Reply:
         with self._session.request(
             method,
             self._place.shown_url,
             **content,
-            timeout=self._timeout_s,
+            timeout=limit_s,
             stream=True,
             allow_redirects=False,
         ) as response:
             self._reached.set()
-            body = _read(response)
+            body = self._bodies.read(response, attempt)
             fetched_at = datetime.now(UTC)
             if body is None:
                 return Reply(fetched_at, Outcome(Status.INVALID, "the answer is far too large"))
-            body = self._place.scrub(body)
             status = response.status_code
             if status == HTTPStatus.OK:
                 return Reply(fetched_at, body)
@@ -196,19 +204,10 @@ class Line:
             )
 
 
-def _watch(under_way: UnderWay, timeout_s: float, closed: Event) -> None:
+def _watch(under_way: UnderWay, closed: Event) -> None:
     """Cut off what takes too long as a whole, however steadily it dribbles."""
     while not closed.wait(_WATCH_S):
-        under_way.cut_older(timeout_s)
-
-
-def _read(response: requests.Response) -> bytes | None:
-    """Return the body, or None for one beyond all measure."""
-    body = BytesIO()  # shows nobody what it holds, as a list of pieces would
-    for _ in map(body.write, response.iter_content(_PIECE)):
-        if body.tell() > MAX_BODY_BYTES:
-            return None
-    return body.getvalue()
+        under_way.cut_overdue()
 
 
 class _Session(requests.Session):

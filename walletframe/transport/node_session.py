@@ -12,8 +12,9 @@ from requests.utils import requote_uri
 
 from walletframe.frameless import frameless
 from walletframe.settings import login_of, require_node, secret_pieces
+from walletframe.transport.attempt import UnderWay
 from walletframe.transport.echoes import scrubber
-from walletframe.transport.keyed import KeyedAdapter, UnderWay, pool_classes
+from walletframe.transport.keyed import KeyedAdapter, pool_classes
 from walletframe.transport.line import Line, Place
 
 if TYPE_CHECKING:

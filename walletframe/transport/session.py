@@ -5,6 +5,7 @@ Knows which request asks for wallets. Does not know caches, retries, plans or Da
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from walletframe.frameless import frameless
@@ -51,6 +52,10 @@ class ServiceSession:
         """Close the connections."""
         self._line.close()
 
+    def leave(self) -> None:
+        """Let go of the connections in a forked child, where they are the parent's."""
+        self._line.leave()
+
     def abort(self, threads: Collection[int]) -> None:
         """Cut off the requests of some threads, which hear of it at once.
 
@@ -62,17 +67,19 @@ class ServiceSession:
         self._line.abort(threads)
 
     @frameless
-    def ask(self, wallets: Sequence[WalletAddress]) -> Reply:
+    def ask(self, wallets: Sequence[WalletAddress], *, most_s: float = math.inf) -> Reply:
         """Send one request and read its answer.
 
         Parameters
         ----------
         wallets : sequence of WalletAddress
             What to ask for.
+        most_s : float, optional
+            How long this may take where that is less than the settings say, in seconds.
 
         Returns
         -------
         Reply
             The body, or what went wrong; nothing on the way raises.
         """
-        return self._line.send("GET", params=details_query(wallets))
+        return self._line.send("GET", most_s=most_s, params=details_query(wallets))

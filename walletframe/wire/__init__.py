@@ -5,7 +5,7 @@ Knows the service's document and nothing about HTTP, keys, caches or DataFrames.
 
 from walletframe.wire.answer import Answer, read_answer
 from walletframe.wire.batch import Split, split_answer
-from walletframe.wire.outcome import Balances, Outcome, Status
+from walletframe.wire.outcome import Balances, Outcome, Status, unforeseen
 from walletframe.wire.query import details_query
 from walletframe.wire.shapes import (
     DETAILS_PATH,
@@ -33,4 +33,5 @@ __all__ = [
     "details_query",
     "read_answer",
     "split_answer",
+    "unforeseen",
 ]

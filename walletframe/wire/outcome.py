@@ -104,3 +104,24 @@ class Outcome:
     error: str | None = None
     explorer_url: str | None = None
     balances: Balances | None = None
+
+
+def unforeseen(fault: BaseException) -> Outcome:
+    """Return the outcome of a wallet at which something failed that nobody has thought of.
+
+    Parameters
+    ----------
+    fault : BaseException
+        What was raised; its text is not shown, since it may quote anything.
+
+    Returns
+    -------
+    Outcome
+        With the status ``invalid``.
+
+    Examples
+    --------
+    >>> unforeseen(ZeroDivisionError()).error
+    'an unforeseen error: ZeroDivisionError'
+    """
+    return Outcome(Status.INVALID, f"an unforeseen error: {type(fault).__name__}")

@@ -1,0 +1,47 @@
+"""A process and a pool of its children fetch at once, each through its default client.
+
+Run with the way to start children, and the address of a server of which nothing ever comes for a
+child to wait for; it prints what became of the wallets. The settings come from the environment.
+"""
+
+import json
+import multiprocessing
+import sys
+from collections import Counter
+
+from walletframe import Client, fetch_wallets
+
+CHILDREN = 2
+ROUNDS = 2
+WALLETS = 25
+clients = {}
+
+
+def fetch(number):
+    """Fetch some wallets of their own."""
+    wallets = [f"ETH.0x{number:08x}{each:032x}" for each in range(WALLETS)]
+    return fetch_wallets(wallets, progress=False, on_failure="ignore").wallets.status.tolist()
+
+
+def wait_in_vain(url):
+    """Fetch a wallet of which nothing comes but dribble, by the client that a fork takes along."""
+    if url not in clients:
+        clients[url] = Client(base_url=url, timeout_s=0.5, deadline_s=0, cache="memory")
+    return clients[url].fetch("ETH.0x1", on_failure="ignore").wallets.status.tolist()
+
+
+def main(method, silent_url):
+    """Let both fetch, while the parent's connections are open; tell the statuses."""
+    own = fetch(0)
+    wait_in_vain(silent_url)
+    with multiprocessing.get_context(method).Pool(CHILDREN) as pool:
+        theirs = pool.map_async(fetch, range(1, 1 + ROUNDS * CHILDREN), chunksize=1)
+        for number in range(1000, 1000 + ROUNDS):
+            own += fetch(number)
+        theirs = [each for statuses in theirs.get() for each in statuses]
+        waited = pool.apply(wait_in_vain, [silent_url])
+    print(json.dumps([Counter(own), Counter(theirs), waited]))  # noqa: T201 - the test reads it
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,57 @@
+"""Answers that are far too large: one bound for all workers, measured in a real process."""
+
+import gzip
+import json
+import subprocess
+import sys
+
+import pytest
+from canned_service import KEY, answer, balance, wallet
+
+pytestmark = pytest.mark.timeout(110)
+
+FETCH = """
+import collections, json, resource, sys
+from walletframe.client import Client
+client = Client(
+    api_key=sys.argv[1], key_kind="private", base_url=sys.argv[2], cache="memory", workers=8,
+    deadline_s=0, timeout_s=100, requests_per_second=1000,
+)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+wallets = client.fetch([f"ETH.0x{n}" for n in range(int(sys.argv[3]))], on_failure="ignore").wallets
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+told = collections.Counter(zip(wallets.status, wallets.error.fillna("")))
+print(json.dumps([(peak - before) // 1024, [[*each, n] for each, n in told.items()]]))
+"""
+
+
+def fetched(server, wallets):
+    """Fetch in a process of its own; return by how many MB it grew at most, and what was told."""
+    words = [sys.executable, "-W", "ignore", "-c", FETCH, KEY, server.base_url, str(wallets)]
+    run = subprocess.run(words, capture_output=True, text=True, check=True, timeout=100)
+    return json.loads(run.stdout)
+
+
+def packed(body):
+    """Return a body as gzip packs it."""
+    return gzip.compress(body, 6)
+
+
+def test_bombs_for_all_workers_take_no_more_than_one(canned):
+    """A few hundred kilobytes that become 300 MB each, eight at once."""
+    canned.default = (200, {"Content-Encoding": "gzip"}, packed(bytes(300_000_000)))
+    grown_mb, told = fetched(canned, 8)
+    assert told == [["invalid", "the answer is far too large", 8]]
+    assert grown_mb < 600
+
+
+def test_large_answers_pass(canned):
+    """Eight of 20 MB at once, which are what they should be."""
+    padding = {"symbol": "x" * 20_000_000}
+    held = [balance(), balance(**padding)]
+    wallets = [wallet(f"0x{number}", balances=held[: 1 + (number == 0)]) for number in range(8)]
+    body = answer(*wallets)
+    canned.default = (200, {"Content-Encoding": "gzip"}, packed(body))
+    grown_mb, told = fetched(canned, 8)
+    assert told == [["ok", "", 8]]
+    assert grown_mb < 1000

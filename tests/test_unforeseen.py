@@ -1,0 +1,102 @@
+"""What nobody has thought of: a worker that raises costs its own wallet and no time."""
+
+from threading import Event
+
+import pytest
+from canned_service import answer, wallet
+
+from walletframe.address import parse_wallets
+from walletframe.client.ask import Asking
+from walletframe.errors import FetchError
+
+pytestmark = pytest.mark.timeout(20)
+
+WALLETS = [f"ETH.0x{number}" for number in range(6)]
+BROKEN = WALLETS[2]
+
+
+class SurpriseError(BaseException):
+    """What no except clause names."""
+
+
+@pytest.fixture
+def whole(canned):
+    """Let the server answer all wallets soundly, whichever it is asked for."""
+    canned.default = (200, {}, answer(*(wallet(each.partition(".")[2]) for each in WALLETS)))
+    return canned
+
+
+def broken_at(method, fault):
+    """Let a function raise for one wallet."""
+
+    def work(asker, wallets, *rest, **how):
+        if BROKEN in map(str, wallets):
+            raise fault
+        return method(asker, wallets, *rest, **how)
+
+    return work
+
+
+@pytest.mark.filterwarnings("ignore::walletframe.AnswerWarning")
+@pytest.mark.parametrize(
+    "fault", [TypeError("no"), RecursionError(), SurpriseError(), SystemExit()]
+)
+@pytest.mark.parametrize("workers", [1, 4])
+def test_a_worker_that_raises_costs_its_own_wallet(whole, monkeypatch, fault, workers):
+    """The others are whole, the error names what was raised, and all is in its details."""
+    monkeypatch.setattr(Asking, "_attempt", broken_at(Asking._attempt, fault))
+    with whole.client(workers=workers) as client, pytest.raises(FetchError) as caught:
+        client.fetch(WALLETS, on_failure="raise")
+    wallets = caught.value.details.wallets.set_index("address")
+    assert wallets.status.tolist() == ["ok", "ok", "invalid", "ok", "ok", "ok"]
+    assert wallets.error["0x2"] == f"an unforeseen error: {type(fault).__name__}"
+
+
+@pytest.mark.filterwarnings("ignore::walletframe.AnswerWarning")
+def test_an_answer_that_can_not_be_split_costs_its_batch(whole, monkeypatch):
+    """The wallets of the batch are told, and nobody waits for them."""
+
+    def split(body, wallets):
+        raise LookupError
+
+    monkeypatch.setattr("walletframe.client.send.split_answer", split)
+    with whole.client(batch_size=3, workers=1) as client:
+        wallets = client.fetch(WALLETS, on_failure="ignore").wallets
+    assert wallets.error.tolist() == ["an unforeseen error: LookupError"] * 6
+
+
+@pytest.mark.filterwarnings("ignore::walletframe.AnswerWarning")
+def test_an_answer_that_can_not_be_read_costs_its_wallet(whole, monkeypatch):
+    """Those that can be read are whole."""
+    from walletframe.client import records  # noqa: PLC0415 - what is broken here
+
+    monkeypatch.setattr(records, "read_answer", reading_all_but_one(records.read_answer))
+    with whole.client(workers=1) as client:
+        wallets = client.fetch(WALLETS, on_failure="ignore").wallets
+    assert wallets.status.tolist() == ["ok", "ok", "invalid", "ok", "ok", "ok"]
+
+
+def reading_all_but_one(read):
+    """Let an answer that can be read be one that can't."""
+
+    def work(body, wallets):
+        if BROKEN in map(str, wallets):
+            raise ZeroDivisionError
+        return read(body, wallets)
+
+    return work
+
+
+@pytest.mark.filterwarnings("ignore::walletframe.AnswerWarning")
+def test_a_reply_that_can_not_be_kept_costs_its_wallet(whole):
+    """In a bulk run, too, the others come."""
+
+    def keep(wallets, reply):
+        if BROKEN in map(str, wallets):
+            raise AttributeError
+
+    with whole.client(workers=2) as client, client.flow(keep=keep, cancel=Event()) as flow:
+        records = list(flow.records([parse_wallets(WALLETS)]))
+    failed = [each for each in records if each.outcome.status != "ok"]
+    assert len(records) == len(WALLETS)
+    assert [(str(each.wallet), each.outcome.status) for each in failed] == [(BROKEN, "invalid")]
