@@ -37,12 +37,19 @@ def packed(body):
     return gzip.compress(body, 6)
 
 
-def test_bombs_for_all_workers_take_no_more_than_one(canned):
-    """A few hundred kilobytes that become 300 MB each, eight at once."""
-    canned.default = (200, {"Content-Encoding": "gzip"}, packed(bytes(300_000_000)))
-    grown_mb, told = fetched(canned, 8)
-    assert told == [["invalid", "the answer is far too large", 8]]
-    assert grown_mb < 600
+BOMBS = {
+    "beyond the limit": (300_000_000, "the answer is far too large", 450),
+    "below the limit": (250_000_000, "the answer is not JSON; it begins with '…'", 1000),
+}
+
+
+@pytest.mark.parametrize("size, reason, most_mb", BOMBS.values(), ids=BOMBS)
+def test_bombs_for_all_workers_take_no_more_than_one(canned, size, reason, most_mb):
+    """A few hundred kilobytes that become hundreds of megabytes each, four at once."""
+    canned.default = (200, {"Content-Encoding": "gzip"}, packed(bytes(size)))
+    grown_mb, told = fetched(canned, 4)
+    assert told == [["invalid", reason, 4]]
+    assert grown_mb < most_mb
 
 
 def test_large_answers_pass(canned):

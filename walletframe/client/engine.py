@@ -99,8 +99,8 @@ class Client:
         """Leave the connections and the pace to the parent, in a forked child."""
         if self._session is not None:
             self._session.leave()
-        _left.append((self._session, self._pacer))
-        self._session = self._pacer = None
+            _left.append((self._session, self._pacer))
+            self._session = self._pacer = None
 
     def close(self) -> None:
         """Close the connections and the cache; a later fetch opens them again."""
