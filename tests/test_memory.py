@@ -8,14 +8,14 @@ import sys
 import pytest
 from canned_service import KEY, answer, balance, wallet
 
-pytestmark = pytest.mark.timeout(110)
+pytestmark = pytest.mark.timeout(240)
 
 FETCH = """
 import collections, json, resource, sys
 from walletframe.client import Client
 client = Client(
     api_key=sys.argv[1], key_kind="private", base_url=sys.argv[2], cache="memory", workers=8,
-    deadline_s=0, timeout_s=100, requests_per_second=1000,
+    deadline_s=0, timeout_s=200, requests_per_second=1000,
 )
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 wallets = client.fetch([f"ETH.0x{n}" for n in range(int(sys.argv[3]))], on_failure="ignore").wallets
@@ -28,7 +28,7 @@ print(json.dumps([(peak - before) // 1024, [[*each, n] for each, n in told.items
 def fetched(server, wallets):
     """Fetch in a process of its own; return by how many MB it grew at most, and what was told."""
     words = [sys.executable, "-W", "ignore", "-c", FETCH, KEY, server.base_url, str(wallets)]
-    run = subprocess.run(words, capture_output=True, text=True, check=True, timeout=100)
+    run = subprocess.run(words, capture_output=True, text=True, check=True, timeout=230)
     return json.loads(run.stdout)
 
 
@@ -43,7 +43,13 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize("size, reason, most_mb", BOMBS.values(), ids=BOMBS)
+@pytest.mark.parametrize(
+    "size, reason, most_mb",
+    [
+        pytest.param(*BOMBS["beyond the limit"], id="beyond the limit"),
+        pytest.param(*BOMBS["below the limit"], id="below the limit", marks=pytest.mark.stress),
+    ],
+)
 def test_bombs_for_all_workers_take_no_more_than_one(canned, size, reason, most_mb):
     """A few hundred kilobytes that become hundreds of megabytes each, four at once."""
     canned.default = (200, {"Content-Encoding": "gzip"}, packed(bytes(size)))
