@@ -66,7 +66,7 @@ class Pacer:
         self._own = Pace()
         self._file = None if path is None else _open(path)
         if self._file is not None:
-            weakref.finalize(self, self._file.close)
+            weakref.finalize(self, self._file.close).atexit = False  # a child must not close it
         self._update(lambda pace: _given(pace, rate))
 
     def close(self) -> None:
