@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from walletframe.address import WalletAddress
 from walletframe.frames import Source, WalletRecord, assemble
-from walletframe.wire import Balances, Outcome, Status
+from walletframe.wire import NO_LIST, Balances, Outcome, Status
 
 SERVICE = "https://api.example/v1"
 FETCHED_AT = datetime(2026, 1, 31, 5, 59, tzinfo=UTC)
@@ -28,7 +28,7 @@ def outcome(told):
     if isinstance(told, str):
         return Outcome(Status(told), error="it was not to be had")
     if told is None:
-        return Outcome(Status.OK)
+        return Outcome(Status.FAILED, NO_LIST)
     columns = [list(column) for column in zip(*told, strict=True)] or [[]] * 5
     chains, contracts, symbols, raw, decimals = columns
     balances = Balances(

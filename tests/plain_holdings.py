@@ -49,7 +49,7 @@ def side(told_by, key, stale):
         return {}, "not_asked"
     told = told_by[key]
     if not isinstance(told, list):
-        return {}, told or ("stale" if stale else "no_list")
+        return {}, told or "failed"
     return sums(told), "stale" if stale else "ok"
 
 
@@ -72,7 +72,7 @@ def amount(held, key, status):
     if status != "ok":
         return None, status
     found = held.get(key, 0)
-    return (None, "no_decimals") if found is None else (Fraction(found), "ok")
+    return (None, "no_amount") if found is None else (Fraction(found), "ok")
 
 
 def fraction(value):

@@ -125,7 +125,7 @@ def test_an_answer_that_can_not_be_taken_apart(canned, batched, body):
 
 def test_failed_and_broken_wallets_of_a_batch_keep_their_own_status(canned, batched):
     """An answer that names a wallet is its answer, good or bad, and only good ones are kept."""
-    bad = wallet("0xb", balances=[balance("1.5")])
+    bad = wallet("0xb", balances="none")
     canned.say(answer(wallet("0xa", failed=True, balances=None), bad, wallet("0xc")))
     with pytest.warns(match="2 of 3"):
         details = batched.fetch(ABC)

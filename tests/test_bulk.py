@@ -19,7 +19,7 @@ from fast_service import fast_service, wallet_address
 
 import walletframe as wf
 from walletframe.bulk.register import Register, Turn
-from walletframe.errors import AddressError, DatasetError, FetchError, FetchWarning
+from walletframe.errors import AddressError, AnswerWarning, DatasetError, FetchError, FetchWarning
 from walletframe.service import SHOWCASE
 
 TOKENS = 3
@@ -130,7 +130,7 @@ class TestFiles:
         """Give a folder with the largest, the smallest and no amount."""
         sent = [balance(str(2**256 - 1), 18), balance("1", 18), balance("5", None)]
         canned.default = (200, {}, answer(wallet(balances=sent)))
-        with canned.client() as client:
+        with canned.client() as client, pytest.warns(AnswerWarning, match="1 of 3 balances"):
             wf.fetch_to_parquet("ETH.0xa", folder, client=client)
         return folder
 

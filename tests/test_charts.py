@@ -41,7 +41,7 @@ VALUED = HOLDINGS.assign(value=[30.0, 1.0, 10.0, np.nan, 4.0, 5.0], currency="US
 
 @pytest.fixture(scope="module")
 def details(service):
-    """Fetch the showcase: fourteen wallets, of which one fails and one has unknown balances."""
+    """Fetch the showcase: fourteen wallets, of which two fail, one for want of a list."""
     with service.client(cache="memory") as client:
         return client.fetch(list(SHOWCASE), on_failure="ignore", progress=False)
 
@@ -354,7 +354,7 @@ class TestPie:
         assert "can't be added" in said(figure)
 
     def test_a_wallet_without_rows_says_why(self, details):
-        """With the wallets at hand a failed, an empty and an unknown one are told apart."""
+        """With the wallets at hand an empty one is told from those that failed."""
         reasons = {
             str(wallet): charts.pie(details.holdings, wallet, wallets=details)
             .layout.annotations[0]
@@ -364,7 +364,7 @@ class TestPie:
         }
         assert [*reasons.values()] == [
             "It holds nothing.",
-            "What it holds is not known: the service sent no<br>list.",
+            "What it holds is not known: failed.",
             "What it holds is not known: failed.",
         ]
 
@@ -547,7 +547,7 @@ class TestNotes:
         """How complete, as of when, how real."""
         text = said(charts.treemap(details.holdings, wallets=details))
         oldest = details.wallets.fetched_at[details.wallets.status == "ok"].min()
-        assert "12 of 14 wallets known (1 failed, 1 without a list)." in text
+        assert "12 of 14 wallets known (2 failed)." in text
         assert f"Oldest answer {oldest:%Y-%m-%d %H:%M} UTC." in text
         assert "Simulated data." in text
 

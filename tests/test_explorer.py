@@ -67,7 +67,7 @@ def test_everything_is_shown_at_first(explorer, details):
     """All rows, a chart, the table and a summary that says what failed."""
     assert explorer.shown.holdings is details.holdings
     assert "application/vnd.plotly.v1+json" in drawn(explorer)
-    assert "14 wallets on 12 blockchains: 13 ok, 1 failed" in explorer._summary.value
+    assert "14 wallets on 12 blockchains: 12 ok, 2 failed" in explorer._summary.value
     assert "Simulated data" in explorer._summary.value
     assert str(details.holdings.amount[0]) in explorer._table.value
 
@@ -193,7 +193,7 @@ def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
     [
         ([], {}, "No balance to show: no wallet was asked for."),
         ([failed("0xa"), failed("0xb")], {}, "No balance to show: 2 wallets not ok."),
-        ([record(balances=None)], {}, "1 wallet ok, but without a list of balances."),
+        ([record(balances=None)], {}, "1 wallet not ok."),
         ([record(balances=[])], {}, "1 wallet without any balance."),
         (
             [record(), failed("0xb")],

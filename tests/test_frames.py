@@ -16,7 +16,7 @@ from walletframe.frames import (
     assemble,
     summary_lines,
 )
-from walletframe.wire import Outcome, Status, read_answer
+from walletframe.wire import Balances, Outcome, Status, read_answer
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 [ETH] = parse_wallets("ETH.0xA")
@@ -149,13 +149,18 @@ def test_prices_that_are_not_sent_are_missing():
 
 
 def test_summary_counts_what_is_there():
-    """The first look names statuses, sources, unknown balances and simulated data."""
-    simulated = WalletRecord(ETH, Outcome(Status.OK), "sandbox", NOW, Source.STALE)
-    details = assemble([record(balance()), simulated, failure(Status.TIMEOUT)])
+    """The first look names statuses, sources, unreadable balances and simulated data."""
+    simulated = WalletRecord(
+        ETH, Outcome(Status.OK, balances=Balances.of([])), "sandbox", NOW, Source.STALE, "late"
+    )
+    odd = balance("0x1f")
+    details = assemble([record(balance(), odd), simulated, failure(Status.TIMEOUT)])
     text = repr(details)
     assert text.startswith("\n".join(summary_lines(*details)))
     assert "3 wallets on 1 blockchain: 2 ok, 1 timeout" in text
-    assert "1 balance of 1 token (unknown for 1 wallet" in text
+    assert "2 balances of 1 token; 1 answered" in text
+    assert "1 of 2 balances is not readable, in amount or token." in text
+    assert "1 older answer stood in" in text
     assert "1 answered by the service and 1 earlier (out of date)" in text
     assert "2026-01-02 03:04 UTC" in text
     assert "Simulated data" in text

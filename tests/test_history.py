@@ -136,7 +136,7 @@ def test_snapshots_are_listed(folder):
         "bool",
     ]
     rows = listed.drop(columns="snapshot").to_numpy().tolist()
-    assert rows == [[2, 1, 1, False], [0, 0, 0, False], [1, 1, 0, False]]
+    assert rows == [[2, 1, 1, False], [0, 0, 0, False], [1, 0, 0, False]]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hostile import SYMBOLS
 import walletframe as wf
 from walletframe.errors import SettingsError, SnapshotError
 from walletframe.reports.composition import compose
+from walletframe.wire import NO_LIST
 
 NOW = pd.Timestamp("2026-02-01", tz="UTC")
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
@@ -54,7 +55,7 @@ def test_unknown_wallets_are_said_first_and_not_counted_as_empty():
     """How many are unknown and why, and in the table they stand first, as unknown."""
     content = content_of(fetched(SOME))
     assert content.gaps[0].startswith("The balances of 2 of 4 wallets are unknown.")
-    assert content.reasons == ("1 timeout: it was not to be had",)
+    assert sorted(content.reasons) == [f"1 failed: {NO_LIST}", "1 timeout: it was not to be had"]
     rows = listing(content, "wallets")
     assert [row["balances"] for row in rows] == ["unknown", "unknown", "2", "1"]
 

@@ -17,7 +17,7 @@ import requests
 from canned_service import KEY, answer, balance, wallet
 
 from walletframe.client import Client
-from walletframe.errors import SettingsError, TestKeyWarning
+from walletframe.errors import AnswerWarning, SettingsError, TestKeyWarning
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, sandbox
 from walletframe.service.showcase import PROMISES, Promise
 from walletframe.settings import Settings
@@ -201,14 +201,24 @@ class TestFields:
         assert wallets["tokens"].tolist() == [len(sent)] == [len(holdings)]
 
     def test_field_walletdetail_balances_null(self, service, client):
-        """Null is unknown, an empty array is none: two answers, both ok."""
+        """Null means that they could not be had, an empty array that there are none."""
         sent = [one["balances"] for one in details(service.base_url, UNKNOWN, EMPTY)]
         assert sent == [None, []]
-        wallets, holdings = client.fetch([UNKNOWN, EMPTY])
-        assert wallets["status"].tolist() == ["ok", "ok"]
+        wallets, holdings = client.fetch([UNKNOWN, EMPTY], on_failure="ignore")
+        assert wallets["status"].tolist() == ["failed", "ok"]
+        assert wallets["error"][0] == "the service gave no list of balances"
         assert wallets["tokens"].isna().tolist() == [True, False]
         assert wallets["tokens"][1] == 0
         assert holdings.empty
+
+    def test_field_walletdetail_balances_null_is_asked_again(self, canned):
+        """Own choice: it is never kept, so that asking again asks the service."""
+        canned.say(answer(wallet(balances=None)))
+        canned.say(answer(wallet()))
+        with canned.client() as client:
+            seen = [client.fetch("ETH.0xa", on_failure="ignore") for _ in range(3)]
+        assert [one.wallets["status"].item() for one in seen] == ["failed", "ok", "ok"]
+        assert len(canned.paths) == 2
 
     def test_field_walletdetail_explorer_url(self, service, canned):
         """A string: the wallet's page on an explorer; kept as sent."""
@@ -218,18 +228,23 @@ class TestFields:
         assert wallets["explorer_url"].tolist() == ["https://x.example/A?b=ü#c"]
 
     def test_field_assetandamount_asset(self, service, canned):
-        """Every balance has an Asset of the three fields; without it the wallet is invalid."""
+        """Every balance has an Asset of the three fields; without it its token is unknown."""
         names = {"blockchain", "address", "symbol"}
         assert all(one["asset"].keys() == names for one in balances(service.base_url))
-        broken = wallet(balances=[without(balance(), "asset")])
-        assert fetch(canned, broken).wallets["status"].tolist() == ["invalid"]
+        with pytest.warns(AnswerWarning, match="1 of 2 balances, in 1 wallet, could not be read"):
+            odd = fetch(canned, wallet(balances=[balance(), without(balance(), "asset")]))
+        assert odd.wallets["status"].tolist() == ["ok"]
+        assert odd.wallets["error"].tolist() == ["1 of 2 balances could not be read"]
+        assert odd.holdings["token_blockchain"].isna().tolist() == [False, True]
 
     def test_field_assetandamount_amount(self, service, canned):
-        """Every balance has an Amount of the two fields; without it the wallet is invalid."""
+        """Every balance has an Amount of the two fields; without it its amount is NA."""
         sent = balances(service.base_url)
         assert all(one["amount"].keys() == {"amount", "decimals"} for one in sent)
-        broken = wallet(balances=[without(balance(), "amount")])
-        assert fetch(canned, broken).wallets["status"].tolist() == ["invalid"]
+        with pytest.warns(AnswerWarning):
+            odd = fetch(canned, wallet(balances=[balance(), without(balance(), "amount")]))
+        assert odd.wallets["status"].tolist() == ["ok"]
+        assert odd.holdings["amount"].isna().tolist() == [False, True]
 
     def test_field_asset_blockchain(self, service, canned):
         """A string in lower-case spelling, the token's own; it may differ from the wallet's."""
@@ -241,8 +256,9 @@ class TestFields:
     def test_field_asset_blockchain_spelling(self, canned):
         """With the capital C of WalletDetail it is another field, and this one is missing."""
         misspelt = balance(blockChain="ETH")
-        broken = wallet(balances=[without(misspelt, "asset", "blockchain")])
-        assert fetch(canned, broken).wallets["status"].tolist() == ["invalid"]
+        with pytest.warns(AnswerWarning):
+            odd = fetch(canned, wallet(balances=[without(misspelt, "asset", "blockchain")]))
+        assert odd.holdings["token_blockchain"].isna().all()
 
     def test_field_asset_address(self, canned):
         """The contract address as sent, or null, which is NA."""
@@ -252,11 +268,12 @@ class TestFields:
         assert holdings["token_address"].isna().tolist() == [False, True]
 
     def test_field_asset_symbol(self, service, canned):
-        """A string, and kept as sent however odd."""
+        """A string, and kept as sent however odd; NA where it is empty or null."""
         assert all(type(one["asset"]["symbol"]) is str for one in balances(service.base_url))
-        odd = ["=A1", "<b>", "", "\u202eCDSU"]
+        odd = ["=A1", "<b>", " ", "\u202eCDSU", "", None]
         _, holdings = fetch(canned, wallet(balances=[balance(symbol=text) for text in odd]))
-        assert holdings["symbol"].tolist() == odd
+        assert holdings["symbol"][:4].tolist() == odd[:4]
+        assert holdings["symbol"][4:].isna().all()
 
     def test_field_amount_amount(self, service, client):
         """An integer as a decimal string, in the smallest unit, exact up to 2**256 - 1."""
@@ -268,12 +285,20 @@ class TestFields:
         decimals = sent[-1]["amount"]["decimals"]
         assert Fraction(holdings["amount"].iloc[-1]) == Fraction(2**256 - 1, 10**decimals)
 
-    @pytest.mark.parametrize("sent", [1500000, 1.5, "1.5", "-1", "1e6", "0x10", "", " 1", None])
+    @pytest.mark.parametrize("sent", [1.5, "1.5", "-1", "1e6", "0x10", "", " 1", None])
     def test_field_amount_amount_type(self, canned, sent):
-        """What is no string of digits makes the wallet invalid, and is not read as a number."""
-        wallets, holdings = fetch(canned, wallet(balances=[balance(amount=sent)]))
-        assert wallets["status"].tolist() == ["invalid"]
-        assert holdings.empty
+        """What is no integer costs its own amount, and is not read as another number."""
+        with pytest.warns(AnswerWarning):
+            wallets, holdings = fetch(canned, wallet(balances=[balance(sent), balance()]))
+        assert wallets["status"].tolist() == ["ok"]
+        assert holdings["amount"].isna().tolist() == [True, False]
+        assert holdings["raw_amount"][0] == str(sent) or sent is None
+
+    def test_field_amount_amount_integer(self, canned):
+        """Own choice: an integer of any size is as good as its digits."""
+        _, holdings = fetch(canned, wallet(balances=[balance(2**256 - 1)]))
+        assert holdings["raw_amount"].tolist() == [str(2**256 - 1)]
+        assert Fraction(str(holdings["amount"].item())) == Fraction(2**256 - 1, 10**6)
 
     def test_field_amount_decimals(self, service, canned):
         """An integer: how many digits of the amount stand behind the point."""
@@ -285,17 +310,25 @@ class TestFields:
     @pytest.mark.parametrize("sent", [None, -1, 78, 10**30])
     def test_field_amount_decimals_unknown(self, canned, sent):
         """Without usable decimals the amount is NA, and the raw amount is kept."""
-        wallets, holdings = fetch(canned, wallet(balances=[balance("15", sent)]))
+        with pytest.warns(AnswerWarning):
+            wallets, holdings = fetch(canned, wallet(balances=[balance("15", sent)]))
         assert wallets["status"].tolist() == ["ok"]
         assert holdings["amount"].isna().all()
         assert holdings["decimals"].isna().all()
         assert holdings["raw_amount"].tolist() == ["15"]
 
-    @pytest.mark.parametrize("sent", ["6", 6.5, True])
+    @pytest.mark.parametrize("sent", [6.5, True, "6.0", {}])
     def test_field_amount_decimals_type(self, canned, sent):
-        """Decimals of another JSON type make the wallet invalid."""
-        wallets, _ = fetch(canned, wallet(balances=[balance("15", sent)]))
-        assert wallets["status"].tolist() == ["invalid"]
+        """Decimals that are no integer cost their own amount."""
+        with pytest.warns(AnswerWarning):
+            wallets, holdings = fetch(canned, wallet(balances=[balance("15", sent), balance()]))
+        assert wallets["status"].tolist() == ["ok"]
+        assert holdings["amount"].isna().tolist() == [True, False]
+
+    def test_field_amount_decimals_text(self, canned):
+        """Own choice: the text of an integer is as good."""
+        _, holdings = fetch(canned, wallet(balances=[balance("15", "1")]))
+        assert str(holdings["amount"].item()) == "1.5"
 
     def test_field_request_item_blockchain(self, canned):
         """A string: the part before the dot of the address parameter, as written."""

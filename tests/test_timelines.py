@@ -69,10 +69,13 @@ def test_every_cell_is_there(days):
 @settings(deadline=None, max_examples=40)
 @given(DAYS)
 def test_totals_add_up_what_is_known(days):
-    """Each token at each time: the sum of the known, and how many wallets are known of all."""
-    wallets = set().union(*map(by_wallet, days))
-    sums, known = {}, {}
+    """Each token at each time: the sum, and how many are known of those that could hold it."""
+    everyone = set().union(*map(by_wallet, days))
+    sums, known, asked = {}, {}, {}
     for key in {key for _, _, key in expected(days)} - {None}:
+        chains = {key[0], *(wallet[0] for _, wallet, held in expected(days) if held == key)}
+        wallets = {wallet for wallet in everyone if wallet[0] in chains}
+        asked[key] = len(wallets)
         for day, each in enumerate(map(by_wallet, days)):
             told = [amount(tokens, key, status) for tokens, status in sides(each, wallets)]
             amounts = [found for found, status in told if status == "ok"]
@@ -82,7 +85,7 @@ def test_totals_add_up_what_is_known(days):
     rows = list(totals.assign(blockchain="", address="").itertuples())
     assert {(day_of(row), row_key(row)[1]): fraction(row.amount) for row in rows} == sums
     assert {(day_of(row), row_key(row)[1]): row.wallets_known for row in rows} == known
-    assert {row.wallets for row in rows} <= {len(wallets)}
+    assert {row_key(row)[1]: row.wallets for row in rows} == asked
 
 
 HISTORY = history_of(

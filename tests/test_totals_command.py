@@ -16,6 +16,8 @@ from walletframe.cli import main
 from walletframe.cli.output import write_details
 from walletframe.cli.saved import read_saved
 
+# The third balance of 0xa has no decimals.
+pytestmark = pytest.mark.filterwarnings("ignore:1 of 3 balances:walletframe.errors.AnswerWarning")
 ETHER = {"address": None, "symbol": "ETH"}
 SUFFIXES = [".csv", ".parquet", ".json"]
 

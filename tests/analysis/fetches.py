@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from walletframe.address import WalletAddress
 from walletframe.frames import WalletRecord, assemble
-from walletframe.wire import Outcome, Status
+from walletframe.wire import NO_LIST, Outcome, Status
 from walletframe.wire.outcome import Balances
 
 LARGEST = 2**256 - 1
@@ -87,7 +87,7 @@ def _outcome(found):
     if found == "failed":
         return Outcome(Status.FAILED, "why")
     if found == "unknown":
-        return Outcome(Status.OK)
+        return Outcome(Status.FAILED, NO_LIST)
     columns = [
         [token[2] for token, _, _ in found],
         [token[1] for token, _, _ in found],

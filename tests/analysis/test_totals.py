@@ -195,7 +195,8 @@ def test_a_shared_symbol_is_refused_with_its_contracts():
     ]
 
 
-COUNTS = ["balances", "amount_na", "value", "currency", "unpriced", "wallets_ok", "wallets_asked"]
+COUNTS = ["balances", "amount_na", "value", "currency", "unpriced"]
+COUNTS += ["wallets_ok", "wallets_stale", "wallets_asked"]
 TOKEN = ["token_blockchain", "token_address", "symbol"]
 
 

@@ -43,7 +43,8 @@ class TotalsAccessor:
             ``blockchain``, ``address``, what names it; ``amount`` (exact, by token), ``tokens``,
             ``holders`` (of more than 0), ``balances``, ``amount_na`` (balances of unknown
             amount); behind `value`, ``value``, ``currency`` and ``unpriced`` (balances without a
-            value); with `wallets`, ``wallets_ok`` of ``wallets_asked``. What is unknown is NA,
+            value); with `wallets`, ``wallets_ok`` of ``wallets_asked``, and how many of these
+            are out of date (``wallets_stale``). What is unknown is NA,
             never 0.
 
         Raises
@@ -92,7 +93,8 @@ class TotalsAccessor:
         DataFrame
             One row for each wallet, the largest amount first, unknown ones last: ``blockchain``,
             ``address``, ``amount`` (exact), ``amount_na``, ``share`` (float64 from 0 to 1, of the
-            known amounts) and, with `wallets`, ``wallets_ok`` of ``wallets_asked``.
+            known amounts) and, with `wallets`, ``wallets_ok`` of ``wallets_asked``, and how many of
+            these are out of date (``wallets_stale``).
 
         Raises
         ------
@@ -237,7 +239,7 @@ class TotalsAccessor:
             One row for each pair, the most alike first: ``blockchain``, ``address``,
             ``other_blockchain``, ``other_address``, ``tokens_both``, ``tokens_either``,
             ``jaccard`` (the one over the other, float64) and, with `wallets`, ``wallets_ok`` of
-            ``wallets_asked``.
+            ``wallets_asked``, and how many of these are out of date (``wallets_stale``).
 
         Raises
         ------

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from walletframe.frames import candidates
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from walletframe.analysis.positions import Codes, Positions
 
     Counts = npt.NDArray[np.intp]
+
+_COLUMNS = ("wallets_ok", "wallets_stale", "wallets_asked")
 
 
 def completeness(positions: Positions, groups: Partition) -> dict[str, Any]:
@@ -29,44 +33,65 @@ def completeness(positions: Positions, groups: Partition) -> dict[str, Any]:
     Returns
     -------
     dict of str to Int64 array
-        ``wallets_ok`` and ``wallets_asked``; nothing where the wallets asked are not known.
+        ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``; nothing where the wallets asked are
+        not known.
     """
     if not positions.asked:
         return {}
     if "wallet" in groups.kinds:
-        ones = np.ones(len(groups), dtype=np.intp)
-        asked, known = ones, ones * positions.known[groups.owners]
+        counted = _each(positions)[:, groups.owners]
     elif "blockchain" in groups.kinds:
-        asked, known = (counts[groups.owners] for counts in _by_chain(positions))
+        counted = _by_chain(positions)[:, groups.owners]
     else:
-        asked, known = (counts[groups.tokens] for counts in of_tokens(positions))
-    return {"wallets_ok": integers(known), "wallets_asked": integers(asked)}
+        counted = _of_tokens(positions)[:, groups.tokens]
+    return dict(zip(_COLUMNS, map(integers, counted), strict=True))
 
 
-def of_tokens(positions: Positions) -> tuple[Counts, Counts]:
-    """Count the wallets that could hold each token.
+def completeness_of(positions: Positions, token: int, count: int) -> dict[str, Any]:
+    """Count the wallets that could hold one token, and those known.
 
     Parameters
     ----------
     positions : Positions
         Holdings, and who was asked.
+    token : int
+        Its place.
+    count : int
+        How many rows say the same.
 
     Returns
     -------
-    tuple of two arrays of int, one entry for each token
-        Wallets asked, and those known, on the token's own blockchain and on all where a wallet
-        holds it.
+    dict of str to Int64 array
+        As from `completeness`.
     """
-    tokens, chains = candidates(positions)
-    count = len(positions.tokens.keys)
-    asked, known = (
-        np.bincount(tokens, weights=counts[chains], minlength=count).astype(np.intp)
-        for counts in _by_chain(positions)
-    )
-    return asked, known
+    if not positions.asked:
+        return {}
+    counted = _of_tokens(positions)[:, np.full(count, token)]
+    return dict(zip(_COLUMNS, map(integers, counted), strict=True))
 
 
-def candidates(positions: Positions) -> tuple[Codes, Codes]:
+def completeness_of_all(positions: Positions, count: int) -> dict[str, Any]:
+    """Count all wallets, and those known.
+
+    Parameters
+    ----------
+    positions : Positions
+        Holdings, and who was asked.
+    count : int
+        How many rows say the same.
+
+    Returns
+    -------
+    dict of str to Int64 array
+        As from `completeness`.
+    """
+    if not positions.asked:
+        return {}
+    counted = (np.full(count, total) for total in _each(positions).sum(axis=1))
+    return dict(zip(_COLUMNS, map(integers, counted), strict=True))
+
+
+def could_hold(positions: Positions) -> tuple[Codes, Codes]:
     """Tell on which blockchains a wallet could hold a token.
 
     Parameters
@@ -79,15 +104,8 @@ def candidates(positions: Positions) -> tuple[Codes, Codes]:
     tuple of two arrays of int
         Places of tokens, and for each of them a place of a blockchain; no pair twice.
     """
-    wide = len(positions.chains)
-    own = [
-        token * wide + positions.chain_places[key[0]]
-        for token, key in enumerate(positions.tokens.keys)
-        if key[0] in positions.chain_places
-    ]
-    seen = positions.tokens.codes * wide + positions.chain_codes[positions.wallet_codes]
-    tokens, chains = np.divmod(pd.unique(np.append(seen, own).astype(np.intp)), max(wide, 1))
-    return tokens, chains
+    row_chains = positions.chain_codes[positions.wallet_codes]
+    return candidates(positions.tokens, row_chains, positions.chain_places)
 
 
 def integers(values: npt.ArrayLike, missing: npt.ArrayLike | None = None) -> Any:
@@ -110,7 +128,23 @@ def integers(values: npt.ArrayLike, missing: npt.ArrayLike | None = None) -> Any
     return pd.arrays.IntegerArray(counts, unknown)
 
 
-def _by_chain(positions: Positions) -> tuple[Counts, Counts]:
+def _each(positions: Positions) -> Counts:
+    """Give, of each wallet, whether it is known, known as of long ago, and asked: all are."""
+    asked = np.ones(len(positions.known), dtype=np.intp)
+    return np.stack([positions.known, positions.stale, asked]).astype(np.intp)
+
+
+def _by_chain(positions: Positions) -> Counts:
     wide, chains = len(positions.chains), positions.chain_codes
-    asked = np.bincount(chains, minlength=wide)
-    return asked, np.bincount(chains[positions.known], minlength=wide)
+    rows = [np.bincount(chains, weights=row, minlength=wide) for row in _each(positions)]
+    return np.stack(rows).astype(np.intp)
+
+
+def _of_tokens(positions: Positions) -> Counts:
+    """Count over the token's own blockchain, and all where a wallet holds it."""
+    tokens, chains = could_hold(positions)
+    count = len(positions.tokens.keys)
+    rows = [
+        np.bincount(tokens, weights=row[chains], minlength=count) for row in _by_chain(positions)
+    ]
+    return np.stack(rows).astype(np.intp)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.analysis.positions import text_array
-from walletframe.frames import require_columns, token_identities
+from walletframe.frames import is_unknown, require_columns, token_identities
 from walletframe.text import shown
 
 if TYPE_CHECKING:
@@ -101,6 +101,8 @@ def labels_of(holdings: pd.DataFrame, tokens: Identities, places: Codes) -> list
 
 def _qualified(name: str, key: TokenKey, *, whole: bool) -> str:
     chain, contract = key
+    if is_unknown(key):
+        return f"{name} (unknown token)".lstrip()
     if contract is None:
         return f"{name} ({shown(chain)} native coin)".lstrip()
     text = shown(contract, 600)
@@ -133,11 +135,13 @@ def shared_symbols(holdings: pd.DataFrame, tokens: Identities) -> dict[str, list
     Returns
     -------
     dict of str to list of (str, str or None)
-        For each such symbol its tokens, in the order of the first row.
+        For each such symbol its tokens, in the order of the first row; unknown ones don't count.
     """
     codes, symbols = pd.factorize(holdings["symbol"].array)
     wide = len(tokens.keys) + 1
-    pairs = pd.unique(codes[codes >= 0] * wide + tokens.codes[codes >= 0])
+    nameless = np.array([is_unknown(key) for key in tokens.keys], dtype=bool)
+    rows = (codes >= 0) & ~nameless[tokens.codes]
+    pairs = pd.unique(codes[rows] * wide + tokens.codes[rows])
     named, bearers = np.divmod(pairs, wide)
     shared = (np.bincount(named, minlength=len(symbols)) > 1)[named]
     found: dict[str, list[TokenKey]] = {}

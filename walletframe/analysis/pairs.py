@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from walletframe.analysis.completeness import integers
+from walletframe.analysis.completeness import completeness_of_all, integers
 from walletframe.analysis.positions import read_positions
 from walletframe.errors import SettingsError
 
@@ -45,8 +45,9 @@ def overlap(
         ``blockchain``, ``address``, ``other_blockchain``, ``other_address``, str;
         ``tokens_both`` and ``tokens_either``, Int64: tokens of which both, or at least one of
         them, are known to hold more than 0; ``jaccard``, float64, the one over the other, from
-        above 0 to 1; and with `wallets` ``wallets_ok`` and ``wallets_asked``, Int64, the same in
-        each row: of how many wallets the balances are known, so that they could be in a pair.
+        above 0 to 1; and with `wallets` ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``,
+        Int64, the same in each row: of how many wallets the balances are known, so that they could
+        be in a pair, and of how many of those as of an answer that is out of date.
 
     Raises
     ------
@@ -99,11 +100,8 @@ def overlap(
         "tokens_either": integers(either),
         "jaccard": both / either,
     }
-    if positions.asked:
-        columns["wallets_ok"] = integers(np.full(len(both), positions.known.sum()))
-        columns["wallets_asked"] = integers(np.full(len(both), len(sizes)))
     pairs: pd.DataFrame = one.join(other.add_prefix("other_"))
-    return pairs.assign(**columns)
+    return pairs.assign(**columns, **completeness_of_all(positions, len(both)))
 
 
 def _held(positions: Positions) -> tuple[Codes, Codes]:

@@ -17,7 +17,9 @@ from walletframe.frames import (
     HOLDING_DTYPES,
     DetailsLike,
     Identities,
+    known_wallets,
     require_columns,
+    stale_wallets,
     token_identities,
     wallet_identities,
     wallets_given,
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 WalletsLike: TypeAlias = pd.DataFrame | DetailsLike
 
 _HOLDINGS = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
-_WALLETS = ("blockchain", "address", "status", "tokens")
+_WALLETS = ("blockchain", "address", "status", "tokens", "source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,9 @@ class Positions:
     asked : bool
         Whether the wallets asked were given.
     known : ndarray of bool
-        Of each wallet, whether its balances are known: it is ok, and came with a list of them.
+        Of each wallet, whether its balances are known.
+    stale : ndarray of bool
+        Of each wallet, whether they are known as of an answer that is past its time.
     """
 
     holdings: pd.DataFrame
@@ -73,6 +77,7 @@ class Positions:
     chain_places: dict[str, int]
     asked: bool
     known: npt.NDArray[np.bool_]
+    stale: npt.NDArray[np.bool_]
 
 
 def read_positions(holdings: pd.DataFrame, wallets: WalletsLike | None = None) -> Positions:
@@ -105,13 +110,16 @@ def read_positions(holdings: pd.DataFrame, wallets: WalletsLike | None = None) -
     held = wallet_identities(holdings)
     if wallets is None:
         frame, keys, first = holdings, held.keys, held.first
-        places, known = np.arange(len(keys)), np.ones(len(keys), dtype=bool)
+        places, certain = np.arange(len(keys)), np.ones(len(keys), dtype=bool)
+        outdated = ~certain
     else:
         frame = wallets_given(wallets)
         require_columns(frame, _WALLETS)
         asked = wallet_identities(frame)
         keys, first = asked.keys, asked.first
-        places, known = _places(held, asked), _known(frame, asked)
+        places = _places(held, asked)
+        certain = _marked(asked, known_wallets(frame, stale=True))
+        outdated = _marked(asked, stale_wallets(frame))
     named = {name: text_array(frame[name].array.take(first)) for name in ("blockchain", "address")}
     chain_codes, chain_keys = pd.factorize(np.array([key[0] for key in keys], dtype=object))
     starts = np.unique(chain_codes, return_index=True)[1]
@@ -125,7 +133,8 @@ def read_positions(holdings: pd.DataFrame, wallets: WalletsLike | None = None) -
         chain_codes=chain_codes,
         chain_places={key: place for place, key in enumerate(chain_keys)},
         asked=wallets is not None,
-        known=known,
+        known=certain,
+        stale=outdated,
     )
 
 
@@ -196,19 +205,18 @@ def text_array(values: Any) -> Any:
 
 
 def _places(held: Identities, asked: Identities) -> Codes:
-    known = {key: place for place, key in enumerate(asked.keys)}
-    strangers = [key for key in held.keys if key not in known]
+    rows = {key: place for place, key in enumerate(asked.keys)}
+    strangers = [key for key in held.keys if key not in rows]
     if strangers:
         chain, address = strangers[0]
         raise UnknownWalletError(
             f"{chain}.{address}",
             hint=f"holdings have {len(strangers)} that `wallets` lacks: give those of one fetch",
         )
-    return np.array([known[key] for key in held.keys], dtype=np.intp)
+    return np.array([rows[key] for key in held.keys], dtype=np.intp)
 
 
-def _known(frame: pd.DataFrame, asked: Identities) -> npt.NDArray[np.bool_]:
-    answered = (frame["status"] == "ok") & frame["tokens"].notna()
-    known = np.zeros(len(asked.keys), dtype=bool)
-    known[asked.codes[answered.to_numpy(dtype=bool)]] = True
-    return known
+def _marked(asked: Identities, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    marks = np.zeros(len(asked.keys), dtype=bool)
+    marks[asked.codes[rows]] = True
+    return marks

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.integers import ratios
 from walletframe.amounts.segments import Segments, sums
-from walletframe.analysis.completeness import candidates, integers, of_tokens
+from walletframe.analysis.completeness import completeness_of, could_hold, integers
 from walletframe.analysis.positions import read_positions
 from walletframe.frames import find_token
 
@@ -44,8 +44,9 @@ def share(
         amount, the exact sum of what is known, 0 where the wallet holds none, NA where it is
         unknown; ``amount_na``, Int64, balances of unknown amount; ``share``, float64 from 0 to
         1, the float64 nearest to the amount over the sum of all amounts, NaN where either is
-        unknown, or the sum is 0; and with `wallets` ``wallets_ok`` and ``wallets_asked``, Int64,
-        the same in each row: of how many of these wallets the balances are known.
+        unknown, or the sum is 0; and with `wallets` ``wallets_ok``, ``wallets_stale`` and
+        ``wallets_asked``, Int64, the same in each row: of how many of these wallets the balances
+        are known, and of how many of those as of an answer that is out of date.
 
     Raises
     ------
@@ -98,21 +99,11 @@ def share(
     found = everyone[(balances > 0) | _possible(positions, place)]
     order = found["amount"].array.argsort(ascending=False)
     ranked: pd.DataFrame = found.iloc[order].reset_index(drop=True)
-    return ranked.assign(**_completeness(positions, place, len(ranked)))
+    return ranked.assign(**completeness_of(positions, place, len(ranked)))
 
 
 def _possible(positions: Positions, place: int) -> npt.NDArray[np.bool_]:
     """Tell which of the wallets asked could hold a token."""
-    tokens, chains = candidates(positions)
+    tokens, chains = could_hold(positions)
     on_chain = np.isin(positions.chain_codes, chains[tokens == place])
     return on_chain & positions.asked
-
-
-def _completeness(positions: Positions, place: int, count: int) -> dict[str, Any]:
-    if not positions.asked:
-        return {}
-    asked, known = of_tokens(positions)
-    return {
-        "wallets_ok": integers(np.full(count, known[place])),
-        "wallets_asked": integers(np.full(count, asked[place])),
-    }

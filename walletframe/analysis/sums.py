@@ -63,13 +63,13 @@ def totals(
           known values, NaN where none is;
         - ``currency``, str, and ``unpriced``, Int64; with ``value``: balances of a known amount
           without a value;
-        - ``wallets_ok``, ``wallets_asked``, Int64; with `wallets`: how many of the wallets asked
-          on the group's blockchains (for a token: on its own, and on all where one holds it) are
-          ok and came with a list of balances.
+        - ``wallets_ok``, ``wallets_stale``, ``wallets_asked``, Int64; with `wallets`: how many of
+          the wallets asked on the group's blockchains (for a token: on its own, and on all where
+          one holds it) are known, and how many of those as of an answer that is out of date.
 
         With `wallets`, each wallet (or blockchain) asked has a row. Where none of its balances are
-        known, its row has NA but for ``wallets_ok`` and ``wallets_asked``; where it holds nothing,
-        counts and value are 0; its token, where asked by token too, is NA in all three columns.
+        known, its row has NA but for these three columns; where it holds nothing, counts and value
+        are 0; its token, where asked by token too, is NA in all three columns.
         No rows give no groups, with the same columns and dtypes.
 
     Raises

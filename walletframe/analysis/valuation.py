@@ -20,7 +20,7 @@ from walletframe.analysis.prices import (
     read_prices,
 )
 from walletframe.errors import PricesError, PricesWarning
-from walletframe.frames import ambiguous, require_columns, token_identities
+from walletframe.frames import ambiguous, is_unknown, require_columns, token_identities
 from walletframe.frames.summary import many
 from walletframe.notice import notify
 from walletframe.text import shown
@@ -121,6 +121,7 @@ def value(
             _by_symbol(holdings, tokens, found) if by_symbol else (tokens.codes, tokens.keys)
         )
         units = np.array([*(found.get(key, np.nan) for key in keys), np.nan])[codes]
+        units[holdings["token_blockchain"].isna()] = np.nan
         if len(units) and np.isnan(units).all():
             _warn_of_no_match(len(found), keys)
     return holdings.assign(
@@ -148,7 +149,8 @@ def _warn_of_no_match(count: int, keys: Iterable[Any]) -> None:
 
 def _own_prices(holdings: pd.DataFrame) -> Floats:
     require_columns(holdings, ["price"])
-    units = holdings["price"].to_numpy(dtype=np.float64, na_value=np.nan)
+    units = holdings["price"].to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
+    units[holdings["token_blockchain"].isna()] = np.nan
     wrong = np.flatnonzero((units < 0) | np.isinf(units))
     if len(wrong):
         raise PricesError(
@@ -167,7 +169,8 @@ def _table(prices: PricesLike, holdings: pd.DataFrame, tokens: Identities) -> Pr
         prices, PriceSource
     ):
         return prices
-    return prices.prices(pd.DataFrame(token_columns(holdings, tokens, np.arange(len(tokens.keys)))))
+    known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
+    return prices.prices(pd.DataFrame(token_columns(holdings, tokens, np.array(known, np.intp))))
 
 
 def _by_symbol(

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from walletframe.bulk.journal import segments
 from walletframe.bulk.layout import FORMAT, Layout, part_name, part_numbers, told
-from walletframe.bulk.tables import as_tables, read_table, still_failed
+from walletframe.bulk.tables import apart, as_tables, read_table, still_failed
 from walletframe.disk import private_file, private_folder, publish
 from walletframe.errors import DatasetError
 from walletframe.wire import Status
@@ -63,6 +63,7 @@ class Dataset:
             failed = part_numbers(self.layout.failed)
             self._had_failed = bool(failed or segments(self.layout.inner))
             self._last = max(part_numbers(self.layout.wallets) + failed, default=0)
+            self._had_failed |= self._set_right()
             self._opened = opened.pop_all()
 
     def __enter__(self) -> Self:
@@ -152,14 +153,34 @@ class Dataset:
         for number in set(part_numbers(layout.holdings)) - set(part_numbers(layout.wallets)):
             (layout.holdings / part_name(number)).unlink()
 
+    def _set_right(self) -> bool:
+        """Move wallets that an earlier release called ok, without a list of balances, to failed.
+
+        What failed is written first: where this ends in between, the next run does it again.
+        """
+        moved = False
+        for number in part_numbers(self.layout.wallets):
+            path = self.layout.wallets / part_name(number)
+            if not read_table(path, columns=["tokens"])["tokens"].null_count:
+                continue
+            wallets, failed = apart(read_table(path))
+            self._write([(self.layout.failed, failed)])
+            self._write_unfinished(wallets, self.layout.wallets)
+            publish(self._unfinished(self.layout.wallets), path)
+            moved = True
+        return moved
+
     def _write(self, parts: list[tuple[Path, pa.Table]]) -> None:
         """Write the files of one part whole, then bring them under their names, one by one."""
         self._last += 1
         for folder, table in parts:
-            with private_file(self._unfinished(folder)) as file:
-                pq.write_table(table, file, compression="zstd")
+            self._write_unfinished(table, folder)
         for folder, _ in parts:
             publish(self._unfinished(folder), folder / part_name(self._last))
+
+    def _write_unfinished(self, table: pa.Table, folder: Path) -> None:
+        with private_file(self._unfinished(folder)) as file:
+            pq.write_table(table, file, compression="zstd")
 
     def _unfinished(self, folder: Path) -> Path:
         return self.layout.inner / f"{folder.name}{_UNFINISHED}"

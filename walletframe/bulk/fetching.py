@@ -80,7 +80,7 @@ def fetch_to_parquet(
         With ``on_failure="warn"``, where wallets are not ok, and for an iterator's first item that
         is no wallet.
     AnswerWarning
-        Where the service answered wallets that nobody asked for.
+        Where the service answered wallets that nobody asked for, or balances can't be read.
 
     See Also
     --------

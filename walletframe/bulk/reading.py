@@ -16,6 +16,7 @@ from walletframe.bulk.layout import Layout, part_name, part_numbers, told
 from walletframe.bulk.recovery import left_in
 from walletframe.bulk.tables import (
     POSITION,
+    apart,
     as_tables,
     holdings_frame,
     key_of,
@@ -132,15 +133,18 @@ def _tables(layout: Layout, service: str, keys: Container[str] | None) -> tuple[
     failed = _failed(layout)  # before the others: what comes right meanwhile is found there
     numbers = part_numbers(layout.wallets)
     parts = [no_tables(), *(_part(layout, part_name(number), keys) for number in numbers)]
-    for wallets, _ in parts if unwritten else ():
-        for key in keys_of(wallets):
+    found, holdings = zip(*parts, strict=True)
+    wallets, unlisted = zip(*map(apart, found), strict=True)
+    for table in wallets if unwritten else ():
+        for key in keys_of(table):
             unwritten.pop(key, None)
     rest = unwritten.values()
     ok, not_ok = _as_part(rest, is_ok=True), _as_part(rest, is_ok=False)
-    wallets, holdings = zip(*parts, _chosen(*ok, keys), strict=True)
-    left = still_failed([*failed, not_ok[0]], wallets)
+    more, held = _chosen(*ok, keys)
+    left = still_failed([*unlisted, *failed, not_ok[0]], [*wallets, more])
     chosen = pa.array([keys is None or key in keys for key in keys_of(left)], pa.bool_())
-    return pa.concat_tables([*wallets, left.filter(chosen)]), pa.concat_tables(holdings)
+    everyone = pa.concat_tables([*wallets, more, left.filter(chosen)])
+    return everyone, pa.concat_tables([*holdings, held])
 
 
 def _as_part(

@@ -123,9 +123,9 @@ class Tally:
         record : WalletRecord
             What became of it.
         """
-        self._statuses[record.outcome.status.value] += 1
-        reason = record.outcome.error
-        if reason is not None:
+        status, reason = record.outcome.status, record.outcome.error
+        self._statuses[status.value] += 1
+        if status is not Status.OK and reason is not None:
             is_room = len(self._reasons) < _REASONS_KEPT or reason in self._reasons
             self._reasons[reason if is_room else "other reasons"] += 1
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from walletframe.address import canonical_key
 from walletframe.amounts.files import to_portable_table
 from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES, assemble
+from walletframe.wire import NO_LIST, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -65,6 +67,22 @@ def still_failed(failed: Iterable[pa.Table], wallets: Iterable[pa.Table]) -> pa.
     return table.take(pa.array(sorted(latest.values()), pa.int64()))
 
 
+def apart(wallets: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Return the wallets of a part that are ok, and those that an earlier release called so.
+
+    Their answers came without a list of balances, which means that they failed.
+    """
+    unlisted = pc.is_null(wallets["tokens"])
+    if not pc.any(unlisted).as_py():
+        return wallets, wallets.slice(0, 0)
+    said = {"status": Status.FAILED.value, "error": NO_LIST}
+    failed = wallets.filter(unlisted)
+    for name, text in said.items():
+        place, kind = failed.column_names.index(name), failed.schema.field(name).type
+        failed = failed.set_column(place, name, pa.array([text] * len(failed), kind))
+    return wallets.filter(pc.invert(unlisted)), failed
+
+
 def no_tables() -> tuple[pa.Table, pa.Table]:
     """Return the same without any rows."""
     return as_tables(assemble([]), [])
@@ -80,9 +98,9 @@ def holdings_frame(table: pa.Table) -> pd.DataFrame:
     return _frame(table, HOLDING_DTYPES)
 
 
-def read_table(path: Path) -> pa.Table:
-    """Read a file; what its folders are called adds no columns."""
-    return pq.read_table(path, partitioning=None)
+def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """Read a file, or some of its columns; what its folders are called adds none."""
+    return pq.read_table(path, columns=columns, partitioning=None)
 
 
 def _frame(table: pa.Table, dtypes: Mapping[str, Any]) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from walletframe.frames import is_unknown
 from walletframe.text import shown
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def token_labels(
     def label(place: int) -> str:
         bearer, chain = bearers[place], tokens.keys[place][0]
         name = str(names[bearer])
+        if is_unknown(tokens.keys[place]):
+            return f"{shown(name, _SHORTER)} (unknown token)".lstrip()
         if not name or not name.isascii() or on_chain[bearer, chain] > 1:
             contract = _text(holdings["token_address"].iloc[tokens.first[place]])
             where = short_address(contract) if contract else "native coin"
@@ -86,6 +89,8 @@ def whole_token(holdings: pd.DataFrame, tokens: Identities, place: int) -> tuple
     """
     row = tokens.first[place]
     name = shown(_text(holdings["symbol"].iloc[row]))
+    if is_unknown(tokens.keys[place]):
+        return name or "no symbol", "unknown token"
     contract = shown(_text(holdings["token_address"].iloc[row]), _WHOLE_ADDRESS)
     return name or "no symbol", f"{shown(tokens.keys[place][0])} {contract or 'native coin'}"
 

@@ -9,12 +9,20 @@ import numpy as np
 import pandas as pd
 
 from walletframe.charts.notes import simulated, wallets_frame
-from walletframe.frames import require_columns, wallet_identities
+from walletframe.frames import (
+    candidates,
+    find_token,
+    known_wallets,
+    require_columns,
+    wallet_identities,
+)
 from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
     from walletframe.analysis.positions import WalletsLike
+    from walletframe.charts.balances import Balances, Mask
     from walletframe.charts.ranking import Places
+    from walletframe.frames import TokenLike
 
 _COLUMN, _MOST = "snapshot", 200
 
@@ -41,15 +49,19 @@ class Moments:
     said: list[str]
 
 
-def read_moments(holdings: pd.DataFrame, wallets: WalletsLike | None) -> Moments:
+def read_moments(
+    balances: Balances, wallets: WalletsLike | None, token: TokenLike | None
+) -> Moments:
     """Tell which snapshots there are to draw.
 
     Parameters
     ----------
-    holdings : DataFrame
-        With the column ``snapshot``.
+    balances : Balances
+        Of holdings with the column ``snapshot``.
     wallets : DataFrame or WalletDetails, optional
-        With the column ``snapshot``.
+        With the column ``snapshot``. Answers that were out of date count as unknown.
+    token : str or (str, str or None), optional
+        The only token that is drawn: then wallets that could not hold it don't count.
 
     Returns
     -------
@@ -61,14 +73,19 @@ def read_moments(holdings: pd.DataFrame, wallets: WalletsLike | None) -> Moments
     ColumnsError
         Where a column is missing.
     """
-    column = _in_utc(holdings)
+    column = _in_utc(balances.frame)
     times, known, most, said = column.dropna().unique(), pd.Series(dtype=np.int64), 0, []
+    certain = np.ones(len(column), dtype=bool)
     if wallets is not None:
         frame = wallets_frame(wallets)
-        known, most = _known(frame)
+        certain = _certain(balances, frame, column)
+        times = column[certain].dropna().unique()
+        counted = frame[_could_hold(balances, frame, token)]
+        known, most = _known(counted)
         times = times.union(pd.DatetimeIndex(known.index[known > 0]))
-        everyone = len(wallet_identities(frame).keys)
+        everyone = len(wallet_identities(counted).keys)
         said = [
+            *_outdated(int((~certain).sum())),
             f"{most:,} of {many(everyone, 'wallet')} ever known.",
             *_fewer(int((known.to_numpy() < most).sum()), len(known)),
             *simulated(frame),
@@ -77,7 +94,7 @@ def read_moments(holdings: pd.DataFrame, wallets: WalletsLike | None) -> Moments
     chosen = times[np.linspace(0, len(times) - 1, min(len(times), _MOST)).round().astype(np.intp)]
     lacking = known[(known < most) & (known.index.isin(chosen) | (known == 0))].head(_MOST)
     return Moments(
-        codes=chosen.get_indexer(column),
+        codes=np.where(certain, chosen.get_indexer(column), -1),
         times=_written(chosen),
         incomplete=[
             (time, f"{count:,} of {many(most, 'wallet')} known")
@@ -87,6 +104,39 @@ def read_moments(holdings: pd.DataFrame, wallets: WalletsLike | None) -> Moments
     )
 
 
+def _certain(balances: Balances, wallets: pd.DataFrame, column: pd.DatetimeIndex) -> Mask:
+    """Tell which rows are not of an answer that was out of date."""
+    who = _everyone(wallets, balances.frame)
+    times = _in_utc(wallets)
+    every = times.union(column).unique()
+    cells = who * (len(every) + 1) + np.append(every.get_indexer(times), every.get_indexer(column))
+    asked, held = np.split(cells, [len(wallets)])
+    return ~np.isin(held, asked[~known_wallets(wallets, stale=False)])
+
+
+def _could_hold(balances: Balances, wallets: pd.DataFrame, token: TokenLike | None) -> Mask:
+    """Tell which wallets could hold the token, where there is one."""
+    frame, tokens = balances.frame, balances.tokens
+    if token is None or not len(frame):
+        return np.ones(len(wallets), dtype=bool)
+    place = tokens.codes[find_token(frame, token, identities=tokens).argmax()]
+    identifiers = [key[0] for key in wallet_identities(wallets).keys]
+    owners = [key[0] for key in balances.wallets.keys]
+    codes, names = pd.factorize(np.array([*identifiers, *owners], dtype=object))
+    own, held = np.split(codes, [len(identifiers)])
+    rows = held[balances.wallets.codes]
+    found, chains = candidates(tokens, rows, {name: place for place, name in enumerate(names)})
+    able: Mask = np.isin(own, chains[found == place])
+    return np.asarray(able[wallet_identities(wallets).codes])
+
+
+def _everyone(wallets: pd.DataFrame, holdings: pd.DataFrame) -> Places:
+    names = ["blockchain", "address"]
+    both = pd.concat([wallets[names], holdings[names]], ignore_index=True)
+    codes: Places = wallet_identities(both).codes
+    return codes
+
+
 def _in_utc(frame: pd.DataFrame) -> pd.DatetimeIndex:
     require_columns(frame, [_COLUMN])
     return pd.DatetimeIndex(pd.to_datetime(frame[_COLUMN], utc=True))
@@ -94,7 +144,7 @@ def _in_utc(frame: pd.DataFrame) -> pd.DatetimeIndex:
 
 def _known(wallets: pd.DataFrame) -> tuple[pd.Series, int]:
     """Count the wallets known in each snapshot, and those known in any."""
-    known = ((wallets["status"] == "ok") & wallets["tokens"].notna()).to_numpy(dtype=bool)
+    known = known_wallets(wallets, stale=False)
     counts = pd.Series(known).groupby(_in_utc(wallets)).sum()
     return counts, len(np.unique(wallet_identities(wallets).codes[known]))
 
@@ -107,6 +157,10 @@ def _fewer(incomplete: int, asked: int) -> list[str]:
     if not incomplete:
         return []
     return [f"In {incomplete:,} of {many(asked, 'snapshot')} fewer of them are known."]
+
+
+def _outdated(rows: int) -> list[str]:
+    return [f"{many(rows, 'balance')} of answers out of date not drawn."] * bool(rows)
 
 
 def _without(rows: int) -> list[str]:

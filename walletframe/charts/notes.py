@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from walletframe.frames import SIMULATED, require_columns, wallets_given
+from walletframe.frames import (
+    SIMULATED,
+    as_failed,
+    known_wallets,
+    require_columns,
+    stale_wallets,
+    wallets_given,
+)
 from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
@@ -110,19 +117,16 @@ def provenance(wallets: pd.DataFrame) -> list[str]:
     """
     if not len(wallets):
         return ["No wallet was asked."]
-    answered = wallets["status"] == "ok"
-    unknown = int((answered & wallets["tokens"].isna()).sum())
+    known, outdated = known_wallets(wallets, stale=True), int(stale_wallets(wallets).sum())
     flaws = [
         f"{count} {str(status).replace('_', ' ')}"
-        for status, count in wallets["status"][~answered].value_counts().items()
+        for status, count in as_failed(wallets)["status"][~known].value_counts().items()
         if count
     ]
-    flaws += [f"{unknown} without a list"] * bool(unknown)
-    stale = int((wallets["source"] == "stale").sum())
-    flaws += [f"{stale} out of date"] * bool(stale)
-    text = f"{int(answered.sum()) - unknown:,} of {many(len(wallets), 'wallet')} known"
+    flaws += [f"{outdated} out of date"] * bool(outdated)
+    text = f"{int(known.sum()):,} of {many(len(wallets), 'wallet')} known"
     text += f" ({', '.join(flaws)})" if flaws else ""
-    times = pd.to_datetime(wallets["fetched_at"][answered], utc=True).dropna()
+    times = pd.to_datetime(wallets["fetched_at"][known], utc=True).dropna()
     age = [f"Oldest answer {times.min():%Y-%m-%d %H:%M} UTC."] if len(times) else []
     return [f"{text}.", *age, *simulated(wallets)]
 
@@ -141,7 +145,7 @@ def answered(wallets: pd.DataFrame) -> list[str]:
         One sentence each; none of the age where there was no answer.
     """
     times = pd.to_datetime(wallets["fetched_at"], utc=True).dropna()
-    stale = ", out of date" if (wallets["source"] == "stale").any() else ""
+    stale = ", out of date" if stale_wallets(wallets).any() else ""
     age = [f"Answer of {times.min():%Y-%m-%d %H:%M} UTC{stale}."] if len(times) else []
     return [*age, *simulated(wallets)]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 from walletframe.address import parse_wallets
@@ -21,11 +20,13 @@ from walletframe.charts.ranking import added, check_top, largest
 from walletframe.charts.series import token_series
 from walletframe.charts.space import Space
 from walletframe.errors import UnknownWalletError
-from walletframe.frames import find_wallet
+from walletframe.frames import as_failed, find_wallet
 from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import pandas as pd
 
     from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.grid import Grid
@@ -100,7 +101,7 @@ def pie(
     limit = check_top("top", top, _LIMIT)
     [named] = parse_wallets(wallet)
     title = f"Holdings of {shown(named.blockchain, 24)}.{short_address(named.address)}"
-    answers = None if wallets is None else _answers(wallets_frame(wallets), wallet)
+    answers = None if wallets is None else _answers(as_failed(wallets_frame(wallets)), wallet)
     told = [] if answers is None else answered(answers)
     try:
         balances = read_balances(holdings, wallet=wallet)
@@ -127,8 +128,6 @@ def _answers(wallets: pd.DataFrame, wallet: WalletLike) -> pd.DataFrame | None:
 def _why_no_rows(row: pd.Series) -> str:
     if row["status"] != "ok":
         return f"What it holds is not known: {row['status']}."
-    if pd.isna(row["tokens"]):
-        return "What it holds is not known: the service sent no list."
     return "It holds nothing."
 
 

@@ -54,7 +54,8 @@ def timeline(
         The most tokens that are told apart, up to 20; the rest are drawn as Other.
     wallets : DataFrame or WalletDetails, optional
         The ``wallets`` of the same fetches, with a column ``snapshot``: then snapshots in which
-        wallets failed are marked, and those of which nothing is known are not drawn as nothing.
+        wallets failed are marked, those of which nothing is known are not drawn as nothing, and
+        answers that were out of date are left out; with a token, wallets that could hold it count.
     colors : mapping of (str, str or None) to str, optional
         Colours of tokens, as from `token_colors`: hex or CSS names.
 
@@ -87,8 +88,8 @@ def timeline(
     0
     """
     series = check_top("top_tokens", top_tokens, _SERIES)
-    moments = read_moments(holdings, wallets)
     balances = read_balances(holdings, token=token)
+    moments = read_moments(balances, wallets, token)
     title = f"{balances.measure.unit if token is not None else 'Holdings'} over time"
     drawn = balances.where(moments.codes[balances.rows] >= 0)
     if not len(drawn.rows):

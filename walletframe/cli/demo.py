@@ -6,6 +6,7 @@ import click
 
 from walletframe.cli.fetch import show
 from walletframe.cli.screen import say
+from walletframe.frames import known_wallets
 from walletframe.frames.summary import many
 from walletframe.service import SHOWCASE
 from walletframe.service import sandbox as start_sandbox
@@ -22,7 +23,7 @@ def demo(*, refresh: bool) -> None:
         say(f"Simulated data: a sandbox at {service.base_url} stands in for the service.\n")
         details = client.fetch(SHOWCASE, refresh=refresh, progress=False, on_failure="ignore")
         show(details, None)
-        failed = details.wallets[details.wallets["status"] != "ok"]
+        failed = details.wallets[~known_wallets(details.wallets, stale=True)]
         for row in failed.itertuples():
             say(f"Failed: {row.blockchain}.{row.address}: {row.error}")
         cached = int((details.wallets["source"] == "cache").sum())

@@ -11,7 +11,7 @@ from walletframe.cli.asking import INTERRUPTED, ask, asking
 from walletframe.cli.output import output_path, write_details
 from walletframe.cli.screen import say
 from walletframe.cli.tables import holdings_table, wallets_table
-from walletframe.frames import summary_lines
+from walletframe.frames import known_wallets, summary_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def fetch(wallets: tuple[str, ...], output: Path | None, *, whole: bool, **optio
             say(f"written: {path}")
     if interrupted:
         sys.exit(INTERRUPTED)
-    sys.exit(0 if (details.wallets["status"] == "ok").all() else 1)
+    sys.exit(0 if known_wallets(details.wallets, stale=True).all() else 1)
 
 
 def show(details: WalletDetails, rows: int | None) -> None:

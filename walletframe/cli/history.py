@@ -13,7 +13,7 @@ from walletframe.cli.screen import say
 from walletframe.cli.snapshots import in_folder, of_token, token_named
 from walletframe.cli.sources import read_sources
 from walletframe.cli.tables import snapshots_table, timeline_table
-from walletframe.frames import summary_lines
+from walletframe.frames import known_wallets, summary_lines
 from walletframe.history import load, snapshots, timeline
 from walletframe.history import save as keep
 from walletframe.history.admission import require_place
@@ -40,7 +40,8 @@ def history() -> None:
 def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **options: Any) -> None:
     """Fetch WALLETS and keep a snapshot, failed wallets included.
 
-    The exit code is 1 when a wallet is not ok. Simulated holdings need a --folder of their own.
+    The exit code is 1 when a wallet is not ok, or its answer is out of date. Simulated holdings
+    need a --folder of their own.
     """
 
     def check(settings: Settings) -> None:
@@ -54,7 +55,7 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
     moment = keep(details, folder=folder, at=at)
     say("\n".join(summary_lines(details.wallets)))
     say(f"kept: a snapshot of {moment:%Y-%m-%d %H:%M:%S} UTC")
-    sys.exit(0 if (details.wallets["status"] == "ok").all() else 1)
+    sys.exit(0 if known_wallets(details.wallets, stale=False).all() else 1)
 
 
 @history.command()

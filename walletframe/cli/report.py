@@ -13,7 +13,7 @@ from walletframe.cli.asking import INTERRUPTED, ask, asking
 from walletframe.cli.saved import is_saved, read_saved
 from walletframe.cli.screen import say
 from walletframe.cli.snapshots import in_folder
-from walletframe.frames import WalletDetails
+from walletframe.frames import WalletDetails, known_wallets, stale_wallets
 from walletframe.frames.summary import many
 from walletframe.history import snapshot
 from walletframe.reports import SUFFIXES
@@ -103,8 +103,9 @@ def report(  # noqa: PLR0913 - every option is an argument
     written = write_report(details, output, before=earlier, title=title, images=images)
     say(f"written: {written}")
     wallets = details.wallets
-    known = int(((wallets["status"] == "ok") & wallets["tokens"].notna()).sum())
-    say(f"The balances of {known:,} of {many(len(wallets), 'wallet')} are known.")
+    known, older = known_wallets(wallets, stale=True).sum(), stale_wallets(wallets).sum()
+    outdated = f", of {older:,} as of an older answer" if older else ""
+    say(f"The balances of {known:,} of {many(len(wallets), 'wallet')} are known{outdated}.")
     if interrupted:
         sys.exit(INTERRUPTED)
     sys.exit(0 if known == len(wallets) else 1)

@@ -10,6 +10,7 @@ import click
 from walletframe.cli.kinds import require_holdings
 from walletframe.errors import SettingsError
 from walletframe.exports import SUFFIXES, saved_tables, typed
+from walletframe.frames import as_failed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +55,7 @@ def read_saved(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     try:
         holdings, wallets = saved_tables(Path(name))
         require_holdings(name, [*holdings])
-        return typed(holdings), None if wallets is None else typed(wallets)
+        return typed(holdings), None if wallets is None else as_failed(typed(wallets))
     except (OSError, SettingsError) as fault:
         reason = str(fault)
     raise click.UsageError(f"{name} can't be read as holdings of a fetch: {reason}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from walletframe.frames.display.tables import unread_amount
 from walletframe.text import shortened, shown
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _holding_cells(holdings: pd.DataFrame) -> dict[str, Iterable[str]]:
 def _amount_text(amount: Any, raw_amount: Any) -> str:
     if not pd.isna(amount):
         return str(amount)
-    return "unknown" if pd.isna(raw_amount) else f"{shown(str(raw_amount))} base units"
+    return shown(unread_amount(raw_amount))
 
 
 def totals_table(totals: pd.DataFrame, rows: int | None = None) -> str:
@@ -111,7 +112,7 @@ def totals_table(totals: pd.DataFrame, rows: int | None = None) -> str:
     -------
     str
         Lines for a terminal: ``unknown`` are balances of unknown amount, ``complete`` the wallets
-        known of those asked.
+        known of those asked, and how many of those as of an answer that is out of date.
     """
     head = totals if rows is None else totals.head(rows)
     return _with_rest(_table(**_group_cells(head), **_count_cells(head)), totals, head)
@@ -233,8 +234,11 @@ def _count_cells(totals: pd.DataFrame) -> dict[str, Iterable[str]]:
     if "value" in totals:
         cells["value"] = ["-" if pd.isna(each) else f"{each:,.2f}" for each in totals["value"]]
     if "wallets_ok" in totals:
-        pairs = zip(totals["wallets_ok"], totals["wallets_asked"], strict=True)
-        cells["complete"] = [f"{known}/{asked}" for known, asked in pairs]
+        counts = (totals[f"wallets_{name}"] for name in ("ok", "asked", "stale"))
+        cells["complete"] = [
+            f"{known}/{asked}" + (f" ({stale} out of date)" if stale else "")
+            for known, asked, stale in zip(*counts, strict=True)
+        ]
     return cells
 
 
@@ -257,7 +261,11 @@ def _padded(name: str, texts: list[str]) -> list[str]:
 def _contracts(frame: pd.DataFrame) -> list[str]:
     pairs = zip(frame["token_blockchain"].isna(), frame["token_address"], strict=True)
     return [
-        "-" if nothing else "native coin" if pd.isna(address) else shortened(address)
+        ("-" if pd.isna(address) else f"{shortened(address)} (unknown token)")
+        if nothing
+        else "native coin"
+        if pd.isna(address)
+        else shortened(address)
         for nothing, address in pairs
     ]
 

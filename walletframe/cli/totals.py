@@ -16,7 +16,7 @@ from walletframe.cli.saved import is_saved, read_saved
 from walletframe.cli.screen import say
 from walletframe.cli.snapshots import of_token, token_named
 from walletframe.cli.tables import totals_table
-from walletframe.frames import find_token, summary_lines
+from walletframe.frames import find_token, known_wallets, summary_lines
 from walletframe.frames.summary import many
 from walletframe.text import shown
 
@@ -125,7 +125,7 @@ def _report(
         say(f"written: {output}")
     if interrupted:
         sys.exit(INTERRUPTED)
-    sys.exit(0 if wallets is None or _all_known(wallets) else 1)
+    sys.exit(0 if wallets is None or known_wallets(wallets, stale=True).all() else 1)
 
 
 def _found(
@@ -156,7 +156,3 @@ def _value_lines(holdings: pd.DataFrame) -> list[str]:
     gaps = f"{unpriced:,} without a price, {unknown:,} of unknown amount"
     balances = many(len(holdings), "balance")
     return [f"Value of {len(known):,} of {balances}: {worth} ({gaps})"]
-
-
-def _all_known(wallets: pd.DataFrame) -> bool:
-    return bool(((wallets["status"] == "ok") & wallets["tokens"].notna()).all())

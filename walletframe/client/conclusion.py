@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from walletframe.errors import AnswerWarning, FetchError, FetchWarning, SettingsError
+from walletframe.errors import FetchError, FetchWarning, SettingsError
+from walletframe.frames import known_wallets, stood_in_for
 from walletframe.frames.summary import many, part
 from walletframe.notice import notify
 
@@ -35,8 +36,8 @@ def conclude(details: WalletDetails, on_failure: str) -> None:
         With ``"raise"``, where a wallet is not ok.
     """
     wallets = details.wallets
-    failed = wallets[wallets["status"] != "ok"]
-    outdated = wallets[(wallets["status"] == "ok") & wallets["error"].notna()]
+    failed = wallets[~known_wallets(wallets, stale=True)]
+    outdated = wallets[stood_in_for(wallets)]
     if on_failure == "ignore":
         return
     if len(failed):
@@ -48,24 +49,6 @@ def conclude(details: WalletDetails, on_failure: str) -> None:
     if len(outdated):
         lead = f"{part(len(outdated), len(wallets), 'wallet')} out of date"
         notify(with_reasons(lead, _reasons(outdated)), FetchWarning)
-
-
-def warn_of_strangers(strangers: list[str], count: int) -> None:
-    """Warn of wallets in the answers that nobody asked for.
-
-    Parameters
-    ----------
-    strangers : list of str
-        The first of them, fit to be shown.
-    count : int
-        How many there were.
-    """
-    if strangers:
-        notify(
-            f"the service answered {many(count, 'wallet')} that nobody asked for; left out: "
-            f"{', '.join(strangers[:_NAMED])}",
-            AnswerWarning,
-        )
 
 
 def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:

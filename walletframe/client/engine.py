@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 from walletframe.address import distinct_wallets, parse_wallets
 from walletframe.client.ask import Asking
 from walletframe.client.collect import Collection
-from walletframe.client.conclusion import check_wish, conclude, warn_of_strangers
+from walletframe.client.conclusion import check_wish, conclude
 from walletframe.client.flow import Flow
 from walletframe.client.job import Job
+from walletframe.client.oddities import Unread, warn_of_oddities
 from walletframe.client.plan import Policy, plan
 from walletframe.client.progress import counted
 from walletframe.client.send import Sending
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from walletframe.wire import Status
 
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
-_Found: TypeAlias = tuple[WalletDetails, list[str]]
+_Found: TypeAlias = tuple[WalletDetails, list[str], Unread]
 _AHEAD = 2  # requests for each worker: one under way, one waiting
 _left: list[object] = []  # what closing, or forgetting, in a forked child could spoil or wait for
 
@@ -162,7 +163,7 @@ class Client:
         FetchWarning
             With ``on_failure="warn"``, where wallets are not ok or could not be made fresh.
         AnswerWarning
-            Where the service answered wallets that nobody asked for.
+            Where the service answered wallets that nobody asked for, or balances can't be read.
         """
         check_wish(on_failure)
         if refresh and offline:
@@ -171,9 +172,9 @@ class Client:
             self.settings.expire_after_s, refresh, offline, self.settings.stale_if_error
         )
         asked = distinct_wallets(parse_wallets(wallets))
-        details, strangers = self._run(asked, policy, progress, cancel or Event())
+        details, strangers, unread = self._run(asked, policy, progress, cancel or Event())
         self._warn_of_test_key()
-        warn_of_strangers(strangers, len(strangers))
+        warn_of_oddities(strangers, len(strangers), unread)
         conclude(details, on_failure)
         return details
 
@@ -217,7 +218,7 @@ class Client:
         finally:
             flow.close()
         self._warn_of_test_key()
-        warn_of_strangers(flow.strangers, flow.stranger_count)
+        warn_of_oddities(flow.strangers, flow.stranger_count, flow.unread)
 
     def _run(
         self, asked: list[WalletAddress], policy: Policy, progress: Progress, cancel: Event
@@ -232,7 +233,7 @@ class Client:
             return job.result()
         except KeyboardInterrupt:
             cancel.set()
-            details, _ = job.result()
+            details, *_ = job.result()
         except BaseException:
             cancel.set()
             raise
@@ -245,7 +246,7 @@ class Client:
         report: Callable[[Status], None],
         cancel: Event,
     ) -> _Found:
-        store = self._open_store()
+        store, unread = self._open_store(), Unread()
         collection = Collection(
             plan(asked, store.read(asked), policy, datetime.now(UTC)),
             store,
@@ -255,10 +256,10 @@ class Client:
             cancel=cancel,
         )
         try:
-            details = assemble(collection.records())
+            details = assemble(unread.counted(collection.records()))
         finally:
             collection.close()
-        return details, collection.strangers
+        return details, collection.strangers, unread
 
     def _open_sending(
         self, cancel: Event, keep: Keep | None = None, turn: Turn | None = None

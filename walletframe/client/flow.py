@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from walletframe.client.oddities import STRANGERS_NAMED, Unread
 from walletframe.client.plan import missed
 from walletframe.client.records import resolve_kept, resolve_reply
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from walletframe.client.records import Resolved
     from walletframe.client.send import Arrival, Sending
     from walletframe.frames import WalletRecord
-
-
-STRANGERS_NAMED = 3
 
 
 class Flow:
@@ -52,6 +50,8 @@ class Flow:
         The first wallets in the answers that nobody asked for.
     stranger_count : int
         How many there were.
+    unread : Unread
+        Counts of balances that could not be read.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Flow:
         self.key_refused = False
         self.strangers: list[str] = []
         self.stranger_count = 0
+        self.unread = Unread()
         self._service, self._planned, self._opened = service, planned, opened
         self._batch_size, self._ahead, self._cancel = batch_size, ahead, cancel
         self._sending: Sending | None = None
@@ -86,12 +87,15 @@ class Flow:
         portions : iterable of list of WalletAddress
             Distinct wallets; an empty list where there are none for the moment.
 
-        Yields
-        ------
-        WalletRecord
+        Returns
+        -------
+        iterator of WalletRecord
             One for each wallet, until the key is refused or the fetch is cancelled; then for what
             was under way.
         """
+        return self.unread.counted(self._records(portions))
+
+    def _records(self, portions: Iterable[list[WalletAddress]]) -> Iterator[WalletRecord]:
         for portion in portions:
             yield from self._worked_off(portion) if portion else self._next_arrived()
             if self._is_over():

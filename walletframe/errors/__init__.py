@@ -31,7 +31,7 @@
 
     UserWarning
     └── WalletframeWarning
-        ├── AnswerWarning        the service answered more than it was asked
+        ├── AnswerWarning        the service answered more than it was asked, or what can't be read
         ├── CacheWarning         answers can't be kept or read
         ├── FetchWarning         some wallets failed
         ├── PricesWarning        none of the prices given is of a token that is held

@@ -6,7 +6,10 @@ class WalletframeWarning(UserWarning):
 
 
 class AnswerWarning(WalletframeWarning):
-    """The service answered more than it was asked; the surplus was left out."""
+    """The service answered more than it was asked, or balances that can't be read.
+
+    The surplus was left out; what can't be read is NA, and the rest is as it should be.
+    """
 
 
 class CacheWarning(WalletframeWarning):

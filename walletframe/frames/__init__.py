@@ -19,6 +19,7 @@ from walletframe.frames.given import (
     is_details,
     wallets_given,
 )
+from walletframe.frames.holders import candidates
 from walletframe.frames.identified import HoldingsLike, Identified, identified
 from walletframe.frames.identity import (
     Identities,
@@ -26,10 +27,18 @@ from walletframe.frames.identity import (
     WalletLike,
     find_token,
     find_wallet,
+    is_unknown,
     require_columns,
     token_identities,
     token_key,
     wallet_identities,
+)
+from walletframe.frames.known import (
+    as_failed,
+    known_wallets,
+    stale_wallets,
+    stood_in_for,
+    unreadable,
 )
 from walletframe.frames.summary import is_simulated, summary_lines
 
@@ -48,7 +57,9 @@ __all__ = [
     "WalletLike",
     "WalletRecord",
     "ambiguous",
+    "as_failed",
     "assemble",
+    "candidates",
     "category_of",
     "details_given",
     "find_token",
@@ -58,14 +69,19 @@ __all__ = [
     "identified",
     "is_details",
     "is_simulated",
+    "is_unknown",
     "known_token",
+    "known_wallets",
     "require_columns",
+    "stale_wallets",
+    "stood_in_for",
     "summary_html",
     "summary_lines",
     "table_html",
     "token_identities",
     "token_key",
     "typed_frame",
+    "unreadable",
     "wallet_identities",
     "wallets_given",
     "wallets_table",

@@ -7,7 +7,7 @@ little more memory than the frames that hold them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,14 +18,14 @@ import pyarrow.compute as pc
 from walletframe.amounts import AmountArray
 from walletframe.frames.contract import WALLET_DTYPES, Source, typed_frame
 from walletframe.frames.details import WalletDetails
-from walletframe.wire import MAX_DECIMALS, Outcome, Status
+from walletframe.wire import MAX_DECIMALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from walletframe.address import WalletAddress
-    from walletframe.wire import Balances
+    from walletframe.wire import Balances, Outcome
 
 _CHUNK_ROWS = 2_000  # as many as stay in a processor's cache between two passes
 _TEXT = pa.large_string()
@@ -57,7 +57,7 @@ class WalletRecord:
     source : Source or None
         Where the answer came from; None where there is none.
     error : str or None
-        Why an answer that is ok could not be made fresh; else the outcome's own error is shown.
+        Why an answer that is ok could not be made fresh; shown before the outcome's own error.
     """
 
     wallet: WalletAddress
@@ -99,13 +99,12 @@ def assemble(records: Iterable[WalletRecord]) -> WalletDetails:
 
 def _wallet_row(record: WalletRecord) -> tuple[Any, ...]:
     outcome = record.outcome
-    known = outcome.status is Status.OK and outcome.balances is not None
     return (
         record.wallet.blockchain,
         record.wallet.address,
         outcome.status.value,
-        record.error or outcome.error,
-        len(outcome.balances) if known and outcome.balances is not None else None,
+        "; ".join(filter(None, (record.error, outcome.error))) or None,
+        None if outcome.balances is None else len(outcome.balances),
         outcome.explorer_url,
         record.fetched_at,
         record.source.value if record.source else None,
@@ -162,7 +161,7 @@ class _HoldingColumns:
         chunks["token_address"].append(
             _joined((balances.token_addresses for balances in waiting), _TEXT)
         )
-        chunks["amount"].append(AmountArray.from_raw(raw, _few(decimals)))
+        chunks["amount"].append(_amounts(raw, decimals, _no_digits(waiting)))
         chunks["decimals"].append(decimals)
         chunks["raw_amount"].append(pa.array(raw, _TEXT))
         chunks["token_blockchain"].append(
@@ -187,8 +186,25 @@ def _decimals(sent: list[int | None]) -> pa.Array:
     return pc.if_else(known, decimals, pa.scalar(None, pa.int16()))
 
 
-def _few(decimals: pa.Array) -> Any:
-    return decimals.to_pylist() if decimals.null_count else decimals.to_numpy()
+def _no_digits(waiting: list[Balances]) -> list[int]:
+    """Return the rows whose raw amounts are no digits."""
+    starts = accumulate((len(balances) for balances in waiting), initial=0)
+    pairs = zip(starts, waiting, strict=False)  # the last start is the end
+    return [start + place for start, balances in pairs for place in balances.no_digits]
+
+
+def _amounts(raw: list[str | None], decimals: pa.Array, no_digits: list[int]) -> AmountArray:
+    """Return amounts, NA where the digits or the decimals of one can't be read."""
+    missing = decimals.is_null().to_numpy(zero_copy_only=False)
+    missing[no_digits] = True
+    rows = np.flatnonzero(missing)
+    if not len(rows):
+        return AmountArray.from_raw(raw, decimals.to_numpy())
+    digits = list(raw)
+    for row in rows:
+        digits[row] = "0"
+    integers, _, scale = AmountArray.from_raw(digits, decimals.fill_null(0).to_numpy()).exact()
+    return AmountArray(integers, missing, scale)
 
 
 def _integer_array(chunks: list[pa.Array]) -> pd.arrays.IntegerArray:

@@ -85,7 +85,8 @@ def token_identities(holdings: pd.DataFrame) -> Identities:
     Returns
     -------
     Identities
-        Keys are (token_blockchain, token_address); the address of a native coin is None.
+        Keys are (token_blockchain, token_address); the address of a native coin is None. Each row
+        without a blockchain is of a token of its own, which is unknown: see `is_unknown`.
 
     Raises
     ------
@@ -100,7 +101,23 @@ def token_identities(holdings: pd.DataFrame) -> Identities:
     >>> token_identities(frame).keys
     [('ETH', '0xab'), ('ETH', None)]
     """
-    return _identities(holdings, "token_blockchain", "token_address")
+    return _unknown_apart(_identities(holdings, "token_blockchain", "token_address"))
+
+
+def is_unknown(token: TokenKey) -> bool:
+    """Tell whether a key of `token_identities` stands for a token that nobody can tell.
+
+    Parameters
+    ----------
+    token : (str, str or None)
+        Canonical.
+
+    Returns
+    -------
+    bool
+        True where it has no blockchain. Such a token is the same as no other.
+    """
+    return not token[0]
 
 
 def wallet_identities(frame: pd.DataFrame) -> Identities:
@@ -165,7 +182,8 @@ def find_token(
     identities = identities or token_identities(holdings)
     if isinstance(token, str):
         named = (holdings["symbol"] == token).to_numpy(dtype=bool, na_value=False)
-        places = np.unique(identities.codes[named])
+        found = np.unique(identities.codes[named])
+        places = np.array([place for place in found if not is_unknown(identities.keys[place])])
         if len(places) > 1:
             raise ambiguous({token: [identities.keys[place] for place in places]})
     else:
@@ -266,6 +284,19 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> Identities:
     ]
     codes = np.array(merged, dtype=np.intp)[spelling]
     return Identities(codes, list(keys), _first_rows(codes, len(keys)))
+
+
+def _unknown_apart(found: Identities) -> Identities:
+    """Give each row of an unknown token an identity of its own."""
+    blank = [place for place, key in enumerate(found.keys) if is_unknown(key)]
+    if not blank:
+        return found
+    rows = np.flatnonzero(np.isin(found.codes, blank))
+    codes = found.codes.copy()
+    codes[rows] = len(found.keys) + np.arange(len(rows))
+    keys = [*found.keys, *(("", f"unknown {number}") for number in range(1, len(rows) + 1))]
+    codes, kept = pd.factorize(codes)
+    return Identities(codes, [keys[place] for place in kept], _first_rows(codes, len(kept)))
 
 
 def _is_text(name: Any) -> bool:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from walletframe.frames.contract import SIMULATED
 from walletframe.frames.identity import token_identities
+from walletframe.frames.known import as_failed, known_wallets, stood_in_for, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +50,10 @@ def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -
     if statuses:
         lines[0] += f": {statuses}"
     lines.append(f"{_balances(wallets, holdings)}; {_sources(wallets)}")
-    older = int(((wallets["status"] == "ok") & wallets["error"].notna()).sum())
+    odd = 0 if holdings is None else int(unreadable(holdings).sum())
+    if odd and holdings is not None:
+        lines.append(f"{part(odd, len(holdings), 'balance')} not readable, in amount or token.")
+    older = int(stood_in_for(wallets).sum())
     if older:
         lines.append(f"{many(older, 'older answer')} stood in where no newer one was to be had.")
     if is_simulated(wallets):
@@ -77,7 +81,7 @@ def failure_lines(wallets: pd.DataFrame) -> list[str]:
     >>> failure_lines(assemble([]).wallets)
     []
     """
-    failed = wallets[wallets["status"] != "ok"]
+    failed = as_failed(wallets[~known_wallets(wallets, stale=True)])
     counted = failed.groupby(["status", "error"], observed=True, dropna=False).size()
     reasons = counted.sort_values(ascending=False, kind="stable").reset_index(name="wallets")
     lines = [
@@ -106,14 +110,9 @@ def is_simulated(wallets: pd.DataFrame) -> bool:
 
 def _balances(wallets: pd.DataFrame, holdings: pd.DataFrame | None) -> str:
     if holdings is None:
-        balances = many(int(wallets["tokens"].sum()), "balance")
-    else:
-        tokens = len(token_identities(holdings).keys)
-        balances = f"{many(len(holdings), 'balance')} of {many(tokens, 'token')}"
-    unknown = int(((wallets["status"] == "ok") & wallets["tokens"].isna()).sum())
-    if not unknown:
-        return balances
-    return f"{balances} (unknown for {many(unknown, 'wallet')} that answered without any list)"
+        return many(int(wallets["tokens"].sum()), "balance")
+    tokens = len(token_identities(holdings).keys)
+    return f"{many(len(holdings), 'balance')} of {many(tokens, 'token')}"
 
 
 def _sources(wallets: pd.DataFrame) -> str:

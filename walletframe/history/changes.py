@@ -60,8 +60,9 @@ def compare(
         - ``change``, category: ``new`` (from 0 or not listed), ``gone`` (to 0 or not listed),
           ``increased``, ``decreased``, ``unknown``;
         - ``status_before``, ``status_after``, category: ``ok`` where the amount is known; else the
-          wallet's status, ``stale`` (its answer was out of date), ``no_list`` (it came without
-          balances), ``no_decimals`` (the amount is NA) or ``not_asked``.
+          wallet's status, ``stale`` (its answer was out of date), ``no_amount`` (it could not be
+          read, or is without decimals), ``unknown_token`` (the token is the same as no other, so
+          that nothing can be said of the other time) or ``not_asked``.
 
     Raises
     ------

@@ -11,7 +11,7 @@ import pandas as pd
 
 from walletframe.address import canonical_key, parse_wallets
 from walletframe.errors import UnknownSnapshotError
-from walletframe.frames import SIMULATED, details_given
+from walletframe.frames import SIMULATED, details_given, known_wallets
 from walletframe.history.admission import admitted, already_there
 from walletframe.history.folder import HOLDINGS, WALLETS, add, default_folder, known_places
 from walletframe.history.moments import bounds, moment
@@ -218,8 +218,8 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     -------
     DataFrame
         One row for each, the oldest first, on an index from 0. With the columns ``snapshot``,
-        datetime64[us, UTC]; ``wallets``, ``wallets_ok`` and ``balances``, int64; ``simulated``,
-        bool.
+        datetime64[us, UTC]; ``wallets``, ``wallets_ok`` (known, and not as of an answer that was
+        out of date) and ``balances``, int64; ``simulated``, bool.
 
     Raises
     ------
@@ -243,7 +243,7 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     wallets = read_wallets(found)
     facts: dict[str, Any] = {
         "wallets": 1,
-        "wallets_ok": wallets["status"] == "ok",
+        "wallets_ok": known_wallets(wallets, stale=False),
         "balances": wallets["tokens"].fillna(0),
         "simulated": wallets["service"] == SIMULATED,
     }

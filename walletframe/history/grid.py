@@ -1,8 +1,9 @@
 """What is known of every wallet's every token at every time, exactly: one cell for each.
 
 A cell is an amount or the reason why there is none. A token that an answer does not list is a known
-zero; a token that it lists twice is added up; nothing is known of a wallet that failed, was not
-asked, or answered without a list, nor from an answer that is out of date.
+zero; a token that it lists twice is added up; nothing is known of a wallet that failed or was not
+asked, nor from an answer that is out of date. An unknown token is the same as no other: of each
+there is an amount at one time, and nothing is known of it at any other.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ import pandas as pd
 from walletframe.amounts import AmountArray
 from walletframe.errors import AmountError, SnapshotError
 from walletframe.frames import (
-    Source,
     WalletDetails,
+    as_failed,
+    candidates,
+    is_unknown,
+    known_wallets,
     require_columns,
     token_identities,
     wallet_identities,
@@ -32,10 +36,10 @@ if TYPE_CHECKING:
 _WALLET = ["blockchain", "address"]
 _TOKEN = ["symbol", "token_address", "token_blockchain"]
 _STATUSES = [status.value for status in Status]
-_NAMES = [*_STATUSES, "stale", "no_list", "no_decimals", "not_asked"]
+_NAMES = [*_STATUSES, "stale", "no_amount", "unknown_token", "not_asked"]
 STATUS: Final = pd.CategoricalDtype(pd.Index(_NAMES, dtype="str"))
 OK = _NAMES.index("ok")
-STALE, NO_LIST, NO_DECIMALS, NOT_ASKED = range(len(_STATUSES), len(_NAMES))
+STALE, NO_AMOUNT, UNKNOWN_TOKEN, NOT_ASKED = range(len(_STATUSES), len(_NAMES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,12 @@ class Grid:
         Codes of `STATUS`: OK where the amount is known.
     wallet_status : ndarray of int8, shape (w, s)
         The same for each wallet as a whole.
+    wallet_chains : ndarray of intp, shape (w,)
+        The blockchain of each wallet, from 0.
+    could_hold : tuple of two ndarrays of intp
+        Pairs of a token and a blockchain on which a wallet could hold it.
+    followed : ndarray of bool, shape (p,)
+        Whether there is a token, and it can be told from others.
     """
 
     details: WalletDetails
@@ -69,6 +79,9 @@ class Grid:
     scale: int
     status: npt.NDArray[np.int8]
     wallet_status: npt.NDArray[np.int8]
+    wallet_chains: Places
+    could_hold: tuple[Places, Places]
+    followed: npt.NDArray[np.bool_]
 
     def labels(self, pairs: Places) -> pd.DataFrame:
         """Name some pairs: their wallet, and their token or NA."""
@@ -112,6 +125,7 @@ def narrowed(details: WalletDetails, *more: str) -> WalletDetails:
     for frame, names in zip(details, needed, strict=True):
         require_columns(frame, names)
     narrow = WalletDetails(*(frame[names] for frame, names in zip(details, needed, strict=True)))
+    narrow = narrow._replace(wallets=as_failed(narrow.wallets))
     if not isinstance(narrow.holdings["amount"].array, AmountArray):
         raise AmountError(
             f"a column of {narrow.holdings['amount'].dtype} holds no amounts",
@@ -157,18 +171,28 @@ def grid(details: WalletDetails, times: tuple[Places, Places], count: int) -> Gr
     place = np.argsort(order)[pairs]
     integers, unknown, scale = _sums(holdings["amount"].array, place * count + times[1], shape)
     owner = np.concatenate([owner, idle])[order]
+    token = np.concatenate([token, np.full(len(idle), -1)])[order]
+    strange = np.array([*map(is_unknown, what.keys), False], dtype=bool)[token]
+    listed = np.zeros(shape, dtype=bool)
+    listed[place, times[1]] = True
     status = wallet_status[owner]
-    status[(status == OK) & unknown] = NO_DECIMALS
+    status[(status == OK) & unknown] = NO_AMOUNT
+    status[(status == OK) & strange[:, np.newaxis] & ~listed] = UNKNOWN_TOKEN
     integers[status != OK] = 0
+    wallet_chains, chains = pd.factorize(np.array([key[0] for key in who.keys], dtype=object))
+    chain_places = {name: number for number, name in enumerate(chains)}
     return Grid(
         details,
         _last(asked, len(who.keys))[owner],
         _last(place, len(order)),
-        np.concatenate([token, np.full(len(idle), -1)])[order],
+        token,
         integers,
         scale,
         status,
         wallet_status,
+        wallet_chains,
+        candidates(what, wallet_chains[holders], chain_places),
+        (token >= 0) & ~strange,
     )
 
 
@@ -188,8 +212,7 @@ def _wallet_status(
             f"the wallet {first['blockchain']}.{first['address']!a} is there more than once",
             hint="compare one snapshot with one other: history.snapshot(…) gives a single one",
         )
-    codes[(codes == OK) & wallets["source"].isin([Source.STALE.value]).to_numpy()] = STALE
-    codes[(codes == OK) & wallets["tokens"].isna().to_numpy()] = NO_LIST
+    codes[(codes == OK) & ~known_wallets(wallets, stale=False)] = STALE
     status = np.full(shape, NOT_ASKED, dtype=np.int8)
     status.ravel()[cells] = codes
     return status

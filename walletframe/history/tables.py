@@ -26,6 +26,7 @@ from walletframe.frames import (
     HOLDING_DTYPES,
     WALLET_DTYPES,
     WalletDetails,
+    as_failed,
     wallet_identities,
 )
 from walletframe.history.contract import converted
@@ -173,7 +174,8 @@ def _read(
     table = pa.concat_tables([empty, *tables]).drop_columns(_KEY)
     in_order = table.sort_by([(SNAPSHOT, "ascending"), (_POSITION, "ascending")])
     frame = in_order.drop_columns(_POSITION).to_pandas(types_mapper=_INTEGERS.get)
-    return converted(frame, {SNAPSHOT: _MOMENT, **_DTYPES[name]})
+    found = converted(frame, {SNAPSHOT: _MOMENT, **_DTYPES[name]})
+    return as_failed(found) if name == WALLETS else found
 
 
 def _rows(path: Path, *, columns: list[str], wanted: list[str] | None) -> pa.Table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
@@ -12,8 +14,13 @@ from walletframe.frames import (
     details_given,
     find_token,
 )
-from walletframe.history.grid import NO_DECIMALS, NOT_ASKED, OK, STATUS, Grid, grid, narrowed
+from walletframe.history.grid import NO_AMOUNT, NOT_ASKED, OK, STATUS, Grid, grid, narrowed
 from walletframe.history.tables import SNAPSHOT
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Counts = npt.NDArray[np.int64]
 
 
 def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.DataFrame:
@@ -41,7 +48,7 @@ def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.Data
         - ``status``, category: ``ok`` where it is known; else why not, as in `compare`.
 
         A wallet without any such token has rows without a token for the snapshots of which nothing
-        is known.
+        is known. An unknown token has one row, of its own snapshot: it can't be followed.
 
     Raises
     ------
@@ -68,8 +75,10 @@ def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.Data
     0 2026-01-31 00:00:00+00:00   NEAR     ok
     """
     moments, cells = _cells(history, token)
-    idle = (cells.tokens < 0)[:, np.newaxis]
-    pairs, times = np.nonzero((cells.status != NOT_ASKED) & ~(idle & (cells.status == OK)))
+    idle, strange = cells.tokens < 0, (cells.tokens >= 0) & ~cells.followed
+    listed = (cells.status == OK) | (cells.status == NO_AMOUNT)
+    left_out = (idle[:, np.newaxis] & (cells.status == OK)) | (strange[:, np.newaxis] & ~listed)
+    pairs, times = np.nonzero((cells.status != NOT_ASKED) & ~left_out)
     status = cells.status[pairs, times]
     frame = cells.labels(pairs)
     frame.insert(0, SNAPSHOT, moments[times])
@@ -100,8 +109,12 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
         - ``symbol``, ``token_address``, ``token_blockchain``, str: as last written;
         - ``amount``, amount: the sum of what is known, in whole tokens: less than there was where
           not all wallets are known; NA where none is;
-        - ``wallets_known``, ``wallets``, int64: of how many wallets of this history the amount is
-          known in this snapshot. A chart of complete sums alone has NA where they differ.
+        - ``wallets_known``, ``wallets``, int64: of how many wallets the amount is known in this
+          snapshot, and how many of this history could hold the token: those on its own blockchain,
+          and on all where one ever held it. A chart of complete sums alone has NA where they
+          differ.
+
+        Unknown tokens are left out: they are the same as no other, and can't be followed.
 
     Raises
     ------
@@ -128,21 +141,36 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
     0   NEAR              1        1
     """
     moments, cells = _cells(history, token)
-    held = np.flatnonzero(cells.tokens >= 0)
+    held = np.flatnonzero(cells.followed)
     tokens, first = np.unique(cells.tokens[held], return_index=True)
     shape = (len(tokens), len(moments))
+    places = np.searchsorted(tokens, cells.tokens[held])
     sums, unknown = np.full(shape, 0, dtype=object), np.zeros(shape, dtype=np.int64)
-    np.add.at(sums, cells.tokens[held], cells.integers[held])
-    np.add.at(unknown, cells.tokens[held], cells.status[held] == NO_DECIMALS)
-    wallets = len(cells.wallet_status)
-    known = (cells.wallet_status == OK).sum(axis=0) - unknown
+    np.add.at(sums, places, cells.integers[held])
+    np.add.at(unknown, places, cells.status[held] == NO_AMOUNT)
+    wallets, known = (counts[tokens] for counts in _of_tokens(cells))
+    known = known - unknown
     frame = cells.labels(held[first].repeat(len(moments))).drop(columns=["blockchain", "address"])
     frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(tokens))])
     return frame.assign(
         amount=cells.amounts(sums.ravel(), known.ravel() > 0),
         wallets_known=known.ravel(),
-        wallets=wallets,
+        wallets=wallets.repeat(len(moments)),
     )
+
+
+def _of_tokens(cells: Grid) -> tuple[Counts, Counts]:
+    """Count, of each token, the wallets that could hold it, and those known at each time."""
+    tokens, chains = cells.could_hold
+    wide = int(cells.wallet_chains.max(initial=-1)) + 1
+    known_there = np.zeros((wide, cells.wallet_status.shape[1]), dtype=np.int64)
+    np.add.at(known_there, cells.wallet_chains, cells.wallet_status == OK)
+    asked_there = np.bincount(cells.wallet_chains, minlength=wide)
+    count = int(tokens.max(initial=-1)) + 1
+    asked, known = np.zeros(count, dtype=np.int64), np.zeros((count, known_there.shape[1]), int)
+    np.add.at(asked, tokens, asked_there[chains])
+    np.add.at(known, tokens, known_there[chains])
+    return asked, known
 
 
 def _cells(history: DetailsLike, token: TokenLike | None) -> tuple[pd.DatetimeIndex, Grid]:

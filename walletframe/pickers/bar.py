@@ -9,7 +9,7 @@ from traitlets import Instance
 
 from walletframe.client import default_client
 from walletframe.errors import WalletframeError
-from walletframe.frames import WalletDetails
+from walletframe.frames import WalletDetails, known_wallets
 from walletframe.frames.summary import many
 from walletframe.pickers.fetching import Fetching
 from walletframe.pickers.pane import Pane, guarded
@@ -121,7 +121,7 @@ class FetchBar(Pane):
         self._show_busy(busy=False)
         if isinstance(result, Exception):
             raise result
-        failed = int((result.wallets["status"] != "ok").sum())
+        failed = int((~known_wallets(result.wallets, stale=True)).sum())
         self._retry.description = f"Ask again for {failed:,} not ok"
         self._retry.layout.display = None if failed else "none"
         self.details = result

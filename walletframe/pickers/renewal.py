@@ -13,6 +13,7 @@ from walletframe.frames import (
     WALLET_DTYPES,
     Source,
     WalletDetails,
+    known_wallets,
     wallet_identities,
 )
 
@@ -88,8 +89,8 @@ def _standing_in(
     known: pd.DataFrame, answer: pd.DataFrame, rows: Mapping[TokenKey, int]
 ) -> dict[int, int]:
     """Give each row of the answer that is not ok the earlier row that was."""
-    lost = (answer["status"] != "ok").to_numpy()
-    was_ok = (known["status"] == "ok").to_numpy()
+    lost = ~known_wallets(answer, stale=True)
+    was_ok = known_wallets(known, stale=True)
     before = wallet_identities(known)
     pairs = [(rows.get(key), int(row)) for key, row in zip(before.keys, before.first, strict=True)]
     return {row: old for row, old in pairs if row is not None and lost[row] and was_ok[old]}

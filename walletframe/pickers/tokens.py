@@ -10,6 +10,7 @@ from walletframe.errors import UnknownTokenError
 from walletframe.frames import (
     ambiguous,
     holdings_given,
+    is_unknown,
     require_columns,
     token_identities,
     token_key,
@@ -131,13 +132,14 @@ def token_options(source: HoldingsLike) -> Options:
     Returns
     -------
     Options
-        One for each; those with the most rows first.
+        One for each that is known; those with the most rows first.
     """
     holdings = holdings_given(source)
     require_columns(holdings, ["symbol"])
     tokens = token_identities(holdings)
     rows = np.bincount(tokens.codes, minlength=len(tokens.keys))
-    order = np.argsort(-rows, kind="stable")
+    known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
+    order = np.array(sorted(known, key=lambda place: -rows[place]), dtype=np.intp)
     first = tokens.first[order]
     symbols = holdings["symbol"].array.take(first).tolist()
     contracts = holdings["token_address"].array.take(first).tolist()

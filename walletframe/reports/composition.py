@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from walletframe.analysis import flag_spam, value
-from walletframe.frames import token_identities
+from walletframe.frames import known_wallets, stood_in_for, token_identities
 from walletframe.frames.display import worth
 from walletframe.frames.summary import failure_lines, is_simulated, many, summary_lines
 from walletframe.history import compare
@@ -94,7 +94,7 @@ def _suspects(suspects: pd.DataFrame) -> list[Listing]:
 def _facts(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[tuple[str, str], ...]:
     facts = [
         ("wallets asked", f"{len(wallets):,}"),
-        ("wallets known", f"{int(_known(wallets).sum()):,}"),
+        ("wallets known", f"{int(known_wallets(wallets, stale=True).sum()):,}"),
         ("tokens", f"{len(token_identities(holdings).keys):,}"),
         ("balances", f"{len(holdings):,}"),
     ]
@@ -130,24 +130,20 @@ def _summary(
 
 def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
     lines = []
-    unknown = int((~_known(wallets)).sum())
+    unknown = int((~known_wallets(wallets, stale=True)).sum())
     if unknown:
         lines.append(
             f"The balances of {unknown:,} of {many(len(wallets), 'wallet')} are unknown. "
             "Every total is of the other wallets alone: the true one may be higher."
         )
-    older = int(((wallets["status"] == "ok") & wallets["error"].notna()).sum())
+    older = int(stood_in_for(wallets).sum())
     if older:
         lines.append(f"For {older:,} of the wallets an older answer had to stand in.")
     amounts = int(holdings["amount"].isna().sum())
     if amounts:
-        lines.append(f"Of unknown amount, without decimals: {many(amounts, 'balance')}.")
+        lines.append(f"Of unknown amount, since it could not be read: {many(amounts, 'balance')}.")
     if "value" in holdings:
         unpriced = int((holdings["value"].isna() & holdings["amount"].notna()).sum())
         if unpriced:
             lines.append(f"Without a price, and in no value: {many(unpriced, 'balance')}.")
     return tuple(lines)
-
-
-def _known(wallets: pd.DataFrame) -> pd.Series:
-    return (wallets["status"] == "ok") & wallets["tokens"].notna()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from walletframe.analysis import totals
-from walletframe.frames import token_identities
+from walletframe.frames import known_wallets, token_identities
 from walletframe.frames.display import Cell, worth
 from walletframe.reports.content import Listing
 from walletframe.text import as_link, shortened
@@ -73,8 +73,8 @@ def wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     """
     added = totals(holdings, by="wallet", wallets=wallets)
     worth = added["value"].set_axis(wallets.index) if "value" in added else None
-    known = (wallets["status"] == "ok") & wallets["tokens"].notna()
-    head = wallets.iloc[known.to_numpy().argsort(kind="stable")].head(_ROWS)
+    known = known_wallets(wallets, stale=True)
+    head = wallets.iloc[known.argsort(kind="stable")].head(_ROWS)
     columns = {
         "blockchain": _texts(head["blockchain"]),
         "wallet": [
@@ -234,8 +234,11 @@ def _kinds(changes: pd.DataFrame) -> list[Cell]:
 
 
 def _known(frame: pd.DataFrame) -> list[Cell]:
-    pairs = zip(frame["wallets_ok"], frame["wallets_asked"], strict=True)
-    return [Cell(f"{known:,} of {asked:,}") for known, asked in pairs]
+    counts = zip(frame["wallets_ok"], frame["wallets_stale"], frame["wallets_asked"], strict=True)
+    return [
+        Cell(f"{known:,} of {asked:,}" + (f", {stale:,} out of date" if stale else ""))
+        for known, stale, asked in counts
+    ]
 
 
 def _amounts(column: pd.Series) -> list[Cell]:

@@ -3,9 +3,9 @@
 Knows the service's document and nothing about HTTP, keys, caches or DataFrames.
 """
 
-from walletframe.wire.answer import Answer, read_answer
+from walletframe.wire.answer import NO_LIST, Answer, read_answer
 from walletframe.wire.batch import Split, split_answer
-from walletframe.wire.outcome import Balances, Outcome, Status, unforeseen
+from walletframe.wire.outcome import FLAWS, Balances, Outcome, Status, unforeseen
 from walletframe.wire.query import details_query
 from walletframe.wire.shapes import (
     DETAILS_PATH,
@@ -19,8 +19,10 @@ from walletframe.wire.shapes import (
 
 __all__ = [
     "DETAILS_PATH",
+    "FLAWS",
     "KEY_PARAMETER",
     "MAX_DECIMALS",
+    "NO_LIST",
     "Amount",
     "Answer",
     "Asset",

@@ -1,32 +1,44 @@
 """The answer: bytes in, one outcome for each wallet that was asked for.
 
-A fast, strict decoder reads what keeps to the service's document. What it refuses is read once
-more, entry by entry: what is only odd (lone surrogates, balances beside ``failed: true``) is
-kept, and what breaks the contract harms only its own wallet.
+A fast decoder reads what keeps to the service's document, or nearly so. What it refuses is read
+once more, entry by entry and balance by balance: an odd balance costs itself, and what has no
+structure that can be used costs its own wallet.
 """
 
 from __future__ import annotations
 
 import json
-import sys
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from walletframe.address import WalletAddress, canonical_key
+from walletframe.address import canonical_key
 from walletframe.text import shown
+from walletframe.wire.batch import WALLETS, entry_key
+from walletframe.wire.odd import read_odd
 from walletframe.wire.outcome import Balances, Outcome, Status
-from walletframe.wire.shapes import WalletDetail, WalletDetailsAnswer
+from walletframe.wire.received import Detail, Details
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MAX_DIGITS = 4300
-_DECODE = msgspec.json.Decoder(WalletDetailsAnswer).decode
-_FAILED = Outcome(Status.FAILED, "the service could not retrieve this wallet")
+    from msgspec import Raw
+
+    from walletframe.address import WalletAddress
+
+NO_LIST = "the service gave no list of balances"
+_DECODE = msgspec.json.Decoder(Details).decode
+_DECODE_DETAIL = msgspec.json.Decoder(Detail).decode
+_FAILED = "the service could not retrieve this wallet"
 _MISSING = Outcome(Status.MISSING, "the answer left this wallet out")
 _CONTRADICTION = Outcome(Status.INVALID, "the answer has this wallet twice, and not the same")
+_ESCAPES = re.compile(
+    r"\\\\"  # a backslash that escapes nothing behind it
+    r"|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"  # a pair, which is one character
+    r"|(?P<lone>\\u[dD][89a-fA-F][\da-fA-F]{2})"
+)
 
 _Key = tuple[str, str]
 
@@ -76,30 +88,17 @@ def read_answer(body: bytes, asked: Sequence[WalletAddress]) -> Answer:
     return _match([(_key(detail), _outcome(detail)) for detail in details], None, asked)
 
 
-def _key(detail: WalletDetail) -> _Key:
+def _key(detail: Detail) -> _Key:
     return canonical_key(detail.block_chain, detail.address)
 
 
-def _outcome(detail: WalletDetail) -> Outcome:
+def _outcome(detail: Detail) -> Outcome:
     if detail.failed:
-        return Outcome(_FAILED.status, _FAILED.error, detail.explorer_url)
-    balances = None if detail.balances is None else Balances.of(detail.balances)
-    reason = _digits_fault(balances.raw_amounts) if balances else ""
-    if reason:
-        return Outcome(Status.INVALID, reason)
-    return Outcome(Status.OK, None, detail.explorer_url, balances)
-
-
-def _digits_fault(texts: list[str]) -> str:
-    """Return why a text is no string of digits, or nothing; quick where all are."""
-    joined = "".join(texts)
-    most = min(MAX_DIGITS, sys.get_int_max_str_digits() or MAX_DIGITS)
-    if joined.isascii() and joined.encode().isdigit() and "" not in texts:
-        if len(joined) <= most or max(map(len, texts)) <= most:
-            return ""
-        return f"an amount has more than {most} digits"
-    bad = next(text for text in texts if not (text.isascii() and text.isdecimal()))
-    return f"an amount is no string of digits: {shown(bad, 40)!r}"
+        return Outcome(Status.FAILED, _FAILED, detail.explorer_url)
+    if detail.balances is None:
+        return Outcome(Status.FAILED, NO_LIST, detail.explorer_url)
+    balances = Balances.of(detail.balances)
+    return Outcome(Status.OK, balances.flaws, detail.explorer_url, balances)
 
 
 def _match(
@@ -118,12 +117,11 @@ def _match(
 
 def _read_carefully(body: bytes, asked: Sequence[WalletAddress]) -> Answer:
     try:
-        answer = json.loads(body, parse_constant=_refuse_constant)
+        wallets = WALLETS(_mended(body)).wallets
+    except msgspec.ValidationError:
+        return _all_invalid("the answer has no list of wallets", asked)
     except (ValueError, RecursionError) as fault:
         return _all_invalid(_body_fault(body, fault), asked)
-    wallets = answer.get("wallets") if isinstance(answer, dict) else None
-    if not isinstance(wallets, list):
-        return _all_invalid("the answer has no list of wallets", asked)
     entries: list[tuple[_Key, Outcome]] = []
     unnamed: Outcome | None = None
     for wallet in wallets:
@@ -135,42 +133,29 @@ def _read_carefully(body: bytes, asked: Sequence[WalletAddress]) -> Answer:
     return _match(entries, unnamed, asked)
 
 
+def _mended(body: bytes) -> bytes:
+    """Replace what no text can hold: bytes that are none, and lone surrogates."""
+    text = body.decode(json.detect_encoding(body), "replace")
+    if "\\u" in text:
+        text = _ESCAPES.sub(lambda found: "\ufffd" if found["lone"] else found[0], text)
+    return text.encode()
+
+
 def _all_invalid(reason: str, asked: Sequence[WalletAddress]) -> Answer:
     return Answer([Outcome(Status.INVALID, reason)] * len(asked), [])
 
 
-def _read_entry(entry: Any) -> tuple[_Key | None, Outcome]:
+def _read_entry(entry: Raw) -> tuple[_Key | None, Outcome]:
     """Return whose entry it is, where it says so, and its outcome."""
-    if isinstance(entry, dict) and entry.get("failed") is True:
-        entry = entry | {"balances": None}
     try:
-        detail = msgspec.convert(_without_surrogates(entry), WalletDetail)
-    except (ValueError, RecursionError) as fault:
-        return _named(entry), Outcome(Status.INVALID, f"breaks the contract: {shown(str(fault))}")
+        detail = _DECODE_DETAIL(entry)
+    except (ValueError, RecursionError):
+        try:
+            detail = read_odd(entry)
+        except (ValueError, RecursionError) as fault:
+            reason = f"breaks the contract: {shown(str(fault))}"
+            return entry_key(entry), Outcome(Status.INVALID, reason)
     return _key(detail), _outcome(detail)
-
-
-def _named(entry: Any) -> _Key | None:
-    if not isinstance(entry, dict):
-        return None
-    blockchain, address = entry.get("blockChain"), entry.get("address")
-    if isinstance(blockchain, str) and isinstance(address, str):
-        return canonical_key(blockchain, address)
-    return None
-
-
-def _without_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [_without_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    return value
-
-
-def _refuse_constant(name: str) -> Never:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _body_fault(body: bytes, fault: Exception) -> str:

@@ -25,7 +25,7 @@ class _Answer(msgspec.Struct):
     wallets: list[msgspec.Raw]
 
 
-_DECODE = msgspec.json.Decoder(_Answer).decode
+WALLETS = msgspec.json.Decoder(_Answer).decode
 _DECODE_ENTRY = msgspec.json.Decoder(_Entry).decode
 
 
@@ -69,14 +69,14 @@ def split_answer(body: bytes, asked: Sequence[WalletAddress]) -> Split:
     {1: b'{"wallets":[{"failed":true,"blockChain":"ETH","address":"0xA"}]}'}
     """
     try:
-        entries = _DECODE(body).wallets
+        entries = WALLETS(body).wallets
     except (ValueError, RecursionError):
         return Split({}, [])
     places = {canonical_key(each.blockchain, each.address): n for n, each in enumerate(asked)}
     found: dict[int, list[bytes]] = {}
     strangers: dict[str, None] = {}
     for entry in entries:
-        key = _key(entry)
+        key = entry_key(entry)
         if key in places:
             found.setdefault(places[key], []).append(bytes(entry))
         elif key is not None:
@@ -84,7 +84,19 @@ def split_answer(body: bytes, asked: Sequence[WalletAddress]) -> Split:
     return Split({place: _joined(parts) for place, parts in found.items()}, list(strangers))
 
 
-def _key(entry: msgspec.Raw) -> tuple[str, str] | None:
+def entry_key(entry: msgspec.Raw) -> tuple[str, str] | None:
+    """Return whose entry it is, in the form in which two wallets are compared.
+
+    Parameters
+    ----------
+    entry : Raw
+        One wallet of an answer.
+
+    Returns
+    -------
+    (str, str) or None
+        None where it does not say.
+    """
     try:
         named = _DECODE_ENTRY(entry)
     except (ValueError, RecursionError):

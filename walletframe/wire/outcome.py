@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from walletframe.wire.shapes import MAX_DECIMALS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.wire.shapes import AssetAndAmount
+    from walletframe.wire.received import Balance
+
+MAX_DIGITS = 4300
+_POSSIBLE = frozenset(range(MAX_DECIMALS + 1))
+_LONGEST = 200
+FLAWS = "[0-9,]+ of [0-9,]+ balances? could not be read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,34 +26,40 @@ class Balances:
 
     Attributes
     ----------
-    symbols : list of str
-        As sent.
+    symbols : list of (str or None)
+        As sent; None where there is none.
     token_addresses : list of (str or None)
         Contract addresses; None for the native coin.
-    token_blockchains : list of str
-        The tokens' own blockchain identifiers.
-    raw_amounts : list of str
-        Quantities in base units, as sent.
+    token_blockchains : list of (str or None)
+        The tokens' own blockchain identifiers; None where the token can't be told.
+    raw_amounts : list of (str or None)
+        Quantities in base units, as sent; what is no string of digits is cut at 200 characters.
     decimals : list of (int or None)
-        As sent, however odd.
+        As sent, however large.
     prices : list of (float or None)
         The service's own prices, where it sends any.
+    no_digits : frozenset of int
+        The places whose `raw_amounts` are no digits, or more than can be read.
+    unreadable : int
+        How many balances have no readable token, amount or decimals.
     """
 
-    symbols: list[str]
+    symbols: list[str | None]
     token_addresses: list[str | None]
-    token_blockchains: list[str]
-    raw_amounts: list[str]
+    token_blockchains: list[str | None]
+    raw_amounts: list[str | None]
     decimals: list[int | None]
     prices: list[float | None]
+    no_digits: frozenset[int] = frozenset()
+    unreadable: int = 0
 
     @classmethod
-    def of(cls, sent: Sequence[AssetAndAmount]) -> Balances:
+    def of(cls, sent: Sequence[Balance]) -> Balances:
         """Turn what was decoded into columns.
 
         Parameters
         ----------
-        sent : sequence of AssetAndAmount
+        sent : sequence of Balance
             In any number.
 
         Returns
@@ -55,21 +69,80 @@ class Balances:
         """
         assets = [balance.asset for balance in sent]
         amounts = [balance.amount for balance in sent]
-        return cls(
-            [asset.symbol for asset in assets],
-            [asset.address for asset in assets],
-            [asset.blockchain for asset in assets],
-            [amount.amount for amount in amounts],
-            [amount.decimals for amount in amounts],
-            [balance.price for balance in sent],
+        symbols = [asset.symbol for asset in assets]
+        addresses = [asset.address for asset in assets]
+        chains = [asset.blockchain for asset in assets]
+        raw = [amount.amount for amount in amounts]
+        decimals = [amount.decimals for amount in amounts]
+        prices = [balance.price for balance in sent]
+        texts = _texts(raw)
+        if "" in symbols:
+            symbols = [symbol or None for symbol in symbols]
+        if _are_digits(texts) and _POSSIBLE.issuperset(decimals) and all(chains):
+            return cls(symbols, addresses, chains, texts, decimals, prices)
+        chains = [chain or None for chain in chains]
+        odd = frozenset(place for place, text in enumerate(texts) if not _is_digits(text))
+        unreadable = sum(
+            place in odd or each not in _POSSIBLE or chain is None
+            for place, (each, chain) in enumerate(zip(decimals, chains, strict=True))
         )
+        texts = [_cut(text) if place in odd else text for place, text in enumerate(texts)]
+        return cls(symbols, addresses, chains, texts, decimals, prices, odd, unreadable)
+
+    @property
+    def flaws(self) -> str | None:
+        """What a person is told of the balances that can't be read, None where there are none."""
+        if not self.unreadable:
+            return None
+        noun = "balance" if len(self) == 1 else "balances"
+        return f"{self.unreadable:,} of {len(self):,} {noun} could not be read"  # as in FLAWS
 
     def __len__(self) -> int:
         return len(self.symbols)
 
 
+def _texts(raw: list[str | int | None]) -> list[str | None]:
+    """Return integers as the text that was sent."""
+    if int not in set(map(type, raw)):
+        return cast("list[str | None]", raw)
+    return [str(each) if isinstance(each, int) else each for each in raw]
+
+
+def _most_digits() -> int:
+    return min(MAX_DIGITS, sys.get_int_max_str_digits() or MAX_DIGITS)
+
+
+def _are_digits(texts: list[str | None]) -> bool:
+    """Tell whether all are strings of digits; quick where they are."""
+    if None in texts or "" in texts:
+        return False
+    strings = cast("list[str]", texts)
+    joined, most = "".join(strings), _most_digits()
+    if joined and not (joined.isascii() and joined.encode().isdigit()):
+        return False
+    return len(joined) <= most or max(map(len, strings)) <= most
+
+
+def _is_digits(text: str | None) -> bool:
+    return text is not None and _only_digits(text) and 0 < len(text) <= _most_digits()
+
+
+def _only_digits(text: str) -> bool:
+    return text.isascii() and text.isdecimal()
+
+
+def _cut(text: str | None) -> str | None:
+    """Shorten what is no number; a number of too many digits stays whole."""
+    if text is None or len(text) <= _LONGEST or _only_digits(text):
+        return text
+    return f"{text[: _LONGEST - 1]}…"
+
+
 class Status(StrEnum):
-    """What became of a wallet that was asked for; the categories of the column ``status``."""
+    """What became of a wallet that was asked for; the categories of the column ``status``.
+
+    OK means known: only such a wallet has a list of balances, be it empty.
+    """
 
     OK = "ok"
     FAILED = "failed"
@@ -93,11 +166,11 @@ class Outcome:
     status : Status
         Whether it can be relied on, and if not, why.
     error : str or None
-        One line for a person; None where the status is ok.
+        One line for a person; None where the status is ok and every balance could be read.
     explorer_url : str or None
         As sent.
     balances : Balances or None
-        None where they are unknown, and always where the status is not ok.
+        There where the status is ok, and only there.
     """
 
     status: Status

@@ -1,8 +1,8 @@
 """The shapes of the service's answer, field by field as its document names them.
 
-Decoding into these shapes is strict: a number where the document says string, or a field that is
-not there, is an error. Only where null is allowed may a field be left out, since many servers omit
-what is null. Fields that are not named here are ignored.
+The sandbox sends these, and what it is given to send has to keep to them: a number where the
+document says string, or a field that is not there, is an error. Only where null is allowed may a
+field be left out. What is read of real answers is in `received`.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from walletframe.frames.known import known_wallets
 from walletframe.text import as_link, shortened
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
     wallets : DataFrame
         The ``wallets`` of a fetch.
     rows : int or None, default 10
-        The most rows: those that are not ok first, then those that are out of date, otherwise in
-        their order. None for all of them, in their order.
+        The most rows: those that are not ok first, then those that are out of date or of which
+        not all could be read, otherwise in their order. None for all of them, in their order.
 
     Returns
     -------
@@ -159,9 +160,9 @@ def worth(value: float) -> str:
 
 
 def _worst_first(wallets: pd.DataFrame) -> pd.DataFrame:
-    failed = (wallets["status"] != "ok").to_numpy()
-    outdated = wallets["error"].notna().to_numpy() & ~failed
-    order = (2 - 2 * failed - outdated).argsort(kind="stable")
+    failed = ~known_wallets(wallets, stale=True)
+    flawed = wallets["error"].notna().to_numpy() & ~failed
+    order = (2 - 2 * failed - flawed).argsort(kind="stable")
     return wallets.iloc[order]
 
 
@@ -178,6 +179,8 @@ def _wallets(frame: pd.DataFrame, links: Iterable[object]) -> list[Cell]:
 
 
 def _contract(blockchain: object, address: object) -> Cell:
+    if not isinstance(blockchain, str):
+        return Cell("unknown token")
     if not isinstance(address, str):
         return Cell("native coin")
     return Cell(shortened(address), whole=f"{blockchain}.{address}")
@@ -186,7 +189,21 @@ def _contract(blockchain: object, address: object) -> Cell:
 def _amount(amount: object, raw_amount: object) -> Cell:
     if isinstance(amount, Decimal):
         return Cell(str(amount))
-    return Cell(f"{raw_amount} base units" if isinstance(raw_amount, str) else "unknown")
+    return Cell(unread_amount(raw_amount))
+
+
+def unread_amount(raw_amount: object) -> str:
+    """Write what is known of an amount that is NA: what was sent, as strangers may have written it.
+
+    Examples
+    --------
+    >>> unread_amount("1500"), unread_amount("0x1f"), unread_amount(None)
+    ('1500 base units', 'unreadable: 0x1f', 'unknown')
+    """
+    if not isinstance(raw_amount, str):
+        return "unknown"
+    digits = raw_amount.isascii() and raw_amount.isdecimal()
+    return f"{raw_amount} base units" if digits else f"unreadable: {raw_amount}"
 
 
 def _value(value: Any) -> Cell:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from walletframe.frames import known_wallets
 from walletframe.frames.summary import many
 from walletframe.pickers.explorer.script import script
 from walletframe.pickers.explorer.views import arguments, draw
@@ -114,13 +115,12 @@ def absence(shown: WalletDetails, selection: Selection) -> str:
     """
     wallets = shown.wallets
     picked = selection.blockchains or selection.wallets or selection.tokens
-    ok, tokens = wallets["status"] == "ok", wallets["tokens"]
+    known, tokens = known_wallets(wallets, stale=True), wallets["tokens"]
     others = "other tokens than are picked" if selection.tokens else "balances that were left out"
     counts = {
-        "not ok": (~ok).sum(),
-        "ok, but without a list of balances": (ok & tokens.isna()).sum(),
-        "without any balance": (ok & (tokens == 0)).sum(),
-        f"with {others}": (ok & (tokens > 0)).sum(),
+        "not ok": (~known).sum(),
+        "without any balance": (known & (tokens == 0)).sum(),
+        f"with {others}": (known & (tokens > 0)).sum(),
     }
     parts = [f"{many(int(count), 'wallet')} {said}" for said, count in counts.items() if count]
     none = "no wallet is on what is picked" if picked else "no wallet was asked for"

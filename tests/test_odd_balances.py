@@ -1,0 +1,221 @@
+"""Balances that can't be read, from the socket to every table: each costs itself, and is told."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+from canned_service import answer, balance, wallet
+
+from walletframe import charts
+from walletframe.analysis import (
+    concentration,
+    explain_spam,
+    flag_spam,
+    overlap,
+    pivot,
+    share,
+    token_labels,
+    totals,
+    value,
+)
+from walletframe.errors import AnswerWarning, FetchWarning, UnknownTokenError
+from walletframe.frames import WalletDetails, summary_lines
+from walletframe.frames.display import display_html, display_markdown
+from walletframe.history import compare, load, save, timeline, total_timeline
+from walletframe.pickers import HoldingsExplorer, TokenPicker
+from walletframe.reports.composition import compose
+
+DAY = datetime(2026, 1, 31, 6, tzinfo=UTC)
+DECIMALS = (0, 2, 6, 8, 9, 10, 12, 18, 25)
+PRICED = {"price": 2.0}
+
+
+def unknown(amount="5000000", **asset):
+    """Return a balance of a token that nobody can tell."""
+    return balance(amount, **{"blockchain": None, "address": None, "symbol": "TKN"} | asset)
+
+
+def recorded(number):
+    """Return a balance as live services of this shape send them, by its number."""
+    raw = 10**number // 7
+    sent = balance(
+        raw if number % 2 else str(raw),
+        DECIMALS[number % len(DECIMALS)],
+        address=f"0x{number:040x}" if number else None,
+        symbol=None if number % 10 == 3 else f"T{number}",
+    )
+    return sent | {"price": None if number % 3 else 0.5}
+
+
+def fetch(canned, *entries, warned=True):
+    """Fetch ETH wallets, of which some balances can't be read."""
+    canned.replies.extend((200, {}, answer(entry)) for entry in entries)
+    asked = [f"{entry['blockChain']}.{entry['address']}" for entry in entries]
+    with canned.client(workers=1) as client:
+        if not warned:
+            return client.fetch(asked, on_failure="ignore")
+        with pytest.warns(AnswerWarning) as found:
+            details = client.fetch(asked, on_failure="ignore")
+        assert len(found) == 1
+        return details
+
+
+@pytest.fixture
+def details(canned):
+    """Give two wallets with a good balance, two of unknown tokens and one of no amount each."""
+    held = [
+        balance("1500000") | PRICED,
+        unknown() | PRICED,
+        unknown(address="0xToken") | PRICED,
+        balance("0x1f", symbol=None, address="0xOther"),
+    ]
+    return fetch(canned, wallet("0xa", balances=held), wallet("0xb", balances=held))
+
+
+def test_a_recorded_wallet_comes_whole(canned):
+    """Integers and texts, null symbols and prices: 297 balances, exact, nothing to warn of."""
+    sent = [recorded(number) for number in range(297)]
+    wallets, holdings = fetch(canned, wallet(balances=sent), warned=False)
+    assert (wallets["status"].item(), wallets["tokens"].item()) == ("ok", 297)
+    assert wallets["error"].isna().all()
+    for number, found in enumerate(holdings["amount"]):
+        assert Fraction(found) == Fraction(10**number // 7, 10 ** DECIMALS[number % 9])
+    assert holdings["symbol"].isna().sum() == 30
+    assert holdings["price"].notna().sum() == 99
+
+
+def test_a_recorded_wallet_on_18_blockchains(canned):
+    """Some blockchains fail, some give no list, some have null decimals: the others are whole."""
+    odd = recorded(7) | {"amount": {"amount": "7", "decimals": None}}
+    entries = [wallet("0xa", f"CHAIN{n}", balances=[recorded(n), odd]) for n in range(13)]
+    entries += [wallet("0xa", f"CHAIN{n}", balances=None, failed=n > 14) for n in range(13, 18)]
+    wallets, holdings = fetch(canned, *entries)
+    assert wallets["status"].tolist() == ["ok"] * 13 + ["failed"] * 5
+    assert set(wallets["error"][:13]) == {"1 of 2 balances could not be read"}
+    assert holdings["amount"].isna().sum() == 13
+    assert wallets["tokens"].isna().sum() == 5
+
+
+def test_one_warning_says_how_many(details, canned):
+    """How many balances of how many wallets; what is kept says the same, without being asked."""
+    canned.say(answer(wallet(balances=[balance(), unknown(), balance(None)])))
+    with canned.client() as client:
+        for source in ("service", "cache"):
+            with pytest.warns(AnswerWarning, match="2 of 3 balances, in 1 wallet,") as found:
+                wallets, _ = client.fetch("ETH.0xa")
+            assert len(found) == 1
+            assert wallets["source"].item() == source
+            assert wallets["error"].item() == "2 of 3 balances could not be read"
+
+
+def test_an_older_answer_keeps_its_own_flaws(canned):
+    """Why it stood in comes first, then what of it could not be read."""
+    canned.say(answer(wallet(balances=[unknown()])))
+    canned.default = (200, {}, answer(wallet(failed=True)))
+    with canned.client() as client:
+        with pytest.warns(AnswerWarning):
+            client.fetch("ETH.0xa")
+        with pytest.warns((AnswerWarning, FetchWarning)) as found:
+            details = client.fetch("ETH.0xa", refresh=True)
+    assert {each.category for each in found} == {AnswerWarning, FetchWarning}
+    assert details.wallets["error"].item().startswith("not refreshed: ")
+    assert details.wallets["error"].item().endswith("; 1 of 1 balance could not be read")
+    assert "1 older answer stood in" in "; ".join(summary_lines(*details))
+
+
+def test_flaws_alone_are_no_failure(details):
+    """A wallet of which a part could be read is ok, and no older answer stood in."""
+    said = "; ".join(summary_lines(*details))
+    assert "2 ok" in said
+    assert "6 of 8 balances are not readable" in said
+    assert "older" not in said
+
+
+def test_unknown_tokens_are_never_added_together(details):
+    """Each has its row in totals, its column in a pivot and a name of its own; none is native."""
+    wallets, holdings = details
+    table = totals(holdings, wallets=wallets)
+    assert table["balances"].tolist() == [2, 1, 1, 2, 1, 1]
+    assert table["amount"].astype("str").tolist()[:2] == ["3", "5"]
+    assert table["amount_na"].tolist() == [0, 0, 0, 2, 0, 0]
+    labels = token_labels(holdings)
+    assert labels.nunique() == 6
+    assert not labels.str.contains("native").any()
+    assert pivot(holdings, None, wallets=wallets).shape == (2, 6)
+    assert overlap(holdings)["tokens_both"].tolist() == [1]
+
+
+def test_unknown_tokens_are_never_priced(details):
+    """Neither by the service, nor by symbol, nor by what a price source makes of them."""
+
+    class Source:
+        def prices(self, tokens):
+            assert tokens["token_blockchain"].notna().all()
+            return {("ETH", "0xToken"): 2}
+
+    holdings = details.holdings
+    for valued in (
+        value(holdings),
+        value(holdings, {"TKN": 2}, by_symbol=True),
+        value(holdings, {("ETH", "0xToken"): 2}),
+        value(holdings, Source()),
+    ):
+        assert valued["value"].fillna(-1).tolist() == [3, -1, -1, -1] * 2
+    assert value(holdings)["price"][1] == 2.0
+
+
+def test_a_symbol_is_that_of_the_known_token(details):
+    """What can't be told shares no symbol, and goes by none."""
+    assert share(details.holdings, "TKN")["amount"].tolist() == [Decimal("1.5")] * 2
+    alone = details.holdings[details.holdings["token_blockchain"].isna()]
+    for named in ("TKN", (None, None), ("", None), (None, "0xToken")):
+        with pytest.raises(UnknownTokenError):
+            share(alone, named)
+
+
+def test_unknown_tokens_are_never_compared(details, tmp_path):
+    """They were there and are there, and nothing is said of a change."""
+    for day in (0, 1):
+        save(details, folder=tmp_path, at=DAY + timedelta(days=day))
+    history = load(folder=tmp_path)
+    changes = compare(details, details)
+    assert set(changes["change"]) == {"unknown"}
+    pairs = changes[["status_before", "status_after"]].astype(str).value_counts()
+    assert pairs.to_dict() == {
+        ("ok", "unknown_token"): 4,
+        ("unknown_token", "ok"): 4,
+        ("no_amount", "no_amount"): 2,
+    }
+    lines = timeline(history)
+    assert lines["status"].value_counts()[["ok", "no_amount"]].tolist() == [4 + 8, 4]
+    assert len(lines) == 16
+    assert total_timeline(history)["token_blockchain"].notna().all()
+    assert len(total_timeline(history)) == 4
+
+
+def test_nothing_raises_over_odd_balances(details):
+    """Every table, chart, report, picker and display takes frames with them."""
+    wallets, holdings = details
+    for chart in (charts.treemap, charts.sunburst, charts.bar, charts.heatmap):
+        assert "native" not in chart(holdings, wallets=wallets).to_json()
+    charts.pie(holdings, "ETH.0xa", wallets=wallets)
+    charts.treemap(value(holdings), wallets=wallets)
+    concentration(holdings)
+    assert not flag_spam(holdings).empty
+    explain_spam(holdings)
+    shown = display_html(*details) + display_markdown(*details)
+    assert "unreadable: 0x1f" in repr(details)
+    assert "unknown token" in shown
+    content = compose(details, before=details, title="x", made=DAY)
+    assert any("could not be read" in line for line in content.gaps)
+    picker, explorer = TokenPicker(details), HoldingsExplorer(details)
+    assert len(explorer.shown.holdings) == 8
+    explorer.close()
+    picker.value = [("ETH", "0xother")]
+    assert len(picker.value) == 1
+    picker.close()
+    empty = WalletDetails(wallets.iloc[:0], holdings.iloc[:0])
+    assert compare(empty, details)["change"].eq("unknown").all()
+    assert isinstance(pd.concat([holdings, holdings])["amount"].sum(), Decimal)
