@@ -58,6 +58,26 @@ def answers():
     return bodies, wallets
 
 
+@pytest.fixture(scope="module")
+def odd_answers(answers):
+    """Make one balance odd in one answer of twenty, in four ways by turns."""
+    bodies, wallets = answers
+    bodies = list(bodies)
+    for number, place in enumerate(range(0, WALLETS, 20)):
+        answer = json.loads(bodies[place])
+        odd = answer["wallets"][0]["balances"][number % TOKENS]
+        if number % 4 == 0:
+            odd["amount"]["decimals"] = None
+        elif number % 4 == 1:
+            odd["amount"]["amount"] = "0x1f"
+        elif number % 4 == 2:
+            odd["amount"] = None
+        else:
+            odd["asset"]["address"] = 5
+        bodies[place] = json.dumps(answer, separators=(",", ":")).encode()
+    return bodies, wallets
+
+
 def bare_loads(bodies, _wallets):
     """Parse and drop, the garbage collector off."""
     gc.disable()
@@ -114,18 +134,29 @@ def test_both_frames_beside_json_loads(answers):
     """Print the ratio to a bare json.loads loop, and the peak of memory."""
     megabytes = sum(map(len, answers[0])) / 1e6
     memory = peak_extra_bytes(both_frames, *answers) / 1e6
-    pairs = [(seconds(both_frames, *answers), seconds(bare_loads, *answers)) for _ in range(PAIRS)]
-    ratios = sorted(ours / bare for ours, bare in pairs)
     print(f"\n{WALLETS:,} answers of {TOKENS} tokens, {megabytes:.0f} MB, {PAIRS} pairs")
-    print(f"both frames: {statistics.median(ours for ours, _ in pairs):.2f} s")
-    print(f"json.loads, dropped: {statistics.median(bare for _, bare in pairs):.2f} s")
-    print(
-        f"ratio: median {statistics.median(ratios):.2f}, {ratios[0]:.2f} to {ratios[-1]:.2f} "
-        "(wanted: at most 1.8)"
-    )
+    print_ratio("all as the document says", *answers)
     print(
         f"peak extra memory, frames included: {memory:.0f} MB, {memory / megabytes:.2f} of the "
         "bytes (wanted: at most 3)"
+    )
+
+
+def test_both_frames_of_odd_answers(odd_answers):
+    """Print the same ratio where one answer in twenty has an odd balance."""
+    print()
+    print_ratio("one answer in twenty odd", *odd_answers)
+
+
+def print_ratio(label, *given):
+    """Print how long the frames take, beside a loop of json.loads, in pairs."""
+    pairs = [(seconds(both_frames, *given), seconds(bare_loads, *given)) for _ in range(PAIRS)]
+    ratios = sorted(ours / bare for ours, bare in pairs)
+    print(f"{label}: both frames {statistics.median(ours for ours, _ in pairs):.2f} s")
+    print(f"json.loads, dropped: {statistics.median(bare for _, bare in pairs):.2f} s")
+    print(
+        f"ratio: median {statistics.median(ratios):.2f}, {ratios[0]:.2f} to {ratios[-1]:.2f} "
+        "(wanted: at most 1.45)"
     )
 
 
