@@ -8,6 +8,7 @@ from walletframe.frames.contract import (
     WALLET_DTYPES,
     Source,
     category_of,
+    require_columns,
     typed_frame,
 )
 from walletframe.frames.details import WalletDetails
@@ -28,7 +29,6 @@ from walletframe.frames.identity import (
     find_token,
     find_wallet,
     is_unknown,
-    require_columns,
     token_identities,
     token_key,
     wallet_identities,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from walletframe.amounts import AmountDtype
+from walletframe.errors import ColumnsError
 from walletframe.wire import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 SIMULATED: Final = "sandbox"
 
@@ -69,6 +70,26 @@ def typed_frame(
     """
     arrays = {name: pd.array(columns[name], dtype=dtype) for name, dtype in dtypes.items()}
     return pd.DataFrame(arrays, index=index)
+
+
+def require_columns(frame: pd.DataFrame, names: Iterable[str]) -> None:
+    """Say which columns a frame lacks.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Any.
+    names : iterable of str
+        The columns that are needed.
+
+    Raises
+    ------
+    ColumnsError
+        Naming all that are missing.
+    """
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        raise ColumnsError(missing, [str(name) for name in frame.columns])
 
 
 WALLET_DTYPES: Final = {

@@ -17,12 +17,11 @@ from walletframe.address import (
     canonical_key,
     parse_wallets,
 )
-from walletframe.errors import ColumnsError, UnknownTokenError, UnknownWalletError
+from walletframe.errors import UnknownTokenError, UnknownWalletError
 from walletframe.frames.ambiguity import TokenKey, ambiguous
+from walletframe.frames.contract import require_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from walletframe.address import WalletAddress
 
 TokenLike: TypeAlias = str | TokenKey
@@ -52,26 +51,6 @@ class Identities:
         codes, kept = pd.factorize(self.codes[rows])
         keys = [self.keys[place] for place in kept.tolist()]
         return Identities(codes, keys, _first_rows(codes, len(keys)))
-
-
-def require_columns(frame: pd.DataFrame, names: Iterable[str]) -> None:
-    """Say which columns a frame lacks.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Any.
-    names : iterable of str
-        The columns that are needed.
-
-    Raises
-    ------
-    ColumnsError
-        Naming all that are missing.
-    """
-    missing = [name for name in names if name not in frame.columns]
-    if missing:
-        raise ColumnsError(missing, [str(name) for name in frame.columns])
 
 
 def token_identities(holdings: pd.DataFrame) -> Identities:
