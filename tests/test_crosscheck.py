@@ -101,6 +101,7 @@ def row(**cells):
         ({"blockchain": "BSC", "token_blockchain": "BSC"}, "the node is of chain 1; that of BSC"),
         ({"blockchain": "NEAR", "token_blockchain": "NEAR"}, "no chain id is known for NEAR"),
         ({"token_blockchain": "BSC"}, "the token is of another blockchain"),
+        ({"token_blockchain": None, "token_address": None}, "the token is unknown"),
         ({"address": "alice.near"}, "no address of an EVM blockchain"),
         ({"token_address": ""}, "no address of an EVM blockchain"),
         ({"token_address": "0x12"}, "no address of an EVM blockchain"),

@@ -147,6 +147,8 @@ def _asked(row: dict[str, Any], chains: Chains) -> Holder | str:
         return f"no chain id is known for {shown(blockchain)}; {CHAIN_HINT}"
     if token_chain is not None and canonical_key(token_chain, "") != canonical_key(blockchain, ""):
         return "the token is of another blockchain than the wallet"
+    if token_chain is None and "token_blockchain" in row:
+        return "the token is unknown"
     if owner is None or (contract is None and sent is not None):
         return "no address of an EVM blockchain"
     if not (raw_amount.isascii() and raw_amount.isdigit() and len(raw_amount) <= _MOST_DIGITS):
