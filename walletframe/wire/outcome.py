@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 from walletframe.wire.shapes import MAX_DECIMALS
 
@@ -75,10 +75,13 @@ class Balances:
         raw = [amount.amount for amount in amounts]
         decimals = [amount.decimals for amount in amounts]
         prices = [balance.price for balance in sent]
-        texts = _texts(raw)
         if "" in symbols:
             symbols = [symbol or None for symbol in symbols]
-        if _are_digits(texts) and _POSSIBLE.issuperset(decimals) and all(chains):
+        is_plain = _POSSIBLE.issuperset(decimals) and all(chains)
+        if is_plain and _are_digits(raw):
+            return cls(symbols, addresses, chains, raw, decimals, prices)
+        texts = [str(each) if isinstance(each, int) else each for each in raw]
+        if is_plain and _are_digits(texts):
             return cls(symbols, addresses, chains, texts, decimals, prices)
         chains = [chain or None for chain in chains]
         odd = frozenset(place for place, text in enumerate(texts) if not _is_digits(text))
@@ -101,25 +104,20 @@ class Balances:
         return len(self.symbols)
 
 
-def _texts(raw: list[str | int | None]) -> list[str | None]:
-    """Return integers as the text that was sent."""
-    if int not in set(map(type, raw)):
-        return cast("list[str | None]", raw)
-    return [str(each) if isinstance(each, int) else each for each in raw]
-
-
 def _most_digits() -> int:
     return min(MAX_DIGITS, sys.get_int_max_str_digits() or MAX_DIGITS)
 
 
-def _are_digits(texts: list[str | None]) -> bool:
+def _are_digits(sent: Sequence[str | int | None]) -> TypeGuard[list[str | None]]:
     """Tell whether all are strings of digits; quick where they are."""
-    if None in texts or "" in texts:
+    strings = cast("list[str]", sent)
+    try:
+        joined = "".join(strings)
+    except TypeError:  # not all of them are strings
         return False
-    strings = cast("list[str]", texts)
-    joined, most = "".join(strings), _most_digits()
-    if joined and not (joined.isascii() and joined.encode().isdigit()):
+    if "" in strings or (joined and not (joined.isascii() and joined.encode().isdigit())):
         return False
+    most = _most_digits()
     return len(joined) <= most or max(map(len, strings)) <= most
 
 
