@@ -8,6 +8,11 @@ from walletframe.errors import ColumnsError, FetchWarning
 from walletframe.node.agreement import AGREEMENT_DTYPES
 from walletframe.service import sandbox
 
+# Some balances of these ledgers have no decimals.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:[0-9]+ of [0-9]+ balances:walletframe.errors.AnswerWarning"
+)
+
 OWNERS = [f"0x{number:040x}" for number in range(0x3000, 0x3004)]
 WALLETS = [f"ETH.{owner}" for owner in OWNERS]
 TOP = 2**256 - 1

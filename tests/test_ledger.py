@@ -215,7 +215,6 @@ class TestGivenFrame:
             ("address", 5),
             ("token_address", ""),
             ("token_address", 5),
-            ("symbol", np.nan),
             ("symbol", "\ud800"),
             ("raw_amount", 1.0),
             ("raw_amount", "1.0"),

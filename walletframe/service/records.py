@@ -89,7 +89,7 @@ def read_record(row: int, record: Record) -> tuple[WalletAddress, Holding]:
     asset = Asset(
         blockchain=cells.optional_text("token_blockchain") or blockchain,
         address=cells.optional_text("token_address"),
-        symbol=cells.text("symbol"),
+        symbol=cells.symbol(),
     )
     amount = Amount(amount=cells.raw_amount(), decimals=cells.decimals())
     return wallet, Holding(asset=asset, amount=amount, price=cells.price())
@@ -118,6 +118,10 @@ class _Cells:
         if self._value(column) is None:
             return None
         return self.text(column) or self._empty(column)
+
+    def symbol(self) -> str:
+        """Return the symbol, empty where a fetch has none."""
+        return "" if self._value("symbol") is None else self.text("symbol")
 
     def raw_amount(self) -> str:
         value = self._value("raw_amount")
