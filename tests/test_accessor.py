@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from walletframe.accessor import FrameAccessor
-from walletframe.errors import AddressError, ColumnsError
+from walletframe.errors import AddressError, ColumnsError, InputWarning
 
 FRAME = pd.DataFrame(
     {"blockchain": [" ETH", "NEAR"], "address": ["0xAb", "alice.near "], "note": [1, 2]},
@@ -55,10 +55,19 @@ def test_missing_column_is_named():
 
 
 def test_bad_rows_are_reported_by_position():
-    """Missing values are bad wallets like any other."""
+    """Those that can't be read; missing values are empty rows."""
     with pytest.raises(AddressError) as caught:
-        pd.Series(["ETH.0x1", None, float("nan"), "x"]).wf.parse()
-    assert [place for place, _, _ in caught.value.problems] == [1, 2, 3]
+        pd.Series(["ETH.0x1", None, "y", float("nan"), "x"]).wf.parse()
+    assert [place for place, _, _ in caught.value.problems] == [2, 4]
+
+
+def test_parsed_rows_keep_their_index():
+    """Without those that are empty or, on request, left out, which is told."""
+    series = pd.Series(["eth.0x1", None, "x", "ETH.0X1"], index=list("abcd"))
+    with pytest.warns(InputWarning, match=r"4 rows, 1 wallet \(1 repeated, 1 empty, 1 left out"):
+        parsed = series.wf.parse(on_unreadable="drop")
+    assert parsed.index.tolist() == ["a", "d"]
+    assert parsed.blockchain.tolist() == ["ETH", "ETH"]
 
 
 def test_fetch_is_the_helper(client):

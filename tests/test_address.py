@@ -15,6 +15,7 @@ from walletframe.address import (
     canonical_key,
     distinct_wallets,
     parse_wallets,
+    read_list,
 )
 from walletframe.errors import AddressError, ColumnsError, WalletframeError
 
@@ -87,6 +88,10 @@ class TestForms:
             parse_wallets(FRAME[["address"]])
         assert caught.value.missing == ("blockchain",)
         assert "single column" in caught.value.hint
+
+    def test_frame_of_one_column(self):
+        """A DataFrame of a single column is read as that column."""
+        assert parse_wallets(pd.DataFrame({"wallet": ["ETH.0xA", None]})) == [A]
 
     def test_frame_with_a_column_twice(self):
         """A column that is there twice is an error, and not read as its name."""
@@ -198,23 +203,35 @@ class TestBad:
         """The position is the row's number from 0, whatever the index."""
         assert [place for place, _, _ in problems(given)] == [1]
 
-    @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
-    def test_missing_values(self, missing):
-        """A missing value is no wallet, and is not dropped in silence."""
-        [(place, _, reason)] = problems(pd.Series(["ETH.0xA", missing], dtype=object))
-        assert place == 1
-        assert "no wallet" in reason
+    @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT, "", " \t", (None, "")])
+    def test_empty_rows_are_skipped(self, missing):
+        """Nothing stands there, so nothing is asked for and nothing is wrong."""
+        given = pd.Series(["ETH.0xA", missing, "NEAR.alice.near"], dtype=object)
+        assert parse_wallets(given) == [A, B]
+        reading = read_list(given)
+        assert (reading.rows, reading.empty, reading.places) == (3, 1, [0, 2])
 
-    def test_missing_values_of_a_text_column(self):
-        """The same in a column of text."""
-        assert [place for place, _, _ in problems(pd.Series([None, "ETH.0xA"], dtype="str"))] == [0]
+    def test_empty_rows_of_a_frame_are_skipped(self):
+        """Where both cells are empty."""
+        frame = FRAME.astype(object)
+        frame.loc[1] = [None, "  "]
+        assert parse_wallets(frame) == [A]
 
     @pytest.mark.parametrize("column", ["blockchain", "address"])
-    def test_missing_cells(self, column):
-        """A row that lacks a part is named."""
+    @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, " "])
+    def test_missing_cells(self, column, missing):
+        """A row that lacks one part is no empty one, and is named."""
         frame = FRAME.astype(object)
-        frame.loc[1, column] = None
-        assert problems(frame)[0][::2] == (1, "blockchain and address have to be text")
+        frame.loc[1, column] = missing
+        assert problems(frame)[0][::2] == (1, f"the {column} is empty")
+
+    def test_cells_of_no_text(self):
+        """A number is no part of a wallet."""
+        assert problems([("ETH", 5)])[0][2] == "blockchain and address have to be text"
+
+    def test_what_is_unreadable_can_be_left_out(self):
+        """On request; the others stay, in their order."""
+        assert parse_wallets(["x", "ETH.0xA", None, B], on_unreadable="drop") == [A, B]
 
     @pytest.mark.parametrize(
         "given", [{"blockchain": "ETH"}, {"chain": "ETH", "address": "a"}, {"blockchain": 1}]
@@ -295,8 +312,8 @@ class TestBad:
             parse_wallets(texts)
         except AddressError as error:
             bad = {place for place, _, _ in error.problems}
-        good = [text for place, text in enumerate(texts) if place not in bad]
-        assert len(parse_wallets(good)) == len(texts) - len(bad)
+        good = [text for place, text in enumerate(texts) if place not in bad and text.strip()]
+        assert len(parse_wallets(good)) == len(good)
 
 
 class TestSameWallet:
@@ -328,6 +345,18 @@ class TestSameWallet:
         texts = ["b.0xB", "A.0xa", "B.0xb", "a.0XA", "S.x", "S.X"]
         found = distinct_wallets(parse_wallets(texts))
         assert [str(wallet) for wallet in found] == ["b.0xB", "A.0xa", "S.x", "S.X"]
+
+    @pytest.mark.parametrize("written", ["eth", " Eth", "ETH\n"])
+    def test_a_known_blockchain_is_spelled_as_the_service_does(self, written):
+        """In capitals, however the wallet was made; the address stays as written."""
+        assert parse_wallets([(written, "0xaB")]) == [WalletAddress("ETH", "0xaB")]
+        assert WalletAddress(written.strip(), "0xaB").blockchain == "ETH"
+
+    def test_another_blockchain_is_spelled_as_first_written(self):
+        """In the list, repeats and other addresses included."""
+        found = parse_wallets(["Newchain.x", " newchain .y", "NEWCHAIN.x"])
+        assert {wallet.blockchain for wallet in found} == {"Newchain"}
+        assert [str(wallet) for wallet in distinct_wallets(found)] == ["Newchain.x", "Newchain.y"]
 
     def test_of_nothing(self):
         """No wallets, none distinct."""

@@ -19,7 +19,15 @@ from fast_service import fast_service, wallet_address
 
 import walletframe as wf
 from walletframe.bulk.register import Register, Turn
-from walletframe.errors import AddressError, AnswerWarning, DatasetError, FetchError, FetchWarning
+from walletframe.errors import (
+    AddressError,
+    AnswerWarning,
+    DatasetError,
+    FetchError,
+    FetchWarning,
+    InputWarning,
+    SettingsError,
+)
 from walletframe.service import SHOWCASE
 
 TOKENS = 3
@@ -289,10 +297,41 @@ class TestInput:
         [name] = addresses(0xAB)
         other = name.replace("cafe", "CAFE")
         with fast.client() as client:
-            assert wf.fetch_to_parquet([other, name], folder, client=client).wallets == 1
+            with pytest.warns(InputWarning, match="2 rows, 1 wallet"):
+                assert wf.fetch_to_parquet([other, name], folder, client=client).wallets == 1
             assert wf.fetch_to_parquet(iter([name, other]), folder, client=client).wallets == 1
         assert read_addresses(folder) == [other]
         assert fast.asked().total() == 1
+
+    def test_what_is_unreadable_can_be_left_out(self, fast, folder, tmp_path):
+        """Of a list and of a file, on request; each is named by its place."""
+        [name] = addresses(0xAB)
+        (tmp_path / "list.txt").write_text(f"{name}\n\nbad\n")
+        with fast.client() as client:
+            for given, place in (([name, None, "bad"], 2), (tmp_path / "list.txt", 3)):
+                with pytest.warns(InputWarning, match=f"1 wallet .* {place}: 'bad': no dot"):
+                    summary = wf.fetch_to_parquet(
+                        given, folder, client=client, on_unreadable="drop", on_failure="raise"
+                    )
+                assert (summary.wallets, summary.ok) == (1, 1)
+            with pytest.raises(SettingsError, match="on_unreadable: 'ignore'"):
+                wf.fetch_to_parquet([name], folder, client=client, on_unreadable="ignore")
+
+    def test_a_stream_can_be_strict(self, fast, folder):
+        """Then the first item that is no wallet ends it; empty ones never do."""
+        [name] = addresses(0xAB)
+        stream = iter([name, None, "", "bad"])
+        with fast.client() as client, pytest.raises(AddressError) as caught:
+            wf.fetch_to_parquet(stream, folder, client=client, on_unreadable="raise")
+        assert [place for place, _, _ in caught.value.problems] == [3]
+
+    def test_a_blockchain_that_is_not_known_is_told_once(self, fast, folder):
+        """Of a list as of a stream, and asked for as first written."""
+        for given in (["Matic.0x1", "matic.0x2"], iter(["Matic.0x1", "matic.0x2"])):
+            with fast.client() as client, pytest.warns(InputWarning, match="mean POLYGON") as told:
+                wf.fetch_to_parquet(given, folder, client=client, on_failure="ignore")
+            assert len(told) == 1
+        assert wf.read_wallets(folder).wallets.blockchain.tolist() == ["Matic", "Matic"]
 
     def test_bad_addresses_of_a_list_leave_no_trace(self, fast, folder):
         """All are reported at once, and nothing is asked or written."""
@@ -402,7 +441,7 @@ class TestOutcome:
         """The most frequent reasons are shown, and all are there."""
         for number in range(7):
             canned.say(b"no", status=404 + number)
-        stream = (f"ETH.0x{number}" if number < 7 else "" for number in range(9))
+        stream = (f"ETH.0x{number}" if number < 7 else "x" for number in range(9))
         with canned.client(workers=1) as client, pytest.warns(FetchWarning) as told:
             summary = wf.fetch_to_parquet(stream, folder, client=client)
         assert "2 items of the stream left out" in str(told[-1].message)

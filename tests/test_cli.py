@@ -85,6 +85,7 @@ def test_fetch_tells_failures_by_its_exit_code(run, reachable):
     assert "… and" not in run("fetch", "--all", *map(str, SHOWCASE)).output
 
 
+@pytest.mark.filterwarnings("default::walletframe.InputWarning")
 def test_fetch_reads_files_and_standard_input(run, reachable, tmp_path):
     """A list with comments, a CSV with columns, and standard input add up."""
     (tmp_path / "list.txt").write_text("\ufeff# mine\nNEAR.alice.near  # a comment\n\n")
@@ -93,6 +94,25 @@ def test_fetch_reads_files_and_standard_input(run, reachable, tmp_path):
     result = run("fetch", *files, "--file", "-", input=f"{SHOWCASE[0]}\n{SHOWCASE[2]}\n")
     assert result.exit_code == 0
     assert "3 wallets on 3 blockchains" in result.output
+    assert "Warning: 4 rows, 3 wallets (1 repeated)" in result.output
+
+
+@pytest.mark.filterwarnings("default::walletframe.InputWarning")
+@pytest.mark.parametrize("command", [["fetch"], ["fetch-to-parquet", "bulk"]])
+def test_what_is_unreadable_can_be_left_out(run, reachable, tmp_path, monkeypatch, command):
+    """On request; it is named by its place, and so is a blockchain that is not known."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "list.txt").write_text("near.alice.near\nbad\n")
+    words = [*command, "--file", "list.txt", "Nearprotocol.bob", "worse"]
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert "list.txt line 2: 'bad'" in refused.output
+    result = run(*words, "--on-unreadable", "drop")
+    assert "4 rows, 2 wallets (2 left out, since they can't be read; by place: " in result.output
+    assert "argument 2: 'worse': no dot" in result.output
+    assert "list.txt line 2: 'bad': no dot" in result.output
+    assert "Nearprotocol: did you mean NEAR?" in result.output
+    assert "Error" not in result.output
 
 
 @pytest.mark.parametrize(

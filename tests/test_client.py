@@ -26,6 +26,7 @@ from walletframe.errors import (
     AnswerWarning,
     FetchError,
     FetchWarning,
+    InputWarning,
     SettingsError,
 )
 from walletframe.service import SHOWCASE
@@ -66,7 +67,8 @@ def test_showcase_comes_whole(client):
 def test_one_request_for_each_distinct_wallet(canned):
     """Spellings of one wallet send one request; the frames keep the first."""
     canned.default = (200, {}, answer(wallet("0xa"), wallet("b", "SOLANA")))
-    with canned.client() as client, pytest.warns(AnswerWarning):
+    repeated = pytest.warns(InputWarning, match="4 rows, 2 wallets")
+    with canned.client() as client, pytest.warns(AnswerWarning), repeated:
         details = client.fetch(["ETH.0xA", "SOLANA.b", "eth.0XA", "ETH.0xa"])
     assert len(canned.paths) == 2
     assert details.wallets.address.tolist() == ["0xA", "b"]
@@ -409,7 +411,7 @@ def test_strangers_warn_and_are_left_out(canned):
     """Wallets that nobody asked for are named in one warning and are in no frame."""
     canned.default = (200, {}, answer(wallet(), wallet("0xstranger")))
     with canned.client() as client, pytest.warns(AnswerWarning, match="0xstranger") as caught:
-        details = client.fetch(["ETH.0xa", "ETH.0xA"])
+        details = client.fetch(["ETH.0xa"])
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert details.wallets.address.tolist() == ["0xa"]

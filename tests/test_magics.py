@@ -134,6 +134,19 @@ def test_failures_that_the_cell_does_not_show_are_told(kernel, code):
     assert kernel.run("1 + 1")["stderr"] == ""
 
 
+def test_what_is_odd_about_the_list_is_told_in_lines(kernel):
+    """Repeats, blockchains that are not known and, on request, what was left out."""
+    said = kernel.run(
+        "%%wallets -c client --on-unreadable drop\n"
+        "near.alice.near\nNEAR.alice.near\nbad\nMatic.0x1\n"
+    )
+    assert said["error"] == ""
+    assert "left out, since they can't be read:\n  bad: no dot" in said["stderr"]
+    assert "3 rows, 2 wallets (1 repeated)" in said["stderr"]
+    assert "Matic: did you mean POLYGON?" in said["stderr"]
+    assert "Warning" not in said["stderr"]
+
+
 def test_wallets_that_are_ok_need_no_words(kernel):
     """An assignment of a whole answer says nothing."""
     assert kernel.run("mine = %wallets -c client NEAR.alice.near")["stderr"] == ""
@@ -143,7 +156,10 @@ def test_wallets_that_are_ok_need_no_words(kernel):
     "code, completed",
     [
         ("%wallets AVAX", ["%wallets AVAX_CCHAIN."]),
-        ("%wallets NEAR.alice.near pol", ["%wallets NEAR.alice.near POLYGON."]),
+        (
+            "%wallets NEAR.alice.near polyg",
+            [f"%wallets NEAR.alice.near POLYGON{z}." for z in ("", "ZK")],
+        ),
         ("%%wallets\nNEAR.alice.near\nSOL", ["%%wallets\nNEAR.alice.near\nSOLANA."]),
         ("%wallets --ref", ["%wallets --refresh"]),
         ("x = %wallets TRO", ["x = %wallets TRON."]),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from walletframe.address import WalletAddress
+from walletframe.address import WalletAddress, asked_wallets
 from walletframe.errors import AddressError
 from walletframe.walletfile import read_wallet_file, wallets_of_file
 
@@ -27,20 +27,22 @@ def test_lines_have_comments_and_numbers(path):
         "name,blockchain,address\nx,NEAR,alice.near\n,,\n",
         "wallet\nNEAR.alice.near\n",
         '"blockchain","address"\n\n"NEAR","alice.near"\n',
+        " blockchain , address\n , \nnear, alice.near \n",
     ],
 )
 def test_csv_has_two_columns_or_one(tmp_path, text):
     """Other columns and empty rows are left alone."""
     (tmp_path / "LIST.CSV").write_text(text)
-    assert read_wallet_file(tmp_path / "LIST.CSV") == [ALICE]
+    assert read_wallet_file(tmp_path / "LIST.CSV").wallets == [ALICE]
 
 
 def test_all_bad_lines_are_named_at_once(path):
     """By the numbers of their lines."""
     path.write_text("NEAR.alice.near\nbad\n\nETH.\n")
-    with pytest.raises(AddressError, match=r"by line of .*list\.txt") as caught:
-        read_wallet_file(path)
-    assert [number for number, _, _ in caught.value.problems] == [2, 4]
+    reading = read_wallet_file(path)
+    assert [number for number, _, _ in reading.problems] == [2, 4]
+    with pytest.raises(AddressError, match=r"by line of .*list\.txt"):
+        asked_wallets(reading, "raise")
 
 
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", ""])

@@ -20,11 +20,12 @@ from walletframe.history import save
 
 PYTHON = re.compile(r"\w\(|\b[a-z_]+=|\bNone\b|\bDataFrame\b|\bSeries\b|\.astype\b")
 NOT_OF_A_COMMAND = {
-    "walletframe.address.forms": "wallets in a DataFrame, which no command has",
+    "walletframe.address.lists": "wallets in a DataFrame, which no command has",
     "walletframe.amounts": "numbers that a file or the service gave, which say what is wrong there",
     "walletframe.analysis.positions": "amounts of another dtype: files are read with the right one",
     "walletframe.charts.palette": "colours, which no command takes",
     "walletframe.client": "clients, and fetches that raise: commands make the one, avoid the other",
+    "walletframe.frames.joining": "a table of one's own, which no command has",
     "walletframe.history.grid": "amounts of another dtype",
     "walletframe.pickers": "widgets",
     "walletframe.service.recorded": "a ledger that is no path; the command's is one",
@@ -81,7 +82,7 @@ def test_no_hint_of_a_command_speaks_python(hint):
     [
         ("give each a folder: folder=…", "give each a folder: --folder"),
         ('by="token" tells them apart', "--by token tells them apart"),
-        ('give its id: chain_ids={"FANTOM": 250}', "give its id: --chain-id FANTOM 250"),
+        ('give its id: chain_ids={"HYPEREVM": 999}', "give its id: --chain-id HYPEREVM 999"),
         ("set base_url, or correct key_kind", "set --base-url, or correct --key-kind"),
         ("give timeout_s=…", "give timeout_s=…"),
         ("history.snapshots() lists them", "walletframe history show lists them"),

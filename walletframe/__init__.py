@@ -34,6 +34,7 @@ from walletframe.errors import (
     FetchInterrupted,
     FetchWarning,
     HistoryError,
+    InputWarning,
     LedgerError,
     MissingExtraError,
     PricesError,
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from walletframe.bulk import FetchSummary, fetch_to_parquet, read_wallets
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.exports import read_holdings
-    from walletframe.frames import WalletDetails
+    from walletframe.frames import WalletDetails, blockchains
     from walletframe.node import crosscheck, token_balance
     from walletframe.pickers import (
         BlockchainPicker,
@@ -95,6 +96,7 @@ __all__ = [
     "FetchWarning",
     "HistoryError",
     "HoldingsExplorer",
+    "InputWarning",
     "LedgerError",
     "MissingExtraError",
     "PricesError",
@@ -116,6 +118,7 @@ __all__ = [
     "WalletPicker",
     "WalletframeError",
     "WalletframeWarning",
+    "blockchains",
     "configure",
     "crosscheck",
     "fetch_to_parquet",
@@ -137,6 +140,7 @@ _LOADED_WHEN_NAMED = {
     "TokenPicker": "walletframe.pickers",
     "WalletDetails": "walletframe.frames",
     "WalletPicker": "walletframe.pickers",
+    "blockchains": "walletframe.frames",
     "configure": "walletframe.client",
     "crosscheck": "walletframe.node",
     "fetch_to_parquet": "walletframe.bulk",

@@ -3,12 +3,14 @@
 Thin: addresses are read and fetched as everywhere else. What is wrong with the input is a usage
 error, which IPython shows without a traceback. Wallets that are not ok are told once: by the
 result, where the cell shows it, else in a few lines behind the cell. A warning would have no line
-of the user's own to point at.
+of the user's own to point at: what is odd about the list is told in lines, too.
 """
 
 from __future__ import annotations
 
 import sys
+import warnings
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.completer import SimpleCompletion, context_matcher
@@ -17,21 +19,22 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
 from walletframe.address import read_pasted
+from walletframe.chains import known_blockchains
 from walletframe.client import Client, default_client
-from walletframe.errors import FetchInterrupted, WalletframeError
+from walletframe.errors import FetchInterrupted, InputWarning, WalletframeError
 from walletframe.frames.summary import failure_lines, summary_lines
-from walletframe.service.chains import CHAINS
 from walletframe.text import as_lines, shown
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Iterator
 
     from IPython.core.completer import CompletionContext, SimpleMatcherResult
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
     from walletframe.frames import WalletDetails
 
-_OPTIONS = ("--client", "--offline", "--out", "--refresh")
+_OPTIONS = ("--client", "--offline", "--on-unreadable", "--out", "--refresh")
 _REASON = 160
 
 
@@ -47,6 +50,12 @@ class WalletMagics(Magics):
     )
     @argument("--refresh", action="store_true", help="ask even where an answer is in the cache")
     @argument("--offline", action="store_true", help="ask for none: answer from the cache")
+    @argument(
+        "--on-unreadable",
+        choices=["raise", "drop"],
+        default="raise",
+        help="what to do with wallets that can't be read: ask for none, or leave these out",
+    )
     @line_cell_magic
     def wallets(self, line: str, cell: str = "") -> WalletDetails:
         """Fetch the tokens of wallets.
@@ -59,18 +68,21 @@ class WalletMagics(Magics):
         if options.out and not options.out.isidentifier():
             raise _refusal(f"--out {options.out}: is no name of a variable")
         found = read_pasted("\n".join([" ".join(options.wallets), cell]))
-        if found.problems:
-            reasons = [f"  {text}: {reason}" for _, text, reason in found.problems]
+        reasons = [f"  {text}: {reason}" for _, text, reason in found.problems]
+        if reasons and options.on_unreadable == "raise":
             raise _refusal("\n".join(["these wallets can't be read:", *reasons]))
+        _say(["left out, since they can't be read:", *reasons] if reasons else [])
         if not found.wallets:
             raise UsageError("no wallets: write <BLOCKCHAIN>.<ADDRESS>, such as NEAR.alice.near")
+        client = self._client(options.client)
         try:
-            details = self._client(options.client).fetch(
-                found.wallets,
-                refresh=options.refresh,
-                offline=options.offline,
-                on_failure="ignore",
-            )
+            with _odd_input_told():
+                details = client.fetch(
+                    found.wallets,
+                    refresh=options.refresh,
+                    offline=options.offline,
+                    on_failure="ignore",
+                )
         except FetchInterrupted as stopped:
             self._keep(options, stopped.details)
             raise
@@ -109,8 +121,7 @@ class WalletMagics(Magics):
         def tell(cell: ExecutionResult) -> None:
             shell.events.unregister("post_run_cell", tell)
             if cell.result is not details:
-                lines = [*summary_lines(*details), *(shown(line, _REASON) for line in reasons)]
-                print(as_lines("\n".join(lines)), file=sys.stderr)  # noqa: T201 - a magic talks to a person
+                _say([*summary_lines(*details), *(shown(line, _REASON) for line in reasons)])
 
         shell.events.register("post_run_cell", tell)
 
@@ -125,6 +136,23 @@ def _refusal(text: str) -> UsageError:
     return UsageError(as_lines(text))
 
 
+def _say(lines: list[str]) -> None:
+    if lines:
+        print(as_lines("\n".join(lines)), file=sys.stderr)  # noqa: T201 - a magic talks to a person
+
+
+@contextmanager
+def _odd_input_told() -> Iterator[None]:
+    """Tell what is odd about the list in lines; other warnings go their way."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", InputWarning)
+        yield
+    _say([str(each.message) for each in caught if issubclass(each.category, InputWarning)])
+    for each in caught:
+        if not issubclass(each.category, InputWarning):
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+
+
 @context_matcher(identifier="walletframe")
 def _complete(context: CompletionContext) -> SimpleMatcherResult:
     """Complete blockchains and options behind the magics."""
@@ -133,7 +161,7 @@ def _complete(context: CompletionContext) -> SimpleMatcherResult:
     if not of_cell and "%wallets " not in typed:
         return {"completions": []}
     word = typed.rpartition(" ")[2]
-    known = _OPTIONS if word.startswith("-") else [f"{name}." for name in CHAINS]
+    known = _OPTIONS if word.startswith("-") else [f"{name}." for name in known_blockchains()]
     fitting = [text for text in known if word and text.lower().startswith(word.lower())]
     token = context.token
     begin = len(word) - len(token) if word.endswith(token) else 0

@@ -1,16 +1,23 @@
-"""Warnings that point at the line of the caller's own code, however deep they arise."""
+"""What points at the caller's own code, however deep it arises: warnings, and refused wallets."""
 
 from __future__ import annotations
 
 import sys
 import warnings
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from walletframe.errors import AddressError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
 
     from walletframe.errors import WalletframeWarning
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -44,3 +51,30 @@ def mention(text: str, category: type[WalletframeWarning]) -> None:
     """
     with suppress(category):
         notify(text, category)
+
+
+def at_the_boundary(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a public function raise an `AddressError` itself: it is about the list, not the code.
+
+    IPython shows none of the package's frames then, and plain Python this one.
+
+    Parameters
+    ----------
+    function : callable
+        What a caller calls.
+
+    Returns
+    -------
+    callable
+        The same, with a short traceback.
+    """
+
+    @wraps(function)
+    def public(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except AddressError as error:
+            refused = error
+        raise refused.with_traceback(None)
+
+    return public

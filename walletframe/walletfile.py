@@ -8,19 +8,19 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, TypeAlias
 
-from walletframe.address import WalletAddress, parse_wallets
+from walletframe.address import read_rows
 from walletframe.errors import AddressError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from walletframe.address import WalletLike
+    from walletframe.address import Reading, WalletLike
 
 Numbered: TypeAlias = "tuple[int, WalletLike]"
 
 
-def read_wallet_file(path: Path) -> list[WalletAddress]:
+def read_wallet_file(path: Path) -> Reading:
     """Read a file of wallets whole.
 
     Parameters
@@ -30,26 +30,17 @@ def read_wallet_file(path: Path) -> list[WalletAddress]:
 
     Returns
     -------
-    list of WalletAddress
-        In the order of the file, repeats included.
+    Reading
+        By line.
 
     Raises
     ------
     AddressError
-        Naming every wallet that can't be read, by its line.
+        Where it is no text, or no CSV of wallets.
     OSError
         Where there is no such file.
     """
-    wallets: list[WalletAddress] = []
-    problems: list[tuple[int, str, str]] = []
-    for number, given in wallets_of_file(path):
-        try:
-            wallets += parse_wallets(given)
-        except AddressError as fault:
-            problems += [(number, value, reason) for _, value, reason in fault.problems]
-    if problems:
-        raise _by_line(path, problems)
-    return wallets
+    return read_rows(wallets_of_file(path), _lines_of(path))
 
 
 def wallets_of_file(path: Path) -> Iterator[Numbered]:
@@ -112,7 +103,7 @@ def wallets_of_lines(lines: Iterable[str]) -> Iterator[Numbered]:
 
 def _csv_rows(lines: Iterable[str], path: Path) -> Iterator[Numbered]:
     reader = csv.DictReader(lines)
-    columns = reader.fieldnames or []
+    reader.fieldnames = columns = [name.strip() for name in reader.fieldnames or []]
     if {"blockchain", "address"} <= set(columns):
         names = ["blockchain", "address"]
     elif len(columns) == 1:
@@ -124,10 +115,14 @@ def _csv_rows(lines: Iterable[str], path: Path) -> Iterator[Numbered]:
         raise _by_line(path, [(1, ",".join(columns), reason)])
     for row in reader:
         cells = [row[each] or "" for each in names]
-        if any(cells):
+        if any(cell.strip() for cell in cells):
             wallet: WalletLike = cells[0] if len(cells) == 1 else (cells[0], cells[1])
             yield reader.line_num, wallet
 
 
 def _by_line(path: Path, problems: list[tuple[int, str, str]]) -> AddressError:
-    return AddressError(problems, f"by line of {path}")
+    return AddressError(problems, _lines_of(path))
+
+
+def _lines_of(path: Path) -> str:
+    return f"by line of {path}"

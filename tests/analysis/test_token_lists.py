@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from walletframe.analysis import read_token_list
+from walletframe.analysis import flag_spam, read_token_list
 from walletframe.analysis.token_lists import listed_tokens
 from walletframe.errors import ColumnsError, TokenListError
 
@@ -29,10 +29,10 @@ def test_a_file_is_read(tmp_path):
 
 def test_unknown_chains_keep_their_number():
     """Nothing is left out; a caller can name a chain."""
-    whole = {"tokens": [entry(chainId=7777777), entry()]}
-    assert read_token_list(whole)["token_blockchain"].tolist() == ["7777777", "ETH"]
-    named = read_token_list(whole, blockchains={7777777: "ZORA", 1: "ETHEREUM"})
-    assert named["token_blockchain"].tolist() == ["ZORA", "ETHEREUM"]
+    whole = {"tokens": [entry(chainId=77777777), entry()]}
+    assert read_token_list(whole)["token_blockchain"].tolist() == ["77777777", "ETH"]
+    named = read_token_list(whole, blockchains={77777777: "MINE", 1: "ETHEREUM"})
+    assert named["token_blockchain"].tolist() == ["MINE", "ETHEREUM"]
 
 
 def test_an_empty_list_is_a_list():
@@ -78,6 +78,30 @@ def test_frames_and_pairs_are_lists():
     assert listed_tokens(None) == []
     with pytest.raises(ColumnsError, match="token_address"):
         listed_tokens(frame[["token_blockchain"]])
+
+
+def test_empty_rows_are_skipped():
+    """In frames as in lists."""
+    frame = pd.DataFrame({"token_blockchain": ["ETH", None, " "], "token_address": [DAI, None, ""]})
+    assert listed_tokens(frame) == [(("ETH", DAI), None)]
+    assert listed_tokens([None, ("ETH", DAI), ("", None), float("nan")]) == [(("ETH", DAI), None)]
+
+
+def test_white_space_counts_for_nothing():
+    """Around an identifier, and around a contract."""
+    denied = [(" eth", f" {DAI.upper().replace('0X', '0x')}\n")]
+    holdings = pd.DataFrame(
+        {
+            "blockchain": ["ETH"],
+            "address": ["0xa"],
+            "symbol": ["X"],
+            "token_blockchain": ["ETH"],
+            "token_address": [DAI],
+            "amount": pd.array(["1"], dtype="amount"),
+            "raw_amount": ["1"],
+        }
+    )
+    assert flag_spam(holdings, deny=denied).is_spam.tolist() == [True]
 
 
 def test_bad_pairs_are_all_named():

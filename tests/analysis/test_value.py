@@ -288,3 +288,27 @@ def test_no_rows_have_no_value():
     empty = value(HOLDINGS.head(0), TABLE, currency="USD")
     assert empty.dtypes.equals(value(HOLDINGS, TABLE, currency="USD").dtypes)
     assert totals(empty)["value"].dtype == "float64"
+
+
+@pytest.mark.parametrize("name", [None, "prices.csv"])
+def test_prices_of_people_as_they_are(tmp_path, name):
+    """Empty rows are skipped, white space counts for nothing, and positions stay."""
+    table = pd.DataFrame(
+        {
+            "token_blockchain": [" eth", None, "ETH ", " "],
+            "token_address": [" 0xa0 ", None, None, ""],
+            "price": ["1 ", None, " 2500", None],
+            "currency": ["USD", None, "USD ", None],
+        }
+    )
+    prices = table if name is None else tmp_path / name
+    if name:
+        table.to_csv(prices, index=False)
+    valued = value(HOLDINGS, prices)
+    assert valued.currency.unique().tolist() == ["USD"]
+    assert valued.unit_price.tolist()[:2] == [2500.0, 1.0]
+    with pytest.raises(PricesError) as caught:
+        value(HOLDINGS, table.assign(price=["1", None, "x", None]))
+    assert [place for place, _, _ in caught.value.problems] == [2]
+    by_symbol = value(HOLDINGS, {" USDC": 3}, by_symbol=True)
+    assert by_symbol.unit_price.dropna().tolist() == [3.0]

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from walletframe.address import parse_wallets
+from walletframe.address import accepted_wallets, read_list, tell_doubts
+from walletframe.notice import at_the_boundary
 
 if TYPE_CHECKING:
+    from walletframe.address import OnUnreadable
     from walletframe.client import Client
     from walletframe.client.engine import OnFailure
     from walletframe.client.progress import Progress
@@ -21,14 +23,21 @@ class AddressesAccessor:
     def __init__(self, data: pd.DataFrame | pd.Series) -> None:
         self._data = data
 
-    def parse(self) -> pd.DataFrame:
+    @at_the_boundary
+    def parse(self, *, on_unreadable: OnUnreadable = "raise") -> pd.DataFrame:
         """Read the wallets, without asking for them.
+
+        Parameters
+        ----------
+        on_unreadable : {"raise", "drop"}, default "raise"
+            What to do with rows that can't be read; empty ones are skipped whatever it is.
 
         Returns
         -------
         DataFrame
-            The columns ``blockchain`` and ``address``, both str, as written but for white space
-            around them; one row for each input row, on the same index, repeats included.
+            The columns ``blockchain``, as the service writes it, and ``address``, as written but
+            for white space around it, both str; one row for each row that is not left out, on its
+            own index, repeats included.
 
         Raises
         ------
@@ -37,22 +46,30 @@ class AddressesAccessor:
         ColumnsError
             Where a DataFrame lacks the column ``blockchain`` or ``address``.
 
+        Warns
+        -----
+        InputWarning
+            Where rows are left out, and where a blockchain is not known.
+
         Examples
         --------
         >>> import walletframe
-        >>> pd.Series(["NEAR.alice.near"], index=["a"]).wf.parse()
+        >>> pd.Series(["near.alice.near"], index=["a"]).wf.parse()
           blockchain     address
         a       NEAR  alice.near
         """
-        wallets = parse_wallets(self._data)
+        reading = read_list(self._data)
+        wallets = accepted_wallets(reading, on_unreadable)
+        tell_doubts(wallets)
         return pd.DataFrame(
             {
                 "blockchain": pd.array([wallet.blockchain for wallet in wallets], dtype="str"),
                 "address": pd.array([wallet.address for wallet in wallets], dtype="str"),
             },
-            index=self._data.index,
+            index=self._data.index[reading.places],
         )
 
+    @at_the_boundary
     def fetch(
         self,
         *,
@@ -61,6 +78,7 @@ class AddressesAccessor:
         offline: bool = False,
         progress: Progress = None,
         on_failure: OnFailure = "warn",
+        on_unreadable: OnUnreadable = "raise",
     ) -> WalletDetails:
         """Fetch the tokens of the wallets.
 
@@ -76,6 +94,8 @@ class AddressesAccessor:
             False draws no bar; a callable gets (done, total, counts by status).
         on_failure : {"warn", "raise", "ignore"}, default "warn"
             What to do where wallets are not ok. Each has its row, whatever it is.
+        on_unreadable : {"raise", "drop"}, default "raise"
+            What to do with rows that can't be read; empty ones are skipped whatever it is.
 
         Returns
         -------
@@ -95,6 +115,11 @@ class AddressesAccessor:
         FetchError
             With ``on_failure="raise"``, carrying ``.details``.
 
+        Warns
+        -----
+        InputWarning
+            Where wallets are repeated or left out, and where a blockchain is not known.
+
         Examples
         --------
         >>> import walletframe
@@ -112,4 +137,5 @@ class AddressesAccessor:
             offline=offline,
             progress=progress,
             on_failure=on_failure,
+            on_unreadable=on_unreadable,
         )

@@ -1,4 +1,4 @@
-"""Wallet addresses: the forms in which people write them.
+"""A wallet: a blockchain and an address, and the forms in which people write one.
 
 What an address looks like on its blockchain is not known here: the service decides whether it
 exists.
@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-import numpy as np
 import pandas as pd
 
 from walletframe.address.spelling import canonical_key
-from walletframe.errors import AddressError, ColumnsError
+from walletframe.chains import spelled
+from walletframe.errors import AddressError
 from walletframe.text import is_unseen
 
 MAX_LENGTH = 512
@@ -31,14 +31,15 @@ _LINK = re.compile(r"[\w+.-]*://|(?:[\w-]+\.)+[a-z]{2,}/")  # with its scheme or
 
 @dataclass(frozen=True, slots=True, order=True)
 class WalletAddress:
-    """A wallet: a blockchain identifier and an address on that blockchain, as written.
+    """A wallet: a blockchain identifier and an address on that blockchain.
 
     Parameters
     ----------
     blockchain : str
-        Any identifier without a dot, such as ``"ETH"``.
+        Any identifier without a dot, such as ``"ETH"``; one that the service is known to know is
+        brought to its spelling, in capitals.
     address : str
-        The address; it may contain dots (``"alice.near"``).
+        The address, kept as written; it may contain dots (``"alice.near"``).
 
     Raises
     ------
@@ -48,7 +49,7 @@ class WalletAddress:
 
     Examples
     --------
-    >>> WalletAddress("NEAR", "alice.near")
+    >>> WalletAddress("near", "alice.near")
     WalletAddress(blockchain='NEAR', address='alice.near')
     >>> str(WalletAddress.parse("ETH.0xAB").canonical)
     'ETH.0xab'
@@ -60,7 +61,8 @@ class WalletAddress:
     def __post_init__(self) -> None:
         reason = _fault(self.blockchain, self.address)
         if reason:
-            raise AddressError([(0, _shorten(self), reason)])
+            raise AddressError([(0, shorten(self), reason)])
+        object.__setattr__(self, "blockchain", spelled(self.blockchain))  # as frozen ones are made
 
     def __str__(self) -> str:
         return f"{self.blockchain}.{self.address}"
@@ -88,7 +90,7 @@ class WalletAddress:
         Returns
         -------
         WalletAddress
-            The wallet, as written.
+            The wallet.
 
         Raises
         ------
@@ -101,108 +103,74 @@ class WalletAddress:
         WalletAddress(blockchain='NEAR', address='alice.near')
         """
         if not isinstance(text, str):
-            raise AddressError([(0, _shorten(text), f"{type(text).__name__} is no text")])
-        return parse_wallets(text)[0]
+            raise AddressError([(0, shorten(text), f"{type(text).__name__} is no text")])
+        wallet = read_wallet(text)
+        if isinstance(wallet, str):
+            raise AddressError([(0, shorten(text), wallet)])
+        return wallet
 
 
 WalletLike: TypeAlias = str | tuple[str, str] | Mapping[str, str] | WalletAddress
-WalletsLike: TypeAlias = "WalletLike | Iterable[WalletLike] | pd.Series | pd.DataFrame"
 
 
-def parse_wallets(wallets: WalletsLike) -> list[WalletAddress]:
-    """Read wallets in any of the forms that people have at hand.
-
-    Parameters
-    ----------
-    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of the first four
-        ``"ETH.0x…"``, ``("ETH", "0x…")``, ``{"blockchain": "ETH", "address": "0x…"}``, one or
-        many of them; or a DataFrame with the columns ``blockchain`` and ``address``.
-
-    Returns
-    -------
-    list of WalletAddress
-        One for each input, in its order, repeats included.
-
-    Raises
-    ------
-    AddressError
-        Naming every wallet that can't be read, with its position and the reason.
-    ColumnsError
-        Where a DataFrame lacks one of the two columns.
-
-    Examples
-    --------
-    >>> parse_wallets(["ETH.0x1", ("NEAR", "alice.near")])[1].address
-    'alice.near'
-    """
-    found: list[WalletAddress] = []
-    problems: list[tuple[int, str, str]] = []
-    for place, item in enumerate(_items(wallets)):
-        blockchain, address, reason = _parts(item)
-        reason = reason or _fault(blockchain, address)
-        if reason:
-            problems.append((place, _shorten(item), reason))
-        else:
-            found.append(WalletAddress(blockchain, address))
-    if problems:
-        raise AddressError(problems)
-    return found
-
-
-def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
-    """Return each wallet once, as it was first written, in the order of the first mention.
+def read_wallet(item: object) -> WalletAddress | str:
+    """Read one wallet.
 
     Parameters
     ----------
-    wallets : iterable of WalletAddress
-        Wallets, some of them perhaps the same in another spelling.
+    item : object
+        A wallet in any of the forms of `WalletLike`, or something else.
 
     Returns
     -------
-    list of WalletAddress
-        The distinct ones.
+    WalletAddress or str
+        The wallet; or the reason why it can't be read.
 
     Examples
     --------
-    >>> distinct_wallets(parse_wallets(["ETH.0xA", "eth.0xa"]))
-    [WalletAddress(blockchain='ETH', address='0xA')]
+    >>> read_wallet(("eth ", "0xA")), read_wallet("ETH.")
+    (WalletAddress(blockchain='ETH', address='0xA'), 'the address is empty')
     """
-    first: dict[WalletAddress, WalletAddress] = {}
-    for wallet in wallets:
-        first.setdefault(wallet.canonical, wallet)
-    return list(first.values())
+    blockchain, address, reason = _parts(item)
+    reason = reason or _fault(blockchain, address)
+    return reason or WalletAddress(blockchain, address)
 
 
-def _items(wallets: object) -> Iterable[object]:
-    if isinstance(wallets, pd.DataFrame):
-        missing = [name for name in ("blockchain", "address") if name not in wallets.columns]
-        if missing:
-            raise ColumnsError(
-                missing,
-                [str(name) for name in wallets.columns],
-                hint="rename the columns, add .assign(blockchain=…) where all wallets are on one "
-                'blockchain, or give a single column of "<BLOCKCHAIN>.<ADDRESS>"',
-            )
-        for name in ("blockchain", "address"):
-            if wallets[name].ndim > 1:
-                raise AddressError([(0, name, "the DataFrame has this column twice")])
-        return zip(wallets["blockchain"], wallets["address"], strict=True)
-    if isinstance(wallets, str | Mapping | WalletAddress) or _is_pair(wallets):
-        return [wallets]
-    if isinstance(wallets, np.ndarray):
-        return list(wallets.tolist())
-    if isinstance(wallets, Iterable) and not isinstance(wallets, bytes):
-        return wallets
-    raise AddressError([(0, _shorten(wallets), f"{type(wallets).__name__} is no wallet")])
+def is_blank(item: object) -> bool:
+    """Tell a row in which nothing stands from a wallet that can't be read.
+
+    Parameters
+    ----------
+    item : object
+        Anything.
+
+    Returns
+    -------
+    bool
+        True for a missing value, for white space, and where both parts are such.
+
+    Examples
+    --------
+    >>> is_blank(float("nan")), is_blank((" ", None)), is_blank(("ETH", None))
+    (True, True, False)
+    """
+    match item:
+        case (blockchain, address) | {"blockchain": blockchain, "address": address}:
+            return _is_empty(blockchain) and _is_empty(address)
+        case _:
+            return _is_empty(item)
 
 
-def _is_pair(item: object) -> bool:
-    # A dotted string can't begin a pair, because an identifier has no dot: no list is misread.
-    return (
-        isinstance(item, tuple)
-        and len(item) == 2  # noqa: PLR2004 - a pair
-        and all(isinstance(part, str) for part in item)
-        and "." not in item[0]
+def _is_empty(cell: Any) -> bool:
+    if isinstance(cell, str):
+        return not cell or cell.isspace()
+    return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
+
+
+def _cells(*cells: Any) -> tuple[Any, ...]:
+    """Return the parts trimmed, missing ones as empty; what is no text stays for the fault."""
+    return tuple(
+        cell.strip() if isinstance(cell, str) else "" if _is_empty(cell) else cell for cell in cells
     )
 
 
@@ -212,16 +180,14 @@ def _parts(item: object) -> tuple[str, str, str]:
         case WalletAddress():
             return item.blockchain, item.address, ""
         case str():
-            blockchain, dot, address = item.strip().partition(".")
+            blockchain, dot, address = (part.strip() for part in item.partition("."))
             return blockchain, address, _A_FILE if address in _FILES else "" if dot else _NO_DOT
-        case (str() as blockchain, str() as address):
-            return blockchain.strip(), address.strip(), ""
-        case {"blockchain": str() as blockchain, "address": str() as address}:
-            return blockchain.strip(), address.strip(), ""
+        case {"blockchain": blockchain, "address": address}:
+            return *_cells(blockchain, address), ""
         case Mapping():
-            return "", "", 'needs the keys "blockchain" and "address", both text'
-        case (_, _):
-            return "", "", _NO_TEXT
+            return "", "", 'needs the keys "blockchain" and "address"'
+        case (blockchain, address):
+            return *_cells(blockchain, address), ""
         case _:
             return "", "", f"{type(item).__name__} is no wallet"
 
@@ -256,6 +222,7 @@ def _unseen_fault(text: str) -> str:
     return f"white space or an invisible character ({name}) at {place}"
 
 
-def _shorten(item: object) -> str:
+def shorten(item: object) -> str:
+    """Return what was given as text of one line."""
     text = str(item)
     return text if len(text) <= 80 else f"{text[:79]}…"  # noqa: PLR2004 - one line of a terminal

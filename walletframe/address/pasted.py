@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from walletframe.address.forms import parse_wallets
+from walletframe.address.lists import parse_wallets
 from walletframe.errors import AddressError
 
 if TYPE_CHECKING:

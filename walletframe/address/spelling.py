@@ -1,7 +1,7 @@
 """When two spellings are of one wallet, or of one token contract.
 
 Blockchain identifiers are compared without case, hex addresses too; every other address keeps its
-case, since base58 addresses differ by it.
+case, since base58 addresses differ by it. White space around either counts for nothing.
 """
 
 
@@ -16,13 +16,15 @@ def canonical_address(address: str) -> str:
     Returns
     -------
     str
-        In lower case where it is ASCII and begins with ``0x`` or ``0X``, else unchanged.
+        In lower case where it is ASCII and begins with ``0x`` or ``0X``, else as written; without
+        white space around it.
 
     Examples
     --------
-    >>> canonical_address("0xAB"), canonical_address("9xQe")
+    >>> canonical_address(" 0xAB"), canonical_address("9xQe")
     ('0xab', '9xQe')
     """
+    address = address.strip()
     return address.lower() if address[:2] in ("0x", "0X") and address.isascii() else address
 
 
@@ -37,8 +39,9 @@ def canonical_blockchain(blockchain: str) -> str:
     Returns
     -------
     str
-        In upper case where it is ASCII, else unchanged.
+        In upper case where it is ASCII, else as written; without white space around it.
     """
+    blockchain = blockchain.strip()
     return blockchain.upper() if blockchain.isascii() else blockchain
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 import pandas as pd
 
+from walletframe.address import is_blank
 from walletframe.errors import ColumnsError, PricesError
 from walletframe.frames import require_columns, token_key
 from walletframe.frames.summary import many
@@ -131,6 +132,8 @@ def read_prices(table: PriceTable, *, by_symbol: bool) -> dict[Any, float]:
     first: dict[Any, int] = {}
     problems: list[tuple[int, str, str]] = []
     for place, (name, price) in enumerate(_entries(table, by_symbol=by_symbol)):
+        if is_blank(name) and is_blank(price):
+            continue
         key = _symbol(name) if by_symbol else _token(name)
         fault = price_fault(price)
         if key is None:
@@ -212,7 +215,9 @@ def read_currency(table: PriceTable, currency: str | None) -> str | None:
     """
     if not isinstance(table, pd.DataFrame) or "currency" not in table.columns:
         return currency
-    named = [None if pd.isna(name) else str(name) for name in table["currency"].unique()]
+    filled = [not all(map(is_blank, row)) for row in table.itertuples(index=False, name=None)]
+    written = table["currency"][filled]
+    named = list(dict.fromkeys(None if pd.isna(name) else str(name).strip() for name in written))
     if len(named) > 1:
         raise PricesError(
             f"prices are in {len(named)} currencies: {named}", hint="give those of one"
@@ -241,14 +246,14 @@ def _entries(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]
 
 
 def _symbol(name: Any) -> str | None:
-    return name if isinstance(name, str) else None
+    return name.strip() if isinstance(name, str) else None
 
 
 def _token(name: Any) -> TokenKey | None:
     match name:
-        case (str() as chain, str() as contract) if chain:
+        case (str() as chain, str() as contract) if chain.strip():
             return token_key((chain, contract))
-        case (str() as chain, contract) if chain and pd.isna(contract):
+        case (str() as chain, contract) if chain.strip() and pd.isna(contract):
             return token_key((chain, None))
         case _:
             return None

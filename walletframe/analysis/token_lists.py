@@ -9,14 +9,15 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
+from walletframe.address import is_blank
+from walletframe.chains import known_blockchains
 from walletframe.errors import TokenListError
 from walletframe.frames import TokenKey, require_columns
 from walletframe.text import shown
-from walletframe.tokens import CHAIN_IDS
 
 TokensLike: TypeAlias = str | Path | Mapping[str, Any] | pd.DataFrame | Iterable[TokenKey]
 
-_BLOCKCHAINS = {number: name for name, number in CHAIN_IDS.items()} | {101: "SOLANA"}
+_SOLANA = {101: "SOLANA"}  # the number that token lists use
 _COLUMNS = ["token_blockchain", "token_address", "symbol"]
 
 
@@ -30,9 +31,8 @@ def read_token_list(
     source : str, Path or mapping
         A file, or what was parsed from one. No address on the web: nothing is fetched.
     blockchains : mapping of int to str, optional
-        The service's identifier for a ``chainId``, where it is another than walletframe's
-        (1 ``ETH``, 10 ``OPTIMISM``, 56 ``BSC``, 100 ``GNOSIS``, 101 ``SOLANA``, 137 ``POLYGON``,
-        8453 ``BASE``, 42161 ``ARBITRUM``, 43114 ``AVAX_CCHAIN``; any other is its number).
+        The service's identifier for a ``chainId``, where it is another than that of
+        ``walletframe.blockchains()``, or 101 for ``SOLANA``; any other is its number.
 
     Returns
     -------
@@ -66,7 +66,9 @@ def read_token_list(
     problems = [(place, _short(entry), fault) for place, entry, fault in faults if fault]
     if problems:
         raise TokenListError(problems)
-    names = _BLOCKCHAINS | dict(blockchains or {})
+    chains = known_blockchains().values()
+    usual = {chain.chain_id: chain.identifier for chain in chains if chain.chain_id}
+    names = usual | _SOLANA | dict(blockchains or {})
     rows = [
         (names.get(entry["chainId"], str(entry["chainId"])), entry["address"], entry["symbol"])
         for entry in entries
@@ -106,15 +108,15 @@ def listed_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]
         tokens = read_token_list(tokens)
     if isinstance(tokens, pd.DataFrame):
         return _rows(tokens)
-    pairs = list(tokens)
+    pairs = [(place, pair) for place, pair in enumerate(tokens) if not is_blank(pair)]
     problems = [
         (place, _short(pair), "it is no (blockchain, contract)")
-        for place, pair in enumerate(pairs)
+        for place, pair in pairs
         if not _is_pair(pair)
     ]
     if problems:
         raise TokenListError(problems)
-    return [((chain, contract), None) for chain, contract in pairs]
+    return [((chain, contract), None) for _, (chain, contract) in pairs]
 
 
 def _rows(frame: pd.DataFrame) -> list[tuple[TokenKey, str | None]]:
@@ -123,6 +125,7 @@ def _rows(frame: pd.DataFrame) -> list[tuple[TokenKey, str | None]]:
     return [
         ((_text(chain) or "", _text(contract)), _text(*symbol))
         for chain, contract, *symbol in distinct.itertuples(index=False, name=None)
+        if not is_blank((chain, contract))
     ]
 
 

@@ -10,8 +10,10 @@ from walletframe.bulk.run import Run
 from walletframe.bulk.summary import conclude
 from walletframe.client import default_client, require_client
 from walletframe.client.conclusion import check_wish
+from walletframe.notice import at_the_boundary
 
 if TYPE_CHECKING:
+    from walletframe.address import OnUnreadable
     from walletframe.bulk.listing import BulkInput
     from walletframe.bulk.summary import FetchSummary
     from walletframe.client import Client
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from walletframe.client.progress import OpenProgress
 
 
+@at_the_boundary
 def fetch_to_parquet(
     wallets: BulkInput,
     folder: str | Path,
@@ -26,6 +29,7 @@ def fetch_to_parquet(
     client: Client | None = None,
     progress: OpenProgress = None,
     on_failure: OnFailure = "warn",
+    on_unreadable: OnUnreadable | None = None,
 ) -> FetchSummary:
     """Fetch more wallets than memory holds into a folder of Parquet files.
 
@@ -51,6 +55,9 @@ def fetch_to_parquet(
         iterator is None. Wallets that were ok in the folder before count as done.
     on_failure : {"warn", "raise", "ignore"}, default "warn"
         What to do where wallets are not ok.
+    on_unreadable : {"raise", "drop"}, optional
+        What to do with what can't be read; empty rows are skipped whatever it is. Without it, a
+        list or a file raises, before anything is asked, and an iterator drops.
 
     Returns
     -------
@@ -62,7 +69,8 @@ def fetch_to_parquet(
     ArgumentError
         Where `client` is something else.
     AddressError
-        Naming every wallet of a list or a file that can't be read; nothing was asked then.
+        Naming every wallet of a list or a file that can't be read; nothing was asked then. With
+        ``on_unreadable="raise"``, the first of an iterator; what came before is in the folder.
     SettingsError
         Where something has to be asked and the key, its kind or its base address is not set.
     DatasetError
@@ -81,6 +89,8 @@ def fetch_to_parquet(
         is no wallet.
     AnswerWarning
         Where the service answered wallets that nobody asked for, or balances can't be read.
+    InputWarning
+        Where wallets of a list are repeated or left out, and where a blockchain is not known.
 
     See Also
     --------
@@ -119,7 +129,7 @@ def fetch_to_parquet(
     """
     check_wish(on_failure)
     require_client(client)
-    listing = list_wallets(wallets)
+    listing = list_wallets(wallets, on_unreadable)
     summary = Run(client or default_client(), listing, Path(folder)).go(progress)
     conclude(summary, on_failure)
     return summary

@@ -8,13 +8,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from walletframe.address import distinct_wallets, parse_wallets
-from walletframe.errors import AddressError, FetchWarning
+from walletframe.address import (
+    WalletAddress,
+    check_unreadable,
+    doubts_about,
+    in_one_spelling,
+    is_blank,
+    read_list,
+    read_wallet,
+    shorten,
+    wallets_to_ask,
+)
+from walletframe.errors import AddressError, FetchWarning, InputWarning
 from walletframe.notice import notify
 from walletframe.walletfile import read_wallet_file
 
 if TYPE_CHECKING:
-    from walletframe.address import WalletAddress, WalletLike, WalletsLike
+    from walletframe.address import (
+        OnUnreadable,
+        Reading,
+        WalletLike,
+        WalletsLike,
+    )
 
 BulkInput: TypeAlias = "WalletsLike | os.PathLike[str]"
 Problem: TypeAlias = tuple[int, str, str]
@@ -77,13 +92,15 @@ class Listing:
     unreadable: Unreadable
 
 
-def list_wallets(given: BulkInput) -> Listing:
+def list_wallets(given: BulkInput, on_unreadable: OnUnreadable | None = None) -> Listing:
     """Tell a list from a file and from a stream, and check what can be checked.
 
     Parameters
     ----------
     given : str, tuple, mapping, WalletAddress, Series, DataFrame, path, iterator or iterable
         A path, or a str that ends in ``.csv`` or ``.txt``, is a file. An iterator is a stream.
+    on_unreadable : {"raise", "drop"}, optional
+        What to do with what is no wallet; by default a list raises and a stream drops it.
 
     Returns
     -------
@@ -96,36 +113,60 @@ def list_wallets(given: BulkInput) -> Listing:
         Naming every wallet of a list or a file that can't be read.
     ColumnsError
         Where a DataFrame lacks one of the two columns.
+    SettingsError
+        Where `on_unreadable` is another word.
     OSError
         Where there is no such file.
 
+    Warns
+    -----
+    InputWarning
+        Where wallets of a list are repeated or left out, and where a blockchain is not known.
+
     Examples
     --------
-    >>> list_wallets(["ETH.0xA", "eth.0xa"]).whole
+    >>> list_wallets(["eth.0xA"]).whole
     [WalletAddress(blockchain='ETH', address='0xA')]
     >>> list_wallets(iter(["ETH.0xA"])).whole
     """
+    check_unreadable(on_unreadable or "drop")
     unreadable = Unreadable()
     if isinstance(given, Iterator):
-        return Listing(None, _streamed(given, unreadable), unreadable)
-    whole = distinct_wallets(_parsed(given))
+        may_drop = on_unreadable != "raise"
+        stream = in_one_spelling(_streamed(given, unreadable, may_drop=may_drop))
+        return Listing(None, _doubted(stream), unreadable)
+    whole = wallets_to_ask(_read(given), on_unreadable or "raise")
     return Listing(whole, iter(whole), unreadable)
 
 
-def _parsed(given: WalletsLike | os.PathLike[str]) -> list[WalletAddress]:
+def _read(given: WalletsLike | os.PathLike[str]) -> Reading:
     if isinstance(given, os.PathLike):
         return read_wallet_file(Path(given))
     if isinstance(given, str) and given.lower().endswith(_FILES):
         return read_wallet_file(Path(given))
-    return parse_wallets(given)
+    return read_list(given)
 
 
-def _streamed(items: Iterator[WalletLike], unreadable: Unreadable) -> Iterator[WalletAddress]:
+def _streamed(
+    items: Iterator[WalletLike], unreadable: Unreadable, *, may_drop: bool
+) -> Iterator[WalletAddress]:
     for place, item in enumerate(items):
-        try:
-            wallets = parse_wallets([item])
-        except AddressError as fault:
-            [(_, value, reason)] = fault.problems
-            unreadable.add((place, value, reason))
-        else:
-            yield from wallets
+        wallet = read_wallet(item)
+        if isinstance(wallet, WalletAddress):
+            yield wallet
+        elif not is_blank(item):
+            problem = (place, shorten(item), wallet)
+            if not may_drop:
+                raise AddressError([problem])
+            unreadable.add(problem)
+
+
+def _doubted(wallets: Iterator[WalletAddress]) -> Iterator[WalletAddress]:
+    """Pass wallets on, and warn of the first whose blockchain is not known."""
+    is_told = False
+    for wallet in wallets:
+        doubts = "" if is_told else doubts_about([wallet])
+        if doubts:
+            is_told = True
+            notify(doubts, InputWarning)
+        yield wallet

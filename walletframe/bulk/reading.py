@@ -27,7 +27,8 @@ from walletframe.bulk.tables import (
     wallets_frame,
 )
 from walletframe.errors import DatasetError
-from walletframe.frames import WalletDetails, WalletRecord, assemble
+from walletframe.frames import WalletDetails, WalletRecord, assemble, respelled
+from walletframe.notice import at_the_boundary
 from walletframe.wire import Outcome, Status
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ _TRIES = 5
 _ABSENT = Outcome(Status.NOT_CACHED, "not in the folder")
 
 
+@at_the_boundary
 def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> WalletDetails:
     """Read what `fetch_to_parquet` has written.
 
@@ -100,8 +102,8 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
                 hint="give the folder that it was given",
             )
         if asked is None:
-            return _all_of(layout, service)
-        return _some_of(layout, asked, service)
+            return WalletDetails(*respelled(*_all_of(layout, service)))
+        return WalletDetails(*respelled(*_some_of(layout, asked, service)))
 
 
 def _all_of(layout: Layout, service: str) -> WalletDetails:

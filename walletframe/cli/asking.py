@@ -13,7 +13,7 @@ from walletframe.errors import FetchInterrupted
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from walletframe.address import WalletAddress
+    from walletframe.address import OnUnreadable, WalletAddress
     from walletframe.frames import WalletDetails
     from walletframe.settings import Settings
 
@@ -26,6 +26,13 @@ _FILES = click.option(
     metavar="FILE",
     help="Read wallets from FILE: one <BLOCKCHAIN>.<ADDRESS> a line, # begins a comment; or a "
     ".csv with the columns blockchain and address, or one column of them. - is standard input.",
+)
+_UNREADABLE = click.option(
+    "--on-unreadable",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="What to do with wallets that can't be read: ask for none, or leave these out.",
 )
 _KEPT = (
     click.option(
@@ -55,7 +62,7 @@ def asking(command: Callable[..., None]) -> Callable[..., None]:
     callable
         The same, with the options.
     """
-    return _with(command, _FILES, *_KEPT, *_SERVICE)
+    return _with(command, _FILES, _UNREADABLE, *_KEPT, *_SERVICE)
 
 
 def naming(command: Callable[..., None]) -> Callable[..., None]:
@@ -64,17 +71,19 @@ def naming(command: Callable[..., None]) -> Callable[..., None]:
     Parameters
     ----------
     command : callable
-        A command to be; it gets ``files``, and the settings by their names.
+        A command to be; it gets ``files``, ``on_unreadable``, and the settings by their names.
 
     Returns
     -------
     callable
         The same, with the options.
     """
-    return _with(command, _FILES, *_SERVICE)
+    return _with(command, _FILES, _UNREADABLE, *_SERVICE)
 
 
-def named(wallets: Sequence[str], files: Sequence[str]) -> list[WalletAddress]:
+def named(
+    wallets: Sequence[str], files: Sequence[str], on_unreadable: OnUnreadable
+) -> list[WalletAddress]:
     """Read the wallets of a command line.
 
     Parameters
@@ -83,18 +92,20 @@ def named(wallets: Sequence[str], files: Sequence[str]) -> list[WalletAddress]:
         Those on the command line.
     files : sequence of str
         Files of more of them.
+    on_unreadable : {"raise", "drop"}
+        What to do with those that can't be read.
 
     Returns
     -------
     list of WalletAddress
-        In the order given.
+        The distinct ones, in the order given.
 
     Raises
     ------
     click.UsageError
         Where there are none, or some can't be read.
     """
-    asked = read_sources(wallets, files)
+    asked = read_sources(wallets, files, on_unreadable)
     if not asked:
         raise click.UsageError("no wallets: name some, or a --file of them")
     return asked
@@ -112,6 +123,7 @@ def ask(
     wallets: Sequence[str],
     *,
     files: Sequence[str],
+    on_unreadable: OnUnreadable,
     refresh: bool,
     offline: bool,
     before: Callable[[Settings], None] | None = None,
@@ -125,6 +137,8 @@ def ask(
         Those on the command line.
     files : sequence of str
         Files of more of them.
+    on_unreadable : {"raise", "drop"}
+        What to do with those that can't be read.
     refresh, offline : bool
         As the client takes them.
     before : callable, optional
@@ -142,7 +156,7 @@ def ask(
     click.UsageError
         Where there are none, or some can't be read.
     """
-    asked = named(wallets, files)
+    asked = named(wallets, files, on_unreadable)
     with Client(**overrides) as client:
         if before is not None:
             before(client.settings)

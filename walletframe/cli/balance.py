@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     type=(str, int),
     multiple=True,
     metavar="BLOCKCHAIN ID",
-    help="The chain id of a blockchain that is not known, such as FANTOM 250.",
+    help="The chain id of a blockchain that is not known, such as HYPEREVM 999.",
 )
 @click.option("--output", metavar="FILE", callback=output_path, help="A .csv, .parquet or .json.")
 def balance(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,13 +14,20 @@ from walletframe.cli.screen import say
 from walletframe.client import Client
 from walletframe.errors import FetchInterrupted
 
+if TYPE_CHECKING:
+    from walletframe.address import OnUnreadable
+
 
 @click.command("fetch-to-parquet")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("wallets", nargs=-1)
 @naming
 def fetch_to_parquet(
-    folder: Path, wallets: tuple[str, ...], files: tuple[str, ...], **overrides: Any
+    folder: Path,
+    wallets: tuple[str, ...],
+    files: tuple[str, ...],
+    on_unreadable: OnUnreadable,
+    **overrides: Any,
 ) -> None:
     """Fetch the tokens of WALLETS into FOLDER, as Parquet files.
 
@@ -28,7 +35,7 @@ def fetch_to_parquet(
     The key is read from the variable WALLETFRAME_API_KEY. The exit code is 1 when a wallet is not
     ok.
     """
-    asked = named(wallets, files)
+    asked = named(wallets, files, on_unreadable)
     interrupted = False
     with Client(**overrides) as client:
         try:

@@ -10,7 +10,7 @@ import click
 from walletframe.cli.kinds import require_holdings
 from walletframe.errors import SettingsError
 from walletframe.exports import SUFFIXES, saved_tables, typed
-from walletframe.frames import as_failed
+from walletframe.frames import as_failed, respelled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +55,9 @@ def read_saved(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     try:
         holdings, wallets = saved_tables(Path(name))
         require_holdings(name, [*holdings])
-        return typed(holdings), None if wallets is None else as_failed(typed(wallets))
+        named = [] if wallets is None else [as_failed(typed(wallets))]
+        *asked, held = respelled(*named, typed(holdings))
+        return held, asked[0] if asked else None
     except (OSError, SettingsError) as fault:
         reason = str(fault)
     raise click.UsageError(f"{name} can't be read as holdings of a fetch: {reason}")

@@ -8,23 +8,24 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from walletframe.address import WalletAddress, parse_wallets
+from walletframe.address import asked_wallets, read_rows
 from walletframe.cli.kinds import require_wallets
 from walletframe.cli.wording import in_shell
-from walletframe.errors import AddressError
 from walletframe.frames.summary import many
 from walletframe.walletfile import wallets_of_file, wallets_of_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from walletframe.address import WalletLike
+    from walletframe.address import OnUnreadable, Reading, WalletAddress, WalletLike
 
 _Placed: TypeAlias = "tuple[str, WalletLike]"
 _SHOWN = 20
 
 
-def read_sources(words: Iterable[str], files: Iterable[str]) -> list[WalletAddress]:
+def read_sources(
+    words: Iterable[str], files: Iterable[str], on_unreadable: OnUnreadable = "raise"
+) -> list[WalletAddress]:
     """Read wallets from everywhere, and report all that can't be read at once.
 
     Parameters
@@ -34,11 +35,13 @@ def read_sources(words: Iterable[str], files: Iterable[str]) -> list[WalletAddre
     files : iterable of str
         Names of files: a ``.csv`` with the columns blockchain and address, or with one column of
         wallets; else one wallet a line, where # begins a comment. ``-`` is standard input.
+    on_unreadable : {"raise", "drop"}, default "raise"
+        What to do with what can't be read.
 
     Returns
     -------
     list of WalletAddress
-        In the order given.
+        The distinct ones, in the order given.
 
     Raises
     ------
@@ -46,23 +49,29 @@ def read_sources(words: Iterable[str], files: Iterable[str]) -> list[WalletAddre
         Naming each wallet that can't be read, with its place and the reason.
     AddressError
         Where a file is no CSV of wallets, or no text.
+
+    Warns
+    -----
+    InputWarning
+        Where wallets are repeated or left out.
     """
     placed: list[_Placed] = [(f"argument {number}", word) for number, word in enumerate(words, 1)]
     for name in files:
         placed += _rows(name)
-    wallets: list[WalletAddress] = []
-    problems: list[str] = []
-    for place, given in placed:
-        try:
-            wallets += parse_wallets(given)
-        except AddressError as fault:
-            [(_, value, reason)] = fault.problems
-            problems.append(f"  {place}: {value!r}: {in_shell(reason, {})}")
-    if problems:
-        more = [f"  … and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else []
-        listed = "\n".join(problems[:_SHOWN] + more)
-        raise click.UsageError(f"{many(len(problems), 'wallet')} can't be read:\n{listed}")
-    return wallets
+    reading = read_rows(enumerate(given for _, given in placed), "by place")
+    if reading.problems and on_unreadable == "raise":
+        raise click.UsageError(_listed(reading, placed))
+    return asked_wallets(reading, on_unreadable, place=lambda number: placed[number][0])
+
+
+def _listed(reading: Reading, placed: Sequence[_Placed]) -> str:
+    problems = [
+        f"  {placed[number][0]}: {value!r}: {in_shell(reason, {})}"
+        for number, value, reason in reading.problems[:_SHOWN]
+    ]
+    count = len(reading.problems)
+    more = [f"  … and {count - _SHOWN} more"] if count > _SHOWN else []
+    return "\n".join([f"{many(count, 'wallet')} can't be read:", *problems, *more])
 
 
 def _rows(name: str) -> Iterator[_Placed]:

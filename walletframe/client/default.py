@@ -8,10 +8,11 @@ from walletframe.client.engine import Client
 from walletframe.errors import ArgumentError
 from walletframe.forks import OwnLock
 from walletframe.frameless import frameless
+from walletframe.notice import at_the_boundary
 from walletframe.settings import Settings
 
 if TYPE_CHECKING:
-    from walletframe.address import WalletsLike
+    from walletframe.address import OnUnreadable, WalletsLike
     from walletframe.client.engine import OnFailure
     from walletframe.client.progress import Progress
     from walletframe.frames import WalletDetails
@@ -53,7 +54,8 @@ def configure(**overrides: Any) -> Settings:
     return client.settings
 
 
-def fetch_wallets(
+@at_the_boundary
+def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
     wallets: WalletsLike,
     *,
     client: Client | None = None,
@@ -61,6 +63,7 @@ def fetch_wallets(
     offline: bool = False,
     progress: Progress = None,
     on_failure: OnFailure = "warn",
+    on_unreadable: OnUnreadable = "raise",
 ) -> WalletDetails:
     """Fetch the tokens of wallets into two DataFrames.
 
@@ -68,7 +71,8 @@ def fetch_wallets(
     ----------
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them
         ``"ETH.0x…"``, ``("ETH", "0x…")``, ``{"blockchain": "ETH", "address": "0x…"}``, a Series
-        of such strings, or a DataFrame with the columns blockchain and address.
+        of such strings, or a DataFrame with the columns blockchain and address, or with one
+        column of such strings.
     client : Client, optional
         Whom to ask through; the default client where not given, see `configure`.
     refresh : bool, default False
@@ -79,6 +83,8 @@ def fetch_wallets(
         False draws no bar; a callable gets (done, total, counts by status).
     on_failure : {"warn", "raise", "ignore"}, default "warn"
         What to do where wallets are not ok. Each has its row, whatever it is.
+    on_unreadable : {"raise", "drop"}, default "raise"
+        What to do with rows that can't be read; empty ones are skipped whatever it is.
 
     Returns
     -------
@@ -97,6 +103,16 @@ def fetch_wallets(
     FetchError
         With ``on_failure="raise"``, carrying ``.details``.
 
+    Warns
+    -----
+    FetchWarning
+        With ``on_failure="warn"``, where wallets are not ok or could not be made fresh.
+    AnswerWarning
+        Where the service answered wallets that nobody asked for.
+    InputWarning
+        Where wallets are repeated or left out, and where a blockchain is not known: it is asked
+        for as written.
+
     Examples
     --------
     >>> from walletframe.service import sandbox
@@ -107,7 +123,12 @@ def fetch_wallets(
     """
     require_client(client)
     return (client or default_client()).fetch(
-        wallets, refresh=refresh, offline=offline, progress=progress, on_failure=on_failure
+        wallets,
+        refresh=refresh,
+        offline=offline,
+        progress=progress,
+        on_failure=on_failure,
+        on_unreadable=on_unreadable,
     )
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-from walletframe.address import distinct_wallets, parse_wallets
+from walletframe.address import read_list, wallets_to_ask
 from walletframe.client.ask import Asking
 from walletframe.client.collect import Collection
 from walletframe.client.conclusion import check_wish, conclude
@@ -29,14 +29,14 @@ from walletframe.errors import (
 from walletframe.forks import OwnLock, begins_anew
 from walletframe.frameless import frameless
 from walletframe.frames import WalletDetails, assemble
-from walletframe.notice import notify
+from walletframe.notice import at_the_boundary, notify
 from walletframe.settings import Settings, require_service, require_settings
 from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from walletframe.address import WalletAddress, WalletsLike
+    from walletframe.address import OnUnreadable, WalletAddress, WalletsLike
     from walletframe.client.ask import Keep, Turn
     from walletframe.client.progress import Progress
     from walletframe.wire import Status
@@ -112,7 +112,8 @@ class Client:
             if resource is not None:
                 resource.close()
 
-    def fetch(
+    @at_the_boundary
+    def fetch(  # noqa: PLR0913 - what a caller may wish
         self,
         wallets: WalletsLike,
         *,
@@ -120,6 +121,7 @@ class Client:
         offline: bool = False,
         progress: Progress = None,
         on_failure: OnFailure = "warn",
+        on_unreadable: OnUnreadable = "raise",
         cancel: Event | None = None,
     ) -> WalletDetails:
         """Fetch the tokens of wallets.
@@ -127,8 +129,7 @@ class Client:
         Parameters
         ----------
         wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them
-            ``"ETH.0x…"``, ``("ETH", "0x…")``, ``{"blockchain": "ETH", "address": "0x…"}``, a
-            Series of such strings, or a DataFrame with the columns blockchain and address.
+            As for `fetch_wallets`.
         refresh : bool, default False
             Ask the service for every wallet, even where an answer is in the cache.
         offline : bool, default False
@@ -137,6 +138,8 @@ class Client:
             False draws no bar; a callable gets (done, total, counts by status).
         on_failure : {"warn", "raise", "ignore"}, default "warn"
             What to do where wallets are not ok. Each has its row, whatever it is.
+        on_unreadable : {"raise", "drop"}, default "raise"
+            What to do with rows that can't be read; empty ones are skipped whatever it is.
         cancel : threading.Event, optional
             Ends the fetch when another thread sets it: what was not finished by then has the
             status ``cancelled``. For one fetch, which sets it at its end.
@@ -149,21 +152,15 @@ class Client:
 
         Raises
         ------
-        AddressError
-            Naming every wallet that can't be read; nothing was asked then.
-        SettingsError
-            Where something has to be asked and the key, its kind or its address is not set.
-        FetchError
-            With ``on_failure="raise"``, carrying ``.details``.
+        AddressError, SettingsError, FetchError
+            As `fetch_wallets` does.
         FetchInterrupted
             After Ctrl-C or the notebook's stop button, carrying ``.details``.
 
         Warns
         -----
-        FetchWarning
-            With ``on_failure="warn"``, where wallets are not ok or could not be made fresh.
-        AnswerWarning
-            Where the service answered wallets that nobody asked for, or balances can't be read.
+        FetchWarning, AnswerWarning, InputWarning
+            As `fetch_wallets` does.
         """
         check_wish(on_failure)
         if refresh and offline:
@@ -171,7 +168,7 @@ class Client:
         policy = Policy(
             self.settings.expire_after_s, refresh, offline, self.settings.stale_if_error
         )
-        asked = distinct_wallets(parse_wallets(wallets))
+        asked = wallets_to_ask(read_list(wallets), on_unreadable)
         details, strangers, unread = self._run(asked, policy, progress, cancel or Event())
         self._warn_of_test_key()
         warn_of_oddities(strangers, len(strangers), unread)

@@ -8,15 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from walletframe.chains import doubt
 from walletframe.frames import Source, WalletRecord
 from walletframe.transport import Kept
 from walletframe.wire import Outcome, Status, read_answer, unforeseen
 
 if TYPE_CHECKING:
+    from walletframe.address import WalletAddress
     from walletframe.client.plan import Step
     from walletframe.transport import Reply
 
 _CANCELLED = Outcome(Status.CANCELLED, "cancelled before its turn came")
+_SAID_BY_THE_SERVICE = frozenset(
+    {Status.FAILED, Status.REJECTED, Status.SERVICE_ERROR, Status.INVALID, Status.MISSING}
+)
 _NOT_CACHED = Outcome(Status.NOT_CACHED, "not in the cache, and the service was not to be asked")
 
 
@@ -115,10 +120,10 @@ def resolve_reply(step: Step, reply: Reply, service: str) -> Resolved:
 def _resolved(step: Step, reply: Reply, service: str) -> Resolved:
     body = reply.answer
     if isinstance(body, Outcome):
-        record = WalletRecord(step.wallet, body, service)
+        record = WalletRecord(step.wallet, _doubted(body, step.wallet, reply), service)
         return _stood_in(step, Resolved(record), service)
     answer = read_answer(body, [step.wallet])
-    outcome = answer.outcomes[0]
+    outcome = _doubted(answer.outcomes[0], step.wallet, reply)
     record = WalletRecord(step.wallet, outcome, service, reply.fetched_at, Source.SERVICE)
     if outcome.status is Status.OK:
         return Resolved(record, Kept(body, reply.fetched_at, reply.turn), answer.strangers)
@@ -130,3 +135,11 @@ def _stood_in(step: Step, failed: Resolved, service: str) -> Resolved:
     error = f"not refreshed: {failed.record.outcome.error}"
     older = step.kept and _older(step, step.kept, service, error)
     return replace(older, strangers=failed.strangers) if older else failed
+
+
+def _doubted(outcome: Outcome, wallet: WalletAddress, reply: Reply) -> Outcome:
+    """Say behind the service's own reason that the blockchain may be mistaken."""
+    if reply.key_refused or outcome.status not in _SAID_BY_THE_SERVICE:
+        return outcome
+    said = doubt(wallet.blockchain)
+    return replace(outcome, error=f"{outcome.error}; {said}") if said else outcome

@@ -34,6 +34,7 @@
         ├── AnswerWarning        the service answered more than it was asked, or what can't be read
         ├── CacheWarning         answers can't be kept or read
         ├── FetchWarning         some wallets failed
+        ├── InputWarning         what was given may not be what was meant
         ├── PricesWarning        none of the prices given is of a token that is held
         ├── RenamedWarning       (DeprecationWarning) something has another name now
         ├── SpamWarning          rows were left out since their tokens look like spam
@@ -80,6 +81,7 @@ from walletframe.errors.warnings import (
     AnswerWarning,
     CacheWarning,
     FetchWarning,
+    InputWarning,
     PricesWarning,
     RenamedWarning,
     SpamWarning,
@@ -103,6 +105,7 @@ __all__ = [
     "FetchInterrupted",
     "FetchWarning",
     "HistoryError",
+    "InputWarning",
     "LedgerError",
     "MissingExtraError",
     "PricesError",

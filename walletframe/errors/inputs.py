@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
 from walletframe.errors.root import WalletframeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_PACKAGE = __name__.partition(".")[0]
 
 
 class AddressError(WalletframeError, ValueError):
@@ -39,6 +43,25 @@ class AddressError(WalletframeError, ValueError):
             hint='write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", '
             "or as a (blockchain, address) pair",
         )
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows: the frames of the caller, none of this package."""
+        from IPython.core.getipython import get_ipython  # noqa: PLC0415 - IPython alone asks
+
+        frames = _of_the_caller(self.__traceback__)
+        shell: Any = get_ipython()
+        lines: list[str] = shell.InteractiveTB.structured_traceback(type(self), self, frames)
+        return lines
+
+
+def _of_the_caller(trace: TracebackType | None) -> TracebackType | None:
+    """Return a traceback without the frames of this package."""
+    if trace is None:
+        return None
+    rest = _of_the_caller(trace.tb_next)
+    if trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        return rest
+    return TracebackType(rest, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
 
 
 def _listed(problems: Sequence[tuple[int, str, str]]) -> str:

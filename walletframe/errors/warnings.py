@@ -20,6 +20,10 @@ class FetchWarning(WalletframeWarning):
     """Some wallets failed; their rows say why."""
 
 
+class InputWarning(WalletframeWarning):
+    """What was given is used, but may not be what was meant: repeats, odd names, rows left out."""
+
+
 class PricesWarning(WalletframeWarning):
     """Prices were given, and none of them is of a token that is held."""
 

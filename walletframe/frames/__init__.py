@@ -2,6 +2,7 @@
 
 from walletframe.frames.ambiguity import TokenKey, ambiguous, known_token
 from walletframe.frames.assembly import WalletRecord, assemble
+from walletframe.frames.chains import blockchains
 from walletframe.frames.contract import (
     HOLDING_DTYPES,
     SIMULATED,
@@ -40,6 +41,7 @@ from walletframe.frames.known import (
     stood_in_for,
     unreadable,
 )
+from walletframe.frames.spelling import respelled
 from walletframe.frames.summary import is_simulated, summary_lines
 
 __all__ = [
@@ -59,6 +61,7 @@ __all__ = [
     "ambiguous",
     "as_failed",
     "assemble",
+    "blockchains",
     "candidates",
     "category_of",
     "details_given",
@@ -73,6 +76,7 @@ __all__ = [
     "known_token",
     "known_wallets",
     "require_columns",
+    "respelled",
     "stale_wallets",
     "stood_in_for",
     "summary_html",

@@ -18,7 +18,8 @@ import pyarrow.compute as pc
 from walletframe.amounts import AmountArray
 from walletframe.frames.contract import WALLET_DTYPES, Source, typed_frame
 from walletframe.frames.details import WalletDetails
-from walletframe.wire import MAX_DECIMALS
+from walletframe.frames.spelling import respelled
+from walletframe.wire import MAX_DECIMALS, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -94,7 +95,7 @@ def assemble(records: Iterable[WalletRecord]) -> WalletDetails:
             holdings.add(len(rows), outcome.balances)
         rows.append(_wallet_row(record))
     wallets = typed_frame(dict(zip(WALLET_DTYPES, _transposed(rows), strict=True)), WALLET_DTYPES)
-    return WalletDetails(wallets, holdings.frame(wallets))
+    return WalletDetails(*respelled(wallets, holdings.frame(wallets)))
 
 
 def _wallet_row(record: WalletRecord) -> tuple[Any, ...]:

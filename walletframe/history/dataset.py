@@ -16,6 +16,7 @@ from walletframe.history.admission import admitted, already_there
 from walletframe.history.folder import HOLDINGS, WALLETS, add, default_folder, known_places
 from walletframe.history.moments import bounds, moment
 from walletframe.history.tables import SNAPSHOT, read, read_wallets, write
+from walletframe.notice import at_the_boundary
 
 if TYPE_CHECKING:
     from walletframe.address import WalletsLike
@@ -93,6 +94,7 @@ def save(
     return pd.Timestamp(taken_at)
 
 
+@at_the_boundary
 def load(
     *,
     since: Moment | None = None,
@@ -145,6 +147,7 @@ def load(
     0 2026-01-30 00:00:00+00:00     bob     ok
     1 2026-01-31 00:00:00+00:00     bob     ok
     """
+    keys = _keys(wallets)
     found = known_places(_path(folder))
     if since is not None:
         first, _ = bounds(since)
@@ -152,9 +155,10 @@ def load(
     if until is not None:
         _, last = bounds(until)
         found = [place for place in found if place.moment <= last]
-    return read(found, _keys(wallets))
+    return read(found, keys)
 
 
+@at_the_boundary
 def snapshot(
     when: Moment = _LATEST,
     *,
@@ -199,11 +203,12 @@ def snapshot(
     ...     snapshot("2026-02-03", folder=folder).wallets["snapshot"].item()
     Timestamp('2026-01-31 00:00:00+0000', tz='UTC')
     """
+    keys = _keys(wallets)
     found = known_places(_path(folder))
     if when != _LATEST:
         _, last = bounds(when)
         found = [place for place in found if place.moment <= last] or _none_so_early(found, when)
-    return read(found[-1:], _keys(wallets))
+    return read(found[-1:], keys)
 
 
 def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:

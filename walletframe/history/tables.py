@@ -27,6 +27,7 @@ from walletframe.frames import (
     WALLET_DTYPES,
     WalletDetails,
     as_failed,
+    respelled,
     wallet_identities,
 )
 from walletframe.history.contract import converted
@@ -131,8 +132,8 @@ def read(places: Sequence[Place], keys: Collection[tuple[str, str]] | None) -> W
     HistoryError
         Where a file is missing, broken, or of a later release.
     """
-    wallets = read_wallets(places, keys)
-    return WalletDetails(wallets, _read(places, HOLDINGS, keys))
+    frames = respelled(_read(places, WALLETS, keys), _read(places, HOLDINGS, keys))
+    return WalletDetails(*frames)
 
 
 def read_wallets(
@@ -157,7 +158,8 @@ def read_wallets(
     HistoryError
         Where a file is missing, broken, or of a later release.
     """
-    return _read(places, WALLETS, keys)
+    [wallets] = respelled(_read(places, WALLETS, keys))
+    return wallets
 
 
 def _read(

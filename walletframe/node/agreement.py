@@ -80,7 +80,7 @@ def crosscheck(
         The number of the block at which to read; the latest where not given, the same for all.
         Balances move: what the service reported some blocks ago may differ for that reason alone.
     chain_ids : mapping of str to int, optional
-        Chain ids of blockchains that walletframe does not know, such as ``{"FANTOM": 250}``.
+        Chain ids of blockchains that walletframe does not know, such as ``{"HYPEREVM": 999}``.
     timeout_s : float, default 30
         How long one request may take as a whole, in seconds.
 

@@ -62,7 +62,7 @@ def token_balance(
     block : int, optional
         The number of the block at which to read; the latest where not given, the same for all.
     chain_ids : mapping of str to int, optional
-        Chain ids of blockchains that walletframe does not know, such as ``{"FANTOM": 250}``.
+        Chain ids of blockchains that walletframe does not know, such as ``{"HYPEREVM": 999}``.
     timeout_s : float, default 30
         How long one request may take as a whole, in seconds.
 

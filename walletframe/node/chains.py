@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from walletframe.address import canonical_blockchain
+from walletframe.chains import known_blockchains
 from walletframe.errors import SettingsError
 from walletframe.settings import quoted
-from walletframe.tokens import CHAIN_IDS, native_coin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 COIN_DECIMALS = 18
-CHAIN_HINT = 'if it is an EVM blockchain, give its id: chain_ids={"FANTOM": 250}'
+CHAIN_HINT = 'if it is an EVM blockchain, give its id: chain_ids={"HYPEREVM": 999}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,11 @@ class EvmChain:
 
 @cache
 def _usual() -> dict[str, EvmChain]:
-    return {name: EvmChain(number, native_coin(name).symbol) for name, number in CHAIN_IDS.items()}
+    return {
+        chain.identifier: EvmChain(chain.chain_id, chain.coin)
+        for chain in known_blockchains().values()
+        if chain.chain_id is not None
+    }
 
 
 class Chains:
@@ -57,8 +62,8 @@ class Chains:
 
     Examples
     --------
-    >>> Chains({"FANTOM": 250}).find("fantom")
-    EvmChain(chain_id=250, coin=None)
+    >>> Chains().find("fantom"), Chains({"HYPEREVM": 999}).find("HyperEVM")
+    (EvmChain(chain_id=250, coin='FTM'), EvmChain(chain_id=999, coin=None))
     """
 
     def __init__(self, chain_ids: Mapping[str, int] | None = None) -> None:
@@ -66,10 +71,16 @@ class Chains:
         wrong = [f"{name!r}: {quoted(value)}" for name, value in given.items() if not _is_id(value)]
         if wrong:
             raise SettingsError(
-                f"chain_ids: {', '.join(wrong)}", hint='a positive int for each, {"FANTOM": 250}'
+                f"chain_ids: {', '.join(wrong)}", hint='a positive int for each, {"HYPEREVM": 999}'
             )
-        more = {name.upper(): EvmChain(value) for name, value in given.items()}
-        self._known = _usual() | more
+        usual = _usual()
+        named = {canonical_blockchain(name): EvmChain(value) for name, value in given.items()}
+        others = {
+            name: chain
+            for name, chain in named.items()
+            if name not in usual or usual[name].chain_id != chain.chain_id
+        }
+        self._known = usual | others
 
     def find(self, blockchain: str) -> EvmChain | None:
         """Return what is known of a blockchain.
@@ -84,7 +95,7 @@ class Chains:
         EvmChain or None
             None where it is not known.
         """
-        return self._known.get(blockchain.upper())
+        return self._known.get(canonical_blockchain(blockchain))
 
     def require(self, blockchains: Iterable[str]) -> None:
         """Say which blockchains are not known.

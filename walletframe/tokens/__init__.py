@@ -5,7 +5,6 @@ all that public lists have under the same symbols: wrapped and bridged twins, an
 `SOURCES` names these lists. Prices are not known here.
 """
 
-from walletframe.tokens.chain_ids import CHAIN_IDS
 from walletframe.tokens.known import SOURCES, KnownToken, known_tokens, native_coin
 
-__all__ = ["CHAIN_IDS", "SOURCES", "KnownToken", "known_tokens", "native_coin"]
+__all__ = ["SOURCES", "KnownToken", "known_tokens", "native_coin"]

@@ -1,0 +1,76 @@
+"""What a person sees of wallets that can't be read: the lines, and nothing of the inside."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from jupyter_client.manager import start_new_kernel
+
+CALLS = {
+    "fetch_wallets": "wf.fetch_wallets(BAD)",
+    "Client.fetch": "wf.Client().fetch(BAD)",
+    "fetch_to_parquet": "wf.fetch_to_parquet(BAD, 'bulk')",
+    "parse": "pd.Series(BAD).wf.parse()",
+    "fetch": "pd.Series(BAD).wf.fetch()",
+    "read_wallets": "wf.read_wallets('bulk', wallets=BAD)",
+    "history": "wf.history.load(wallets=BAD)",
+    "token_balance": "wf.token_balance(BAD, None, rpc_url='http://127.0.0.1:1')",
+    "parse one": "wf.WalletAddress.parse(BAD[0])",
+    "by hand": "wf.WalletAddress('', 'x')",
+}
+BEGIN = "import pandas as pd\nimport walletframe as wf\nBAD = ['nonsense', 'ETH.']\n"
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory):
+    """Give a kernel, isolated from the user's profile and folders."""
+    folder = str(tmp_path_factory.mktemp("ipython"))
+    environment = os.environ | {"IPYTHONDIR": folder, "XDG_DATA_HOME": folder}
+    manager, client = start_new_kernel(env=environment, cwd=folder)
+    client.execute_interactive(BEGIN + "%colors NoColor", timeout=60)
+    yield client
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+def trace_of(kernel, code):
+    """Return the traceback that a cell ends with."""
+    found = []
+
+    def listen(message):
+        if message["msg_type"] == "error":
+            found.append("\n".join(message["content"]["traceback"]))
+
+    kernel.execute_interactive(code, timeout=60, output_hook=listen)
+    [trace] = found
+    return trace
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_notebook_shows_the_callers_own_lines_alone(kernel, call):
+    """No file of the package, in any of IPython's modes."""
+    for mode in ("Context", "Verbose", "Minimal", "Plain"):
+        kernel.execute_interactive(f"%xmode {mode}", timeout=60, output_hook=lambda _: None)
+        trace = trace_of(kernel, f"def mine():\n    return {call}\n\nmine()")
+        assert "can't be read" in trace
+        assert ".py" not in trace.partition("AddressError:")[0]
+        assert mode == "Minimal" or "mine()" in trace
+
+
+@pytest.mark.parametrize("call", list(CALLS.values())[:-2], ids=list(CALLS)[:-2])
+def test_plain_python_shows_one_frame_of_the_package(tmp_path, call):
+    """That of the boundary, since an exception can't leave a function without its frame."""
+    script = tmp_path / "mine.py"
+    script.write_text(BEGIN + call)
+    told = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    lines = told.stderr.splitlines()
+    frames = [line for line in lines if line.startswith("  File ")]
+    assert [("mine.py" in frame, "walletframe" in frame) for frame in frames] == [
+        (True, False),
+        (False, True),
+    ]
+    assert "  0: 'nonsense': no dot between blockchain and address, as in \"ETH.0x52…\"" in lines
+    assert "  1: 'ETH.': the address is empty" in lines

@@ -1,0 +1,228 @@
+"""Lists of wallets as people have them: with empty rows, repeats, and rows that can't be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from walletframe.address.forms import WalletAddress, WalletLike, is_blank, read_wallet, shorten
+from walletframe.address.spelling import canonical_blockchain
+from walletframe.errors import AddressError, ColumnsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WalletsLike: TypeAlias = "WalletLike | Iterable[WalletLike] | pd.Series | pd.DataFrame"
+OnUnreadable: TypeAlias = Literal["raise", "drop"]
+Problem: TypeAlias = tuple[int, str, str]
+
+COLUMNS = ("blockchain", "address")
+FROM_0 = "by position, from 0"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read of a list.
+
+    Attributes
+    ----------
+    wallets : list of WalletAddress
+        In the order of the list, repeats included.
+    places : list of int
+        The position of each in the list.
+    rows : int
+        How many rows the list has, empty ones included.
+    empty : int
+        How many of them are empty.
+    problems : list of (int, str, str)
+        Position, value and reason of each row that can't be read.
+    where : str
+        What the positions count.
+    """
+
+    wallets: list[WalletAddress]
+    places: list[int]
+    rows: int
+    empty: int
+    problems: list[Problem]
+    where: str
+
+
+def read_rows(rows: Iterable[tuple[int, object]], where: str = FROM_0) -> Reading:
+    """Read wallets that have numbers.
+
+    Parameters
+    ----------
+    rows : iterable of (int, object)
+        A position, and what stands there.
+    where : str, optional
+        What the positions count.
+
+    Returns
+    -------
+    Reading
+        Nothing raises: what can't be read is among the problems.
+
+    Examples
+    --------
+    >>> read_rows(enumerate(["ETH.0xA", None, "x"])).problems
+    [(2, 'x', 'no dot between blockchain and address, as in "ETH.0x52…"')]
+    """
+    wallets: list[WalletAddress] = []
+    places: list[int] = []
+    problems: list[Problem] = []
+    count = empty = 0
+    for place, item in rows:
+        count += 1
+        if is_blank(item):
+            empty += 1
+            continue
+        wallet = read_wallet(item)
+        if isinstance(wallet, str):
+            problems.append((place, shorten(item), wallet))
+        else:
+            wallets.append(wallet)
+            places.append(place)
+    return Reading(list(in_one_spelling(wallets)), places, count, empty, problems, where)
+
+
+def read_list(wallets: WalletsLike) -> Reading:
+    """Read wallets in any of the forms that people have at hand.
+
+    Parameters
+    ----------
+    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of the first four
+        As for `parse_wallets`.
+
+    Returns
+    -------
+    Reading
+        What can't be read is among the problems; so is a single wallet that is empty.
+
+    Raises
+    ------
+    ColumnsError
+        Where a DataFrame lacks one of the two columns.
+    """
+    if _is_one(wallets) or isinstance(wallets, bytes):
+        return _read_one(wallets)
+    if isinstance(wallets, pd.DataFrame):
+        return read_rows(enumerate(frame_rows(wallets)))
+    if isinstance(wallets, np.ndarray):
+        return read_rows(enumerate(wallets.tolist()))
+    if isinstance(wallets, Iterable):
+        return read_rows(enumerate(wallets))
+    return _read_one(wallets)
+
+
+def parse_wallets(
+    wallets: WalletsLike, *, on_unreadable: OnUnreadable = "raise"
+) -> list[WalletAddress]:
+    """Read wallets in any of the forms that people have at hand.
+
+    Parameters
+    ----------
+    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of the first four
+        ``"ETH.0x…"``, ``("ETH", "0x…")``, ``{"blockchain": "ETH", "address": "0x…"}``, one or
+        many of them; or a DataFrame with the columns ``blockchain`` and ``address``, or with one
+        column of ``"ETH.0x…"`` strings.
+    on_unreadable : {"raise", "drop"}, default "raise"
+        What to do with rows that can't be read; empty ones are skipped whatever it is.
+
+    Returns
+    -------
+    list of WalletAddress
+        In the order of the input, repeats included.
+
+    Raises
+    ------
+    AddressError
+        Naming every wallet that can't be read, with its position and the reason.
+    ColumnsError
+        Where a DataFrame lacks one of the two columns.
+
+    Examples
+    --------
+    >>> parse_wallets(["eth.0x1", None, ("NEAR", "alice.near")])[0].blockchain
+    'ETH'
+    """
+    reading = read_list(wallets)
+    if reading.problems and on_unreadable == "raise":
+        raise AddressError(reading.problems)
+    return reading.wallets
+
+
+def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
+    """Return each wallet once, as it was first written, in the order of the first mention.
+
+    Parameters
+    ----------
+    wallets : iterable of WalletAddress
+        Wallets, some of them perhaps the same in another spelling.
+
+    Returns
+    -------
+    list of WalletAddress
+        The distinct ones; a blockchain is spelled alike in all of them.
+
+    Examples
+    --------
+    >>> distinct_wallets(parse_wallets(["ETH.0xA", "eth.0xa"]))
+    [WalletAddress(blockchain='ETH', address='0xA')]
+    """
+    first: dict[WalletAddress, WalletAddress] = {}
+    for wallet in in_one_spelling(wallets):
+        first.setdefault(wallet.canonical, wallet)
+    return list(first.values())
+
+
+def in_one_spelling(wallets: Iterable[WalletAddress]) -> Iterator[WalletAddress]:
+    """Spell a blockchain that is not known as it was first written."""
+    first: dict[str, str] = {}
+    for wallet in wallets:
+        name = first.setdefault(canonical_blockchain(wallet.blockchain), wallet.blockchain)
+        yield wallet if name == wallet.blockchain else WalletAddress(name, wallet.address)
+
+
+def _read_one(item: object) -> Reading:
+    """Read what is no list: there nothing may be empty."""
+    wallet = read_wallet(item)
+    if isinstance(wallet, str):
+        return Reading([], [], 1, 0, [(0, shorten(item), wallet)], FROM_0)
+    return Reading([wallet], [0], 1, 0, [], FROM_0)
+
+
+def _is_one(wallets: object) -> bool:
+    return isinstance(wallets, str | Mapping | WalletAddress) or _is_pair(wallets)
+
+
+def _is_pair(item: object) -> bool:
+    # A dotted string can't begin a pair, because an identifier has no dot: no list is misread.
+    return (
+        isinstance(item, tuple)
+        and len(item) == len(COLUMNS)
+        and all(isinstance(part, str) for part in item)
+        and "." not in item[0]
+    )
+
+
+def frame_rows(frame: pd.DataFrame) -> Iterable[object]:
+    """Hand out what stands in each row of a DataFrame; ColumnsError where that is no wallet."""
+    missing = [name for name in COLUMNS if name not in frame.columns]
+    if len(frame.columns) == 1 and len(missing) == len(COLUMNS):
+        return frame.iloc[:, 0]
+    if missing:
+        raise ColumnsError(
+            missing,
+            [str(name) for name in frame.columns],
+            hint="rename the columns, add .assign(blockchain=…) where all wallets are on one "
+            'blockchain, or give a single column of "<BLOCKCHAIN>.<ADDRESS>"',
+        )
+    for name in COLUMNS:
+        if frame[name].ndim > 1:
+            raise AddressError([(0, name, "the DataFrame has this column twice")])
+    return zip(frame["blockchain"], frame["address"], strict=True)
