@@ -13,6 +13,7 @@ from walletframe.accessor.exports import ExportsAccessor
 from walletframe.accessor.holdings import HoldingsAccessor
 from walletframe.accessor.plot import PlotAccessor
 from walletframe.accessor.spam import SpamAccessor
+from walletframe.accessor.tables import TablesAccessor
 from walletframe.accessor.totals import TotalsAccessor
 from walletframe.accessor.values import ValuesAccessor
 
@@ -24,6 +25,7 @@ __all__ = ["NAME", "FrameAccessor", "SeriesAccessor"]
 @pd.api.extensions.register_dataframe_accessor(NAME)
 class FrameAccessor(
     AddressesAccessor,
+    TablesAccessor,
     HoldingsAccessor,
     TotalsAccessor,
     ValuesAccessor,
