@@ -38,7 +38,7 @@ def served(ledger):
     """Return the holdings that the service reports of a ledger."""
     with sandbox(ledger=ledger) as service, service.client(cache=False) as client:
         wallets = ledger[["blockchain", "address"]]
-        return client.fetch(wallets, progress=False).holdings
+        return client.fetch(wallets.drop_duplicates(), progress=False).holdings
 
 
 def changed(ledger, changes):
