@@ -12,6 +12,11 @@ from walletframe.text import as_markup, shown
 
 HOSTILE = "\x00\x1b\x7f\x9b\u202e\u2066\u200b\u200d\ufeff\u00ad\ud800\udfff\ue000\U000e0041"
 SPACES = " \t\n\r\x0b\x0c\x1c\x1f\x85\u00a0\u2028\u2029\u3000"
+LINKS = ("https://", "www.", "data:", "DATA", "://", "https", ":", "//", "www", ".", "evil.example")
+AUTOLINKED = re.compile(
+    r"""(?:[a-zA-Z][a-zA-Z0-9+.-]{2,40}://|data:|www\.)[^\s\x00-\x20\x7f-\x9f"]{2,}"""
+    r"""[^\s\x00-\x20\x7f-\x9f"'(){}\[\],:;.!?]"""
+)  # as in JupyterLab 4.6, packages/rendermime/src/renderers.ts
 TEXTS = st.text(
     st.characters() | st.characters(categories=["C", "Z"]) | st.sampled_from(HOSTILE + SPACES + "=")
 )
@@ -48,6 +53,30 @@ class TestShown:
     def test_harmless_text_is_left_alone(self, text):
         """Visible text within the limit is not changed: escaping is the affair of the place."""
         assert shown(text) == text
+
+    @given(TEXTS | st.lists(st.sampled_from(LINKS) | TEXTS).map("".join), st.integers(1, 100))
+    @settings(deadline=None)
+    def test_nothing_looks_like_a_link(self, text, limit):
+        """JupyterLab, which makes links of text, finds none in it, wherever it is cut."""
+        line = shown(text, limit)
+        assert not AUTOLINKED.search(line)
+        assert len(line) <= limit
+        assert shown(line, limit) == line
+
+    @pytest.mark.parametrize(
+        "text,read",
+        [
+            ("claim at https://evil.example", "claim at https[:]//evil.example"),
+            ("WWW.evil.example", "WWW[.]evil.example"),
+            ("data:text/html,x", "data[:]text/html,x"),
+            ("javascript://x", "javascript[:]//x"),
+            ("no data: none", "no data: none"),
+            ("ETH/USDC v1.2", "ETH/USDC v1.2"),
+        ],
+    )
+    def test_what_was_a_link_can_be_read(self, text, read):
+        """Brackets stand around the one character that would make it one."""
+        assert shown(text) == read
 
     @pytest.mark.parametrize("char", HOSTILE)
     def test_every_hostile_character_is_left_out(self, char):

@@ -7,6 +7,7 @@ keep what was sent.
 from __future__ import annotations
 
 import html
+import re
 import unicodedata
 
 _CUT = "…"
@@ -15,6 +16,8 @@ _LONGEST_LINK = 2_000
 _HEAD, _TAIL = 6, 4
 _QUOTES = frozenset("\"'<>`\\")
 _MARKUP = frozenset('\\`*_{}[]<>()#+.!|~$&:@^="/')
+_LINK = re.compile(r":(?=//)|(?<=data):(?=\S)|(?<=www)\.(?=\S)", re.IGNORECASE)
+"""What makes a link of text where none was made: in JupyterLab, terminals, mail and PDF readers."""
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
     chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 }
@@ -55,13 +58,41 @@ def shown(text: str, limit: int = 80) -> str:
     Returns
     -------
     str
-        Without unseen characters (control, bidi, zero-width and their like), with each
-        run of white space as one space, cut to `limit` with an ellipsis.
+        As `one_line`, and with brackets around what would make it a link: JupyterLab, terminals
+        and mail make links of all that looks like one.
 
     Examples
     --------
     >>> shown("a\x1b[31m\u202eb\n c")
     'a[31mb c'
+    >>> shown("visit https://evil.example or www.evil.example")
+    'visit https[:]//evil.example or www[.]evil.example'
+    """
+    line = one_line(text, limit)
+    apart = _LINK.sub(r"[\g<0>]", line)
+    return apart if len(apart) <= limit else apart[: limit - 1] + _CUT
+
+
+def one_line(text: str, limit: int = 80) -> str:
+    r"""Return text on one line, where nothing makes links of it, such as in a file.
+
+    Parameters
+    ----------
+    text : str
+        Anything, of any length.
+    limit : int, default 80
+        The most characters to return.
+
+    Returns
+    -------
+    str
+        Without unseen characters (control, bidi, zero-width and their like), with each
+        run of white space as one space, cut to `limit` with an ellipsis.
+
+    Examples
+    --------
+    >>> one_line("see\n https://etherscan.io")
+    'see https://etherscan.io'
     """
     if len(text) <= limit and text.isascii() and text.isprintable():
         return " ".join(text.split())
@@ -174,6 +205,27 @@ def as_link(text: str) -> str | None:
     """
     fit = text.lower().startswith(("http://", "https://")) and len(text) <= _LONGEST_LINK
     return text if fit and not any(is_unseen(char) or char in _QUOTES for char in text) else None
+
+
+def as_href(link: str) -> str:
+    """Return an address of the web for an attribute.
+
+    Parameters
+    ----------
+    link : str
+        What `as_link` returned.
+
+    Returns
+    -------
+    str
+        Whole, and escaped.
+
+    Examples
+    --------
+    >>> as_href("https://a.example/?a=1&b=2")
+    'https://a.example/?a=1&amp;b=2'
+    """
+    return _escaped(link)
 
 
 def as_html_block(text: str) -> str:

@@ -173,7 +173,7 @@ def short_address(address: str) -> str:
 
 def _symbol(symbol: object) -> str:
     text = _text(symbol)
-    harmless = len(text) <= SHORT and text.isascii() and text.isprintable() and " " not in text
+    harmless = len(text) <= SHORT and text.isalnum() and text.isascii()
     return text if harmless else shown(text, SHORT)
 
 

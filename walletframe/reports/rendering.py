@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from walletframe.frames.summary import many
-from walletframe.text import as_html, as_markdown
+from walletframe.text import as_href, as_html, as_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -98,8 +98,7 @@ def _markdown(value: Any) -> Markup:
 def _html_cell(cell: Cell) -> Markup:
     text = as_html(cell.text, cell.limit, whole=cell.whole)
     if cell.link is not None:
-        link = as_html(cell.link, len(cell.link))
-        text = f'<a href="{link}" rel="noopener noreferrer">{text}</a>'
+        text = f'<a href="{as_href(cell.link)}" rel="noopener noreferrer">{text}</a>'
     return Markup(text)  # noqa: S704 - escaped
 
 

@@ -112,8 +112,9 @@ def _failures(wallets: pd.DataFrame) -> list[str]:
 def _cell(name: str, cell: Cell) -> str:
     text = as_html(cell.text, cell.limit, whole=cell.whole)
     if cell.link:
-        link = as_html(cell.link, len(cell.link))
-        text = f'<a href="{link}" target="_blank" rel="noopener noreferrer">{text}</a>'
+        text = (
+            f'<a href="{as_href(cell.link)}" target="_blank" rel="noopener noreferrer">{text}</a>'
+        )
     return f'<td style="{_side(name)}">{text}</td>'
 
 
