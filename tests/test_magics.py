@@ -184,6 +184,49 @@ def test_loading_again_and_unloading(kernel):
     kernel.run("%load_ext walletframe")
 
 
+FRAMES = """
+import pandas as pd
+frame = pd.DataFrame({"symbol": ["$x$"]})
+formatter = get_ipython().display_formatter.formatters["text/html"]
+"""
+ALONE = 'class="mathjax_ignore tex2jax_ignore"'
+
+
+@pytest.mark.parametrize(
+    "code", ["frame", "frame.style", "type('Own', (pd.DataFrame,), {})(frame)"]
+)
+def test_tables_are_no_mathematics(kernel, code):
+    """DataFrames, of a user's class, too, and Stylers keep MathJax away while it is loaded."""
+    assert ALONE in kernel.run(FRAMES + code)["text/html"]
+    kernel.run("%unload_ext walletframe")
+    shown = kernel.run(code)["text/html"]
+    kernel.run("%load_ext walletframe")
+    assert "$x$" in shown
+    assert ALONE not in shown
+
+
+def test_tables_follow_the_options_of_pandas(kernel):
+    """No option is touched, and each decides as before."""
+    kernel.run(FRAMES)
+    rows = "with pd.option_context('display.max_rows', 4): display(pd.concat([frame] * 9))"
+    assert "9 rows" in kernel.run(rows)["text/html"]
+    plain = "with pd.option_context('display.notebook_repr_html', False): display(frame)"
+    assert kernel.run(plain)["text/html"] == ""
+    assert kernel.value("pd.get_option('display.html.use_mathjax')") == "True"
+
+
+def test_a_formatter_of_the_users_own_stays(kernel):
+    """It draws, within the element; and is there alone when the extension is unloaded."""
+    kernel.run(
+        FRAMES + "%unload_ext walletframe\nformatter.for_type(pd.DataFrame, lambda _: 'mine')"
+    )
+    kernel.run("%load_ext walletframe\n%reload_ext walletframe")
+    assert kernel.run("frame")["text/html"] == f"<div {ALONE}>mine</div>"
+    kernel.run("%unload_ext walletframe")
+    assert kernel.run("frame")["text/html"] == "mine"
+    kernel.run("formatter.pop(pd.DataFrame)\n%load_ext walletframe")
+
+
 def test_an_interrupt_keeps_what_was_finished(kernel):
     """The variable has the finished wallets, and the cell ends as interrupted."""
     kernel.run("slow = wf.sandbox(latency_s=1); lame = slow.client(cache=False, workers=1)")

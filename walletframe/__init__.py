@@ -164,12 +164,12 @@ def __getattr__(name: str) -> Any:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Register ``%wallets`` and ``%%wallets``, for ``%load_ext walletframe``."""
+    """Register ``%wallets``, and keep symbols in DataFrames text, for ``%load_ext walletframe``."""
     import_module("walletframe.magics").load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Take the completion of ``%wallets`` away again, for ``%unload_ext walletframe``."""
+    """Undo it, for ``%unload_ext walletframe``."""
     import_module("walletframe.magics").unload(shell)
 
 

@@ -1,9 +1,12 @@
-"""``%wallets`` and ``%%wallets``: a fetch without Python, for IPython and Jupyter.
+"""What ``%load_ext walletframe`` gives: ``%wallets``, and DataFrames whose symbols stay text.
 
 Thin: addresses are read and fetched as everywhere else. What is wrong with the input is a usage
 error, which IPython shows without a traceback. Wallets that are not ok are told once: by the
 result, where the cell shows it, else in a few lines behind the cell. A warning would have no line
 of the user's own to point at: what is odd about the list is told in lines, too.
+
+Jupyter's pages typeset what stands between dollars in a table, and strangers choose symbols. So
+DataFrames are shown by pandas, as its options say, but in an element that MathJax leaves alone.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import sys
 import warnings
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.completer import SimpleCompletion, context_matcher
@@ -22,12 +26,13 @@ from walletframe.address import read_pasted
 from walletframe.chains import known_blockchains
 from walletframe.client import Client, default_client
 from walletframe.errors import FetchInterrupted, InputWarning, WalletframeError
+from walletframe.frames.display import without_mathematics
 from walletframe.frames.summary import failure_lines, summary_lines
 from walletframe.text import as_lines, shown
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from IPython.core.completer import CompletionContext, SimpleMatcherResult
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
@@ -36,6 +41,8 @@ if TYPE_CHECKING:
 
 _OPTIONS = ("--client", "--offline", "--on-unreadable", "--out", "--refresh")
 _REASON = 160
+_TABLES = ("pandas.DataFrame", "pandas.io.formats.style.Styler")
+"""What of pandas is shown as HTML, by name: Styler is loaded only where it is used."""
 
 
 @magics_class
@@ -169,8 +176,25 @@ def _complete(context: CompletionContext) -> SimpleMatcherResult:
     return {"completions": completions, "suppress": bool(completions)}
 
 
+@dataclass(frozen=True, slots=True)
+class _AsText:
+    """Shows what it is given as it would be shown without it, but for mathematics.
+
+    Attributes
+    ----------
+    earlier : callable or None
+        The formatter that the user had chosen before.
+    """
+
+    earlier: Callable[[Any], str | None] | None
+
+    def __call__(self, table: Any) -> str | None:
+        html = self.earlier(table) if self.earlier else table._repr_html_()
+        return None if html is None else without_mathematics(html)
+
+
 def load(shell: InteractiveShell) -> None:
-    """Register the magics and their completion; again, it changes nothing.
+    """Register the magics, their completion, and how tables are shown; again, it changes nothing.
 
     Parameters
     ----------
@@ -181,10 +205,14 @@ def load(shell: InteractiveShell) -> None:
     matchers: list[Any] = shell.Completer.custom_matchers
     if _complete not in matchers:
         matchers.append(_complete)
+    formatter = _html_formatter(shell)
+    for name in _TABLES:
+        earlier = formatter.pop(name, None)
+        formatter.for_type(name, earlier if isinstance(earlier, _AsText) else _AsText(earlier))
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Take the completion away again; IPython keeps the magics.
+    """Take the completion away, and show tables as before; IPython keeps the magics.
 
     Parameters
     ----------
@@ -194,3 +222,14 @@ def unload(shell: InteractiveShell) -> None:
     matchers: list[Any] = shell.Completer.custom_matchers
     if _complete in matchers:
         matchers.remove(_complete)
+    formatter = _html_formatter(shell)
+    for name in _TABLES:
+        ours = formatter.pop(name, None)
+        earlier = ours.earlier if isinstance(ours, _AsText) else ours
+        if earlier is not None:
+            formatter.for_type(name, earlier)
+
+
+def _html_formatter(shell: InteractiveShell) -> Any:
+    display: Any = shell.display_formatter
+    return display.formatters["text/html"]

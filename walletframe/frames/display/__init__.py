@@ -5,7 +5,12 @@ the first rows of both. All that strangers wrote goes through `walletframe.text`
 """
 
 from walletframe.frames.display.markdown import display_markdown
-from walletframe.frames.display.page import display_html, summary_html, table_html
+from walletframe.frames.display.page import (
+    display_html,
+    summary_html,
+    table_html,
+    without_mathematics,
+)
 from walletframe.frames.display.plain import display_text, table_text
 from walletframe.frames.display.tables import Cell, Table, holdings_table, wallets_table, worth
 
@@ -20,5 +25,6 @@ __all__ = [
     "table_html",
     "table_text",
     "wallets_table",
+    "without_mathematics",
     "worth",
 ]

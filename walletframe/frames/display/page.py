@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from walletframe.frames.display.tables import NUMBERS, Cell, Table, holdings_table, wallets_table
 from walletframe.frames.summary import SIMULATED_NOTE, failure_lines, summary_lines
-from walletframe.text import as_html
+from walletframe.text import as_href, as_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,6 +60,27 @@ def summary_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     """
     parts = [*_summary(wallets, holdings), *_failures(wallets)]
     return f'<div class="{_NO_MATHS}" style="line-height: 1.5">{"".join(parts)}</div>'
+
+
+def without_mathematics(html: str) -> str:
+    """Return HTML of which the page around it typesets nothing, whatever stands between dollars.
+
+    Parameters
+    ----------
+    html : str
+        Whole elements.
+
+    Returns
+    -------
+    str
+        One element.
+
+    Examples
+    --------
+    >>> without_mathematics("<p>$5</p>")
+    '<div class="mathjax_ignore tex2jax_ignore"><p>$5</p></div>'
+    """
+    return f'<div class="{_NO_MATHS}">{html}</div>'
 
 
 def table_html(table: Table, max_height: str = "none") -> str:
