@@ -114,12 +114,12 @@ def test_own_flags_and_values_are_kept():
 
 
 def test_tables_are_bounded_and_say_so():
-    """Of many rows the first are shown, with how many are left out and how to get them."""
+    """Of many rows the first are shown, with how many are left out."""
     many = [token(f"T{number}", contract=f"0x{number:040x}") for number in range(120)]
     content = content_of(fetched({"ETH.0xA": many}))
     found = {each.anchor: each for each in content.listings}
     assert (len(found["totals"].rows), found["totals"].left_out) == (50, 70)
-    assert "to_excel" in found["holdings"].rest
+    assert (len(found["holdings"].rows), found["holdings"].left_out) == (50, 70)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_markdown_has_no_markup_of_strangers(tmp_path):
         for place, symbol in enumerate(SYMBOLS.values())
     ]
     text = wf.report(fetched({"ETH.0xA": balances}), tmp_path / "r.md").read_text(encoding="utf-8")
-    own = re.sub(r"`(holdings|details|wf)[^`]*`|https://explorer\.example/x", "", text)
+    own = re.sub(r"https://explorer\.example/x", "", text)
     own = own.replace("](<>)", "").replace("[0xA", "")
     assert not set("<>`$[]") & set(own)
 
@@ -181,6 +181,46 @@ def test_file_is_replaced_as_a_whole(tmp_path, monkeypatch):
 
 def _refuse(*_):
     raise OSError("no space")
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md"])
+def test_it_speaks_to_its_reader(tmp_path, suffix):
+    """Who reads it has no Python at hand: no code, no word with an underscore."""
+    many = [token(f"T{number}", contract=f"0x{number:040x}") for number in range(120)]
+    spam = token("a promo https://evil.example", 10**40, contract="0xbad")
+    details = fetched({"ETH.0xA": [*many, spam], "BSC.0xC": "rate_limited"})
+    before = fetched({"ETH.0xA": many[:3], "BSC.0xC": "service_error"})
+    text = wf.report(details, tmp_path / f"r{suffix}", before=before).read_text(encoding="utf-8")
+    said = re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>|&#\d+;", " ", text, flags=re.DOTALL)
+    assert "more rows left out here" in said
+    assert not re.findall(r"\w\(|\w\.wf\b|\bwf\.|\b[a-z]+_[a-z]+\b", said)
+
+
+@pytest.mark.parametrize(
+    "columns,said",
+    [
+        ({}, "no prices"),
+        ({"price": 2.0}, "prices that the service sent"),
+        ({"value": 3.0}, "prices that whoever made this report chose"),
+    ],
+)
+def test_methods_say_whose_the_prices_are(columns, said):
+    """Without any, the service's, or those of whoever made the report."""
+    details = fetched({"ETH.0xA": [token()]})
+    content = content_of(details._replace(holdings=details.holdings.assign(**columns)))
+    assert said in " ".join(content.methods)
+
+
+def test_digits_are_grouped_and_copied_as_they_are(tmp_path):
+    """An amount's text is its digits; very long symbols of digits are cut as all others are."""
+    long = token("7" * 5_000, 2**256 - 1, 18, contract="0xL")
+    details = fetched({"ETH.0xA": [token("USDC", 1_234_567_890_123), long]})
+    text = wf.report(details, tmp_path / "r.html").read_text(encoding="utf-8")
+    body = re.sub(r"<[^>]*>", "", text[text.index('id="totals"') : text.index('id="methods"')])
+    assert "1234567.890123" in body
+    assert f"{2**256 - 1}"[:-18] in body
+    assert "7" * 30 not in body
+    assert "7" * 30 not in words(wf.report(details, tmp_path / "r.md"))
 
 
 @pytest.mark.parametrize("name", ["r.pdf", "r", "r.html.gz"])

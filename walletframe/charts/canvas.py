@@ -6,6 +6,7 @@ which is the user's choice.
 
 from __future__ import annotations
 
+from html import unescape
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,29 @@ def figure(
         "modebar": {"remove": [_SHARE]},
     }
     return go.Figure(list(traces), layout=own | layout)
+
+
+def told_apart(drawn: go.Figure) -> tuple[str, str, go.Figure]:
+    """Take the words above a chart off it, for a page that writes and breaks them itself.
+
+    Parameters
+    ----------
+    drawn : plotly.graph_objects.Figure
+        As `figure` made it.
+
+    Returns
+    -------
+    tuple of (str, str, plotly.graph_objects.Figure)
+        The title and what is said below it, as plain text; a figure without them, lower by as much.
+    """
+    title, lines = drawn.layout.title.text, drawn.layout.title.subtitle.text.split("<br>")
+    off = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(lines)
+    bare = go.Figure(drawn)
+    bare.update_layout(
+        title=None, margin={"t": drawn.layout.margin.t - off}, height=drawn.layout.height - off
+    )
+    bare.update_traces(colorbar_y=1, selector={"type": "heatmap"})  # which stands at the top
+    return unescape(title), unescape(" ".join(lines)), bare
 
 
 def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:

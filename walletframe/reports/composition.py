@@ -63,7 +63,7 @@ def compose(
         facts=_facts(wallets, others),
         summary=_summary(wallets, holdings, before),
         gaps=_gaps(wallets, others),
-        reasons=tuple(failure_lines(wallets)),
+        reasons=tuple(map(_spoken, failure_lines(wallets))),
         charts=tuple(fitting_charts(others, wallets)),
         listings=(
             *changes,
@@ -72,7 +72,12 @@ def compose(
             holdings_listing(others),
             *_suspects(holdings[suspect]),
         ),
-        methods=method_notes(others, spam=bool(suspect.any()), compared=before is not None),
+        methods=method_notes(
+            others,
+            own_prices="value" in details.holdings,
+            spam=bool(suspect.any()),
+            compared=before is not None,
+        ),
     )
 
 
@@ -110,7 +115,8 @@ def _facts(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[tuple[str, st
 def _summary(
     wallets: pd.DataFrame, holdings: pd.DataFrame, before: WalletDetails | None
 ) -> tuple[str, ...]:
-    lines = [f"{line}." for line in summary_lines(wallets, holdings) if not line.endswith(".")]
+    told = summary_lines(wallets, holdings)
+    lines = [f"{line.replace('_', ' ')}." for line in told if not line.endswith(".")]
     suspects = holdings[holdings["is_spam"].to_numpy()]
     if len(suspects):
         tokens = len(token_identities(suspects).keys)
@@ -147,3 +153,9 @@ def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
         if unpriced:
             lines.append(f"Without a price, and in no value: {many(unpriced, 'balance')}.")
     return tuple(lines)
+
+
+def _spoken(line: str) -> str:
+    """Write the status of a wallet in words, and leave what was said of it as it is."""
+    status, colon, reason = line.partition(": ")
+    return f"{status.replace('_', ' ')}{colon}{reason}"

@@ -35,8 +35,8 @@ class Listing:
         Headings of the columns that stand to the right.
     total : int
         How many rows there are in all.
-    rest : str
-        How to get those that are left out.
+    stacked : bool
+        Whether a row is too wide for a line of any page.
     """
 
     anchor: str
@@ -45,7 +45,7 @@ class Listing:
     columns: Mapping[str, list[Cell]]
     numbers: frozenset[str]
     total: int
-    rest: str
+    stacked: bool = False
 
     @property
     def rows(self) -> list[tuple[tuple[str, Cell], ...]]:
@@ -62,19 +62,41 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
+class View:
+    """A chart as it is drawn on pages of some width.
+
+    Attributes
+    ----------
+    name : {"wide", "narrow"}
+        Which pages: paper and most screens; a phone's.
+    notes : str
+        What is drawn, as of when and how complete.
+    figure : plotly.graph_objects.Figure
+        Without its title and notes.
+    """
+
+    name: str
+    notes: str
+    figure: Figure
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """A chart, and what it says to those who do not see it.
 
     Attributes
     ----------
-    figure : plotly.graph_objects.Figure
-        As it is drawn.
+    title : str
+        What it is.
     words : str
         What it shows, and which table has its numbers.
+    views : tuple of View
+        One for wide pages, and one for narrow ones.
     """
 
-    figure: Figure
+    title: str
     words: str
+    views: tuple[View, ...]
 
 
 @dataclass(frozen=True, slots=True)

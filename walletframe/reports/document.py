@@ -73,8 +73,9 @@ def report(
 
     Notes
     -----
-    Tables are cut to what is readable, and say how many rows were left out. The page asks for
-    nothing: no server is in it, and no key.
+    Tables are cut to what is readable, and say how many rows were left out: ``wf.to_excel`` writes
+    all of them. No number is cut, on a phone or on paper either. The page asks for nothing: no
+    server is in it, and no key.
 
     Examples
     --------

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from walletframe.charts import bar, heatmap, lorenz, pie, token_colors, treemap
+from walletframe.charts.canvas import has_template, told_apart
 from walletframe.frames import token_identities, wallet_identities
-from walletframe.reports.content import Chart
+from walletframe.reports.content import Chart, View
 
 if TYPE_CHECKING:
     import pandas as pd
+    from plotly.graph_objects import Figure
 
+    from walletframe.frames import TokenKey
+
+_BARS, _COLORS = 12, 6
+_ROWS, _COLUMNS = 15, 8
+"""What a phone has room for, where others have that of the charts' own."""
+_LOOK = {
+    "template": "plotly_white",
+    "font": {"family": "system-ui, sans-serif", "color": "#1b1b1b", "size": 12},
+}
 _HOLDERS = 10
 """Of fewer, a curve of how unequally a token is spread says little."""
 _TOTALS = "The numbers are in the table “Totals by token”."
@@ -39,21 +50,63 @@ def fitting_charts(holdings: pd.DataFrame, wallets: pd.DataFrame) -> list[Chart]
     colors = token_colors(held)
     if len(owners.keys) == 1:
         whole = pie(held, _first_wallet(held), wallets=wallets, colors=colors)
-        return [Chart(whole, f"The tokens of the one wallet that holds any. {_TOTALS}")]
+        return [_chart(f"The tokens of the one wallet that holds any. {_TOTALS}", whole)]
+    return [
+        *_bars(held, wallets, colors, several=len({chain for chain, _ in owners.keys}) > 1),
+        *_spread(held, wallets),
+    ]
+
+
+def _bars(
+    held: pd.DataFrame, wallets: pd.DataFrame, colors: dict[TokenKey, str], *, several: bool
+) -> list[Chart]:
+    """Draw wallets and tokens, and blockchains where there are several."""
+    small = heatmap(held, wallets=wallets, top=_ROWS, top_tokens=_COLUMNS)
+    small.update_xaxes(tickangle=-90)
     charts = [
-        Chart(
-            bar(held, wallets=wallets, colors=colors),
-            f"What each wallet holds, by token. {_WALLETS}",
+        _stacked(f"What each wallet holds, by token. {_WALLETS}", held, "wallet", wallets, colors),
+        _chart(
+            f"Which wallet holds which token. {_TOTALS}",
+            heatmap(held, wallets=wallets),
+            small.update_traces(texttemplate=None),  # its cells are too small to write on
         ),
-        Chart(heatmap(held, wallets=wallets), f"Which wallet holds which token. {_TOTALS}"),
     ]
     if "value" in held:
         nested = treemap(held, wallets=wallets, colors=colors)
-        charts.append(Chart(nested, f"Blockchains, their wallets and tokens. {_TOTALS}"))
-    if len({chain for chain, _ in owners.keys}) > 1:
-        chains = bar(held, by="blockchain", wallets=wallets, colors=colors)
-        charts.append(Chart(chains, f"What is held on each blockchain, by token. {_TOTALS}"))
-    return charts + _spread(held, wallets)
+        charts.append(_chart(f"Blockchains, their wallets and tokens. {_TOTALS}", nested))
+    if several:
+        words = f"What is held on each blockchain, by token. {_TOTALS}"
+        charts.append(_stacked(words, held, "blockchain", wallets, colors))
+    return charts
+
+
+def _stacked(
+    words: str,
+    held: pd.DataFrame,
+    by: Literal["wallet", "blockchain"],
+    wallets: pd.DataFrame,
+    colors: dict[TokenKey, str],
+) -> Chart:
+    return _chart(
+        words,
+        bar(held, by=by, wallets=wallets, colors=colors),
+        bar(held, by=by, wallets=wallets, colors=colors, top=_BARS, top_tokens=_COLORS),
+    )
+
+
+def _chart(words: str, wide: Figure, narrow: Figure | None = None) -> Chart:
+    title, _, _ = told_apart(wide)
+    return Chart(title, words, (_view("wide", wide), _view("narrow", narrow or wide)))
+
+
+def _view(name: str, drawn: Figure) -> View:
+    _, notes, figure = told_apart(drawn)
+    return View(name, notes, _dressed(figure))
+
+
+def _dressed(figure: Figure) -> Figure:
+    """Let a chart look like the page around it, unless the user has chosen a template."""
+    return figure if has_template() else figure.update_layout(**_LOOK)
 
 
 def _first_wallet(held: pd.DataFrame) -> tuple[str, str]:
@@ -68,4 +121,4 @@ def _spread(held: pd.DataFrame, wallets: pd.DataFrame) -> list[Chart]:
     if holders.iloc[0] < _HOLDERS:
         return []
     curve = lorenz(held, tokens.keys[holders.index[0]], wallets=wallets)
-    return [Chart(curve, f"How unequally the most widely held token is spread. {_TOTALS}")]
+    return [_chart(f"How unequally the most widely held token is spread. {_TOTALS}", curve)]

@@ -13,12 +13,13 @@ from walletframe.settings import PREFIX
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.reports.content import Chart
+    from walletframe.reports.content import Chart, View
 
-_WIDTH, _SCALE = 960, 2
+_WIDE, _NARROW, _SCALE = 960, 360, 2
+_LEGEND_LINE = 19
 
 
-def drawn_images(charts: Sequence[Chart]) -> list[str]:
+def drawn_images(charts: Sequence[Chart]) -> list[list[str]]:
     """Draw charts, offline.
 
     Parameters
@@ -28,8 +29,8 @@ def drawn_images(charts: Sequence[Chart]) -> list[str]:
 
     Returns
     -------
-    list of str
-        A PNG for each, as a ``data:`` URL.
+    list of list of str
+        A PNG for each view of each, as a ``data:`` URL.
 
     Raises
     ------
@@ -54,7 +55,7 @@ def drawn_images(charts: Sequence[Chart]) -> list[str]:
     if not found:
         raise MissingExtraError("images", "drawing charts as pictures, which takes a Chromium,")
     try:
-        return [_image(chart) for chart in charts]
+        return [[_image(view) for view in chart.views] for chart in charts]
     finally:
         kaleido.stop_sync_server(silence_warnings=True)
 
@@ -75,9 +76,13 @@ def _is_setting(name: str) -> bool:
     return name.upper().startswith(PREFIX)  # Windows knows no case
 
 
-def _image(chart: Chart) -> str:
+def _image(view: View) -> str:
     from kaleido import calc_fig_sync  # noqa: PLC0415 - an extra
 
-    size = {"width": _WIDTH, "height": chart.figure.layout.height, "scale": _SCALE}
-    png: bytes = calc_fig_sync(chart.figure, opts={"format": "png", **size})
+    figure, high = view.figure, view.figure.layout.height
+    narrow = view.name == "narrow"
+    if narrow and figure.layout.showlegend:
+        high += _LEGEND_LINE * len(figure.data)
+    size = {"width": _NARROW if narrow else _WIDE, "height": high, "scale": _SCALE}
+    png: bytes = calc_fig_sync(figure, opts={"format": "png", **size})
     return f"data:image/png;base64,{b64encode(png).decode()}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -53,7 +54,7 @@ def totals_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     if head["amount_na"].gt(0).any():
         columns["amounts unknown"] = _texts(head["amount_na"])
     columns |= _contract(head)
-    return _listing("totals", "Totals by token", note, columns, len(frame), "holdings.wf.totals()")
+    return _listing("totals", "Totals by token", note, columns, len(frame))
 
 
 def wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
@@ -81,7 +82,7 @@ def wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
             Cell(address, _LONGEST_ADDRESS, link=as_link(link) if isinstance(link, str) else None)
             for address, link in zip(head["address"], head["explorer_url"], strict=True)
         ],
-        "status": _texts(head["status"]),
+        "status": _texts(head["status"].astype("str").str.replace("_", " ")),
     }
     if head["error"].notna().any():
         columns["reason"] = _texts(head["error"], limit=_LONGEST_REASON)
@@ -91,7 +92,7 @@ def wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     columns["answered (UTC)"] = _texts(head["fetched_at"].dt.strftime("%Y-%m-%d %H:%M"))
     columns["source"] = _texts(head["source"])
     note = "Wallets of which nothing is known stand first: unknown is not empty."
-    return _listing("wallets", "Wallets", note, columns, len(wallets), "details.wallets")
+    return _listing("wallets", "Wallets", note, columns, len(wallets))
 
 
 def holdings_listing(holdings: pd.DataFrame) -> Listing:
@@ -121,7 +122,6 @@ def holdings_listing(holdings: pd.DataFrame) -> Listing:
         "The most valuable first." if valued else "In the order of the answers.",
         columns,
         len(holdings),
-        'details.holdings.wf.to_excel("holdings.xlsx")',
     )
 
 
@@ -143,7 +143,7 @@ def suspects_listing(suspects: pd.DataFrame) -> Listing:
     frame = totals(suspects).assign(why=reasons.to_numpy())
     head = frame.sort_values("holders", ascending=False, kind="stable").head(_ROWS)
     columns = _symbol(head) | {
-        "why": _texts(head["why"]),
+        "why": _texts(head["why"].str.replace("_", " ")),
         "holders": _texts(head["holders"], missing=_UNKNOWN),
         "amount": _amounts(head["amount"]),
     }
@@ -152,9 +152,7 @@ def suspects_listing(suspects: pd.DataFrame) -> Listing:
         "Strangers send such tokens to be seen. Don't follow what their symbols say. They are in "
         "no chart and in no total above; nothing was dropped from the data."
     )
-    return _listing(
-        "spam", "Tokens that look like spam", note, columns, len(frame), "holdings.wf.flag_spam()"
-    )
+    return _listing("spam", "Tokens that look like spam", note, columns, len(frame))
 
 
 def changes_listing(changes: pd.DataFrame) -> Listing:
@@ -178,9 +176,8 @@ def changes_listing(changes: pd.DataFrame) -> Listing:
     counts = changes["change"].value_counts(sort=False)
     told = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
     note = f"{told}. Unknown is what one of the two answers doesn't say." if told else ""
-    return _listing(
-        "changes", "Changes", note, columns, len(changes), "wf.history.compare(before, details)"
-    )
+    listing = _listing("changes", "Changes", note, columns, len(changes))
+    return replace(listing, stacked=True)
 
 
 def _listing(
@@ -189,9 +186,8 @@ def _listing(
     note: str,
     columns: Mapping[str, list[Cell]],
     total: int,
-    rest: str,
 ) -> Listing:
-    return Listing(anchor, heading, note, columns, _NUMBERS & columns.keys(), total, rest)
+    return Listing(anchor, heading, note, columns, _NUMBERS & columns.keys(), total)
 
 
 def _wallet(frame: pd.DataFrame) -> dict[str, list[Cell]]:

@@ -15,16 +15,32 @@ _TOKENS = (
     "A token is its contract on its blockchain. Symbols are chosen by whoever makes a token, and "
     "several tokens may share one; amounts of different tokens are never added."
 )
-_FAILED = "A wallet that failed is unknown. It counts neither as empty nor as zero."
+_FAILED = (
+    "A wallet that the service gave no balances of is unknown. It counts neither as empty nor as "
+    "zero."
+)
+_OWN_PRICES = (
+    "A value is an amount times a price, rounded once, at the prices that whoever made this "
+    "report chose."
+)
+_SENT_PRICES = (
+    "A value is an amount times a price, rounded once, at the prices that the service sent with "
+    "the balances. It doesn't name their currency."
+)
+_NO_PRICES = "There were no prices: charts show counts or shares, never values."
 
 
-def method_notes(holdings: pd.DataFrame, *, spam: bool, compared: bool) -> tuple[str, ...]:
+def method_notes(
+    holdings: pd.DataFrame, *, own_prices: bool, spam: bool, compared: bool
+) -> tuple[str, ...]:
     """Say how it was done.
 
     Parameters
     ----------
     holdings : DataFrame
         Those in the totals, with ``value`` where they were valued.
+    own_prices : bool
+        Whether they came valued; else by the service's prices, if it sent any.
     spam : bool
         Whether tokens were set apart.
     compared : bool
@@ -35,14 +51,8 @@ def method_notes(holdings: pd.DataFrame, *, spam: bool, compared: bool) -> tuple
     tuple of str
         Sentences.
     """
-    notes = [_EXACT, _TOKENS, _FAILED]
-    if "value" in holdings:
-        notes.append(
-            "A value is amount times price, rounded once. Without prices of the reader's own they "
-            "are those that the service sent with the balances; it doesn't name their currency."
-        )
-    else:
-        notes.append("There were no prices: charts show counts or shares, never values.")
+    prices = _OWN_PRICES if own_prices else _SENT_PRICES if "value" in holdings else _NO_PRICES
+    notes = [_EXACT, _TOKENS, _FAILED, prices]
     if spam:
         notes.append(
             "Tokens were taken for spam by rules on their symbols, contracts and amounts, listed "

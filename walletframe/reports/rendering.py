@@ -19,22 +19,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from walletframe.frames.display import Cell
-    from walletframe.reports.content import Chart, Content
+    from walletframe.reports.content import Content, View
 
 _LONGEST = 1_000
+_LONG = 30
 _NUMBER = re.compile(r"-?[0-9,]+(\.[0-9]+)?")
-_CONFIG = {"displaylogo": False, "responsive": True, "showTips": False}
+_LEFT_OF_POINT = re.compile(r"(?<=[0-9])(?=(?:[0-9]{3})+$)")
+_CONFIG = {"displaylogo": False, "showTips": False}
 
 
-def render_html(content: Content, images: Sequence[str] | None = None) -> str:
+def render_html(content: Content, images: Sequence[Sequence[str]] | None = None) -> str:
     """Write a page that needs nothing else.
 
     Parameters
     ----------
     content : Content
         What is in it.
-    images : sequence of str, optional
-        A picture of each chart, as a URL; without them the page draws the charts itself.
+    images : sequence of sequence of str, optional
+        A picture of each view of each chart, as a URL; without them the page draws them itself.
 
     Returns
     -------
@@ -47,10 +49,10 @@ def render_html(content: Content, images: Sequence[str] | None = None) -> str:
     drawing = bool(content.charts) and images is None
     return template.render(
         content=content,
-        images=None if images is None else list(map(Markup, images)),
+        images=None if images is None else [list(map(Markup, views)) for views in images],
         config=_CONFIG,
         plotly=Markup(get_plotlyjs() if drawing else ""),  # noqa: S704 - plotly's own script
-        drawn=[_script_data(chart) for chart in content.charts if drawing],
+        drawn=[[_script_data(view) for view in chart.views] for chart in content.charts if drawing],
     )
 
 
@@ -96,22 +98,44 @@ def _markdown(value: Any) -> Markup:
 
 
 def _html_cell(cell: Cell) -> Markup:
+    if _is_number(cell):
+        return _html_number(cell.text)
     text = as_html(cell.text, cell.limit, whole=cell.whole)
     if cell.link is not None:
         text = f'<a href="{as_href(cell.link)}" rel="noopener noreferrer">{text}</a>'
     return Markup(text)  # noqa: S704 - escaped
 
 
+def _html_number(text: str) -> Markup:
+    """Set digits in groups that are seen but not copied; only a long line ends between two."""
+    whole, point, rest = text.partition(".")
+    first, *more = _LEFT_OF_POINT.split(whole)
+    thirds = [rest[start : start + 3] for start in range(0, len(rest), 3)]
+    groups = [f"<span>{first}</span>", *map(_group, more)]
+    if point:
+        groups += [f"<span>.{thirds[0]}</span>", *map(_group, thirds[1:])]
+    drawn = ("<wbr>" if len(text) > _LONG else "").join(groups)
+    return Markup(f'<span class="digits">{drawn}</span>')  # noqa: S704 - digits
+
+
+def _is_number(cell: Cell) -> bool:
+    return len(cell.text) <= cell.limit and _NUMBER.fullmatch(cell.text) is not None
+
+
+def _group(digits: str) -> str:
+    return f'<span class="gap">{digits}</span>'
+
+
 def _markdown_cell(cell: Cell) -> Markup:
-    text = cell.text if _NUMBER.fullmatch(cell.text) else as_markdown(cell.text, cell.limit)
+    text = cell.text if _is_number(cell) else as_markdown(cell.text, cell.limit)
     if cell.link is not None:
         text = f"[{text}](<{cell.link.replace('|', '%7C').replace('$', '%24')}>)"
     return Markup(text)  # noqa: S704 - escaped
 
 
-def _script_data(chart: Chart) -> Markup:
+def _script_data(view: View) -> Markup:
     """Give a figure as JSON that can't end the element it stands in."""
-    text = str(chart.figure.to_json())
+    text = str(view.figure.to_json())
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return Markup(text)  # noqa: S704 - escaped
