@@ -58,8 +58,9 @@ def shown(text: str, limit: int = 80) -> str:
     Returns
     -------
     str
-        As `one_line`, and with brackets around what would make it a link: JupyterLab, terminals
-        and mail make links of all that looks like one.
+        Without unseen characters (control, bidi, zero-width and their like), with each
+        run of white space as one space, with brackets around what would make JupyterLab, a
+        terminal or mail take it for a link, and cut to `limit` with an ellipsis.
 
     Examples
     --------
@@ -74,26 +75,7 @@ def shown(text: str, limit: int = 80) -> str:
 
 
 def one_line(text: str, limit: int = 80) -> str:
-    r"""Return text on one line, where nothing makes links of it, such as in a file.
-
-    Parameters
-    ----------
-    text : str
-        Anything, of any length.
-    limit : int, default 80
-        The most characters to return.
-
-    Returns
-    -------
-    str
-        Without unseen characters (control, bidi, zero-width and their like), with each
-        run of white space as one space, cut to `limit` with an ellipsis.
-
-    Examples
-    --------
-    >>> one_line("see\n https://etherscan.io")
-    'see https://etherscan.io'
-    """
+    """Return text without unseen characters and ends of lines, where nothing makes links of it."""
     if len(text) <= limit and text.isascii() and text.isprintable():
         return " ".join(text.split())
     head = text[: 4 * limit]
@@ -208,23 +190,7 @@ def as_link(text: str) -> str | None:
 
 
 def as_href(link: str) -> str:
-    """Return an address of the web for an attribute.
-
-    Parameters
-    ----------
-    link : str
-        What `as_link` returned.
-
-    Returns
-    -------
-    str
-        Whole, and escaped.
-
-    Examples
-    --------
-    >>> as_href("https://a.example/?a=1&b=2")
-    'https://a.example/?a=1&amp;b=2'
-    """
+    """Return what `as_link` returned for an attribute: whole, and escaped."""
     return _escaped(link)
 
 
