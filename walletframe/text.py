@@ -24,18 +24,7 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
 
 
 def is_unseen(char: str) -> bool:
-    """Tell whether a character shows nothing of its own, or is none.
-
-    Parameters
-    ----------
-    char : str
-        One character.
-
-    Returns
-    -------
-    bool
-        True for control, format, surrogate, private and unassigned characters, white space,
-        variation selectors and letters that are drawn as a blank.
+    r"""Tell whether a character shows nothing of its own (control, format, blank), or is none.
 
     Examples
     --------
@@ -89,17 +78,7 @@ def one_line(text: str, limit: int = 80) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return the two ends of an address, by which people tell it from others.
-
-    Parameters
-    ----------
-    text : str
-        An address, a contract or anything of its kind.
-
-    Returns
-    -------
-    str
-        One harmless line of at most 13 characters.
+    """Return the two ends of an address, by which people tell it from others: 13 characters.
 
     Examples
     --------
