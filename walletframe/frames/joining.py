@@ -10,7 +10,8 @@ import pandas as pd
 from walletframe.address import COLUMNS, WalletAddress, canonical_key, frame_rows, read_wallet
 from walletframe.chains import find_blockchain
 from walletframe.errors import ArgumentError, ColumnsError, InputWarning, SettingsError
-from walletframe.frames.identity import require_columns, wallet_identities
+from walletframe.frames.contract import require_columns
+from walletframe.frames.identity import wallet_identities
 from walletframe.frames.summary import many
 from walletframe.notice import notify
 
