@@ -14,13 +14,20 @@ from walletframe import Client, fetch_wallets
 CHILDREN = 2
 ROUNDS = 2
 WALLETS = 25
+OWN = range(1000, 1001 + ROUNDS)
+THEIRS = range(ROUNDS * CHILDREN)
 clients = {}
 
 
+def wallets_of(number):
+    """Give the wallets of a round, which no other round has."""
+    return [f"ETH.0x{number:08x}{each:032x}" for each in range(WALLETS)]
+
+
 def fetch(number):
-    """Fetch some wallets of their own."""
-    wallets = [f"ETH.0x{number:08x}{each:032x}" for each in range(WALLETS)]
-    return fetch_wallets(wallets, progress=False, on_failure="ignore").wallets.status.tolist()
+    """Fetch the wallets of a round."""
+    details = fetch_wallets(wallets_of(number), progress=False, on_failure="ignore")
+    return details.wallets.status.tolist()
 
 
 def wait_in_vain(url):
@@ -32,11 +39,12 @@ def wait_in_vain(url):
 
 def main(method, silent_url):
     """Let both fetch, while the parent's connections are open; tell the statuses."""
-    own = fetch(0)
+    first, *more = OWN
+    own = fetch(first)
     wait_in_vain(silent_url)
     with multiprocessing.get_context(method).Pool(CHILDREN) as pool:
-        theirs = pool.map_async(fetch, range(1, 1 + ROUNDS * CHILDREN), chunksize=1)
-        for number in range(1000, 1000 + ROUNDS):
+        theirs = pool.map_async(fetch, THEIRS, chunksize=1)
+        for number in more:
             own += fetch(number)
         theirs = [each for statuses in theirs.get() for each in statuses]
         waited = pool.apply(wait_in_vain, [silent_url])

@@ -94,7 +94,7 @@ def fetch_and_cancel(panel):
     panel.get_by_role("button", name="Cancel").click()
     expect(panel).to_contain_text(re.compile(r"\d+ cancelled: cancelled before"))
     panel.get_by_role("button", name=re.compile("Ask again for")).click()
-    expect(panel).to_contain_text("45 wallets on 4 blockchains: 44 ok, 1 failed", timeout=30_000)
+    expect(panel).to_contain_text("45 wallets on 4 blockchains: 42 ok, 3 failed", timeout=30_000)
 
 
 def pick(explorer, what, text):
@@ -115,7 +115,7 @@ def test_the_whole_trip(lab, wide, service):
     title = explorer.locator(".js-plotly-plot .g-gtitle")
     before = title.text_content()
     pick(explorer, "blockchains", "polyg")
-    expect(explorer).to_contain_text("41 wallets on 1 blockchain: 41 ok")
+    expect(explorer).to_contain_text("41 wallets on 1 blockchain: 39 ok, 2 failed")
     pick(explorer, "tokens", "usdt polygon")
     expect(explorer).to_contain_text(re.compile(r"balances of 1 token"))
     expect(title).not_to_have_text(before)

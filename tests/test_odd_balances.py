@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from canned_service import answer, balance, wallet
 
+import walletframe as wf
 from walletframe import charts
 from walletframe.analysis import (
     concentration,
@@ -89,8 +90,15 @@ def test_a_recorded_wallet_comes_whole(canned):
 def test_a_recorded_wallet_on_18_blockchains(canned):
     """Some blockchains fail, some give no list, some have null decimals: the others are whole."""
     odd = recorded(7) | {"amount": {"amount": "7", "decimals": None}}
-    entries = [wallet("0xa", f"CHAIN{n}", balances=[recorded(n), odd]) for n in range(13)]
-    entries += [wallet("0xa", f"CHAIN{n}", balances=None, failed=n > 14) for n in range(13, 18)]
+    names = wf.blockchains().blockchain[:18]
+    entries = [
+        wallet("0xa", name, balances=[recorded(place), odd])
+        for place, name in enumerate(names[:13])
+    ]
+    entries += [
+        wallet("0xa", name, balances=None, failed=place > 1)
+        for place, name in enumerate(names[13:])
+    ]
     wallets, holdings = fetch(canned, *entries)
     assert wallets["status"].tolist() == ["ok"] * 13 + ["failed"] * 5
     assert set(wallets["error"][:13]) == {"1 of 2 balances could not be read"}

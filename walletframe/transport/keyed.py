@@ -13,6 +13,7 @@ from functools import partial
 from http.client import HTTPResponse
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
+from weakref import proxy
 
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -69,8 +70,8 @@ class KeyedAdapter(HTTPAdapter):
         return manager
 
     def build_response(self, req: Any, resp: BaseHTTPResponse) -> requests.Response:
-        """Let the body be read by `_pieces`."""
-        resp.stream = partial(_pieces, resp)  # type: ignore[method-assign]
+        """Let the body be read by `_pieces`, without a circle that would keep the connection."""
+        resp.stream = partial(_pieces, proxy(resp))  # type: ignore[method-assign]
         return super().build_response(req, resp)
 
 
