@@ -16,7 +16,6 @@ class SocksProxy:
         self._leads_to, self._login, self._says = leads_to, login, says
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.place = "{}:{}".format(*self._listener.getsockname())
-        self._open = []
         self._threads = [Thread(target=self._accept)]
 
     def __enter__(self):
@@ -24,10 +23,8 @@ class SocksProxy:
         return self
 
     def __exit__(self, *exc):
-        for each in [self._listener, *self._open]:
-            with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:  # which end when the client has closed its connections
             thread.join()
         self._listener.close()
 
@@ -41,7 +38,6 @@ class SocksProxy:
         self._threads[-1].start()
 
     def _serve(self, near):
-        self._open.append(near)
         with near, contextlib.suppress(OSError):
             _, count = self._take(near, 2)
             self._take(near, count)
