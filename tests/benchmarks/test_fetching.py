@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from walletframe.client import Client
-from walletframe.service import SANDBOX_KEYS
+from walletframe.transport import ServiceSession
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(900)]
 
@@ -46,7 +46,7 @@ def ledger(tmp_path_factory):
 
 @contextmanager
 def served(ledger, *options):
-    """Run the sandbox as a command and give its private address."""
+    """Run the sandbox as a command, and give its private address and a key of its own."""
     words = [sys.executable, "-u", "-m", "walletframe", "sandbox", "--ledger", str(ledger)]
     words += ["--latency-s", str(LATENCY_S), *options]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
@@ -54,7 +54,10 @@ def served(ledger, *options):
         while "Ctrl-C" not in said:
             said += process.stdout.readline()
         try:
-            yield re.search(r"WALLETFRAME_BASE_URL=(\S+)", said).group(1)
+            yield [
+                re.search(rf"WALLETFRAME_{name}=(\S+)", said).group(1)
+                for name in ("BASE_URL", "API_KEY")
+            ]
         finally:
             process.terminate()
 
@@ -94,9 +97,9 @@ def bare():
             process.terminate()
 
 
-def settings(base_url, cache, **more):
+def settings(base_url, cache, key="any-will-do", **more):
     """Return what a client of it needs."""
-    key = {"api_key": SANDBOX_KEYS["private"].key, "key_kind": "private"}
+    key = {"api_key": key, "key_kind": "private"}
     own = {"base_url": base_url, "cache": cache, "service": "benchmark", "workers": WORKERS}
     return key | own | more
 
@@ -132,18 +135,18 @@ def test_rate_found_out_and_remembered(tmp_path):
 def test_hidden_limit(ledger, tmp_path, monkeypatch):
     """Print the time under a limit that nobody tells, beside what it allows."""
     refusals = []
-    ask = Client.__init__.__globals__["ServiceSession"].ask
+    ask = ServiceSession.ask
 
-    def counted(session, wallets):
-        reply = ask(session, wallets)
+    def counted(session, wallets, **limits):
+        reply = ask(session, wallets, **limits)
         refusals.append("429" in str(reply.answer)[:200])
         return reply
 
-    monkeypatch.setattr("walletframe.transport.session.ServiceSession.ask", counted)
+    monkeypatch.setattr(ServiceSession, "ask", counted)
     limit = ["--requests-per-second", str(LIMIT)]
     with (
-        served(ledger, *limit) as base_url,
-        Client(**settings(base_url, tmp_path / "a.sqlite", retry_after_max_s=0)) as client,
+        served(ledger, *limit) as (base_url, key),
+        Client(**settings(base_url, tmp_path / "a.sqlite", key, retry_after_max_s=0)) as client,
     ):
         taken, ok = seconds(client)
     print(
@@ -164,14 +167,14 @@ def test_two_processes_under_a_limit(ledger, tmp_path):
         "print((found.status == 'ok').sum()); client.close()"
     )
     limit = ["--requests-per-second", str(LIMIT)]
-    with served(ledger, *limit) as base_url:
+    with served(ledger, *limit) as (base_url, key):
         begun = time.monotonic()
         running = [
             subprocess.Popen(
                 [sys.executable, "-c", code, base_url, str(tmp_path / "a.sqlite"), str(first)],
                 stdout=subprocess.PIPE,
                 text=True,
-                env={"WALLETFRAME_API_KEY": SANDBOX_KEYS["private"].key},
+                env={"WALLETFRAME_API_KEY": key},
             )
             for first in (0, 200)
         ]
