@@ -207,3 +207,24 @@ class TestWarnings:
         assert {one.category for one in seen} == {
             other for other in WARNINGS if not issubclass(other, kind)
         }
+
+
+LINK = "https://evil.example"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.AmbiguousTokenError({LINK: [("ETH", LINK), ("ETH", None)]}),
+        errors.UnknownTokenError(LINK),
+        errors.AddressError([(0, LINK, "no dot")]),
+        errors.PricesError("odd", problems=[(0, "1", f"its key is {LINK!r}")]),
+        errors.TokenListError([(0, LINK, "no contract")]),
+        errors.ColumnsError(["amount"], [LINK]),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_what_strangers_wrote_is_no_link_in_a_message(error):
+    """JupyterLab makes links of text in tracebacks, too; the data keep what was written."""
+    assert "https[:]//evil.example" in str(error)
+    assert LINK not in str(error)

@@ -59,8 +59,13 @@ def shown(text: str, limit: int = 80) -> str:
     'visit https[:]//evil.example or www[.]evil.example'
     """
     line = one_line(text, limit)
-    apart = _LINK.sub(r"[\g<0>]", line)
+    apart = unlinked(line)
     return apart if len(apart) <= limit else apart[: limit - 1] + _CUT
+
+
+def unlinked(text: str) -> str:
+    """Return text of which no program makes a link, all else as it is."""
+    return _LINK.sub(r"[\g<0>]", text)
 
 
 def one_line(text: str, limit: int = 80) -> str:

@@ -1,4 +1,4 @@
-"""The errors and warnings of walletframe; they import nothing else of the package.
+"""The errors and warnings of walletframe; of the package they know `text` alone.
 
 ::
 

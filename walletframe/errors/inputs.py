@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from walletframe.errors.root import WalletframeError
+from walletframe.text import unlinked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,7 @@ def _of_the_caller(trace: TracebackType | None) -> TracebackType | None:
 
 
 def _listed(problems: Sequence[tuple[int, str, str]]) -> str:
-    shown = [f"  {place}: {value!r}: {reason}" for place, value, reason in problems[:20]]
+    shown = [unlinked(f"  {place}: {value!r}: {reason}") for place, value, reason in problems[:20]]
     if len(problems) > len(shown):
         shown.append(f"  … and {len(problems) - len(shown)} more (see .problems)")
     return "\n".join(shown)
@@ -114,7 +115,7 @@ class ColumnsError(WalletframeError, KeyError):
         self.missing = tuple(missing)
         there = ", ".join(repr(name) for name in present) or "none"
         lacking = ", ".join(repr(name) for name in self.missing)
-        super().__init__(f"the DataFrame lacks {lacking}; its columns: {there}", hint)
+        super().__init__(f"the DataFrame lacks {lacking}; its columns: {unlinked(there)}", hint)
 
 
 class PricesError(WalletframeError, ValueError):

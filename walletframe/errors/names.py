@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from walletframe.errors.root import WalletframeError
+from walletframe.text import unlinked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +30,7 @@ class UnknownTokenError(WalletframeError, LookupError):
     def __init__(self, token: str | tuple[str, str | None]) -> None:
         self.token = token
         super().__init__(
-            f"no row holds the token {token!r}",
+            unlinked(f"no row holds the token {token!r}"),
             hint="a token is (blockchain, contract), with None for a native coin, or a symbol "
             "exactly as in the column symbol",
         )
@@ -66,9 +67,9 @@ class AmbiguousTokenError(WalletframeError, ValueError):
         self.contracts = {symbol: list(tokens) for symbol, tokens in contracts.items()}
         lines = []
         for name, tokens in list(self.contracts.items())[:_SHOWN]:
-            lines.append(f"  {name!a}:")
+            lines.append(unlinked(f"  {name!a}:"))
             told = [(token, (notes or {}).get(token, "")) for token in tokens[:_SHOWN]]
-            lines += [f"    {token!a}{note and f': {note}'}" for token, note in told]
+            lines += [unlinked(f"    {token!a}{note and f': {note}'}") for token, note in told]
             if len(tokens) > _SHOWN:
                 lines.append(f"    … and {len(tokens) - _SHOWN} more (see .contracts)")
         if len(self.contracts) > _SHOWN:
