@@ -155,10 +155,13 @@ def test_the_same_contract_on_another_blockchain_is_the_same_project_s():
 
 
 def test_many_that_borrow_one_symbol_are_a_crowd():
-    """Nobody bridges a token three times under contracts that no list has."""
+    """Nobody bridges a token three times under contracts that no list has; of many some may."""
     crowd = holdings("SHIB", "SHIB", "$SHIB", "BONK", chain="GNOSIS").wf.flag_spam()
     assert crowd["is_spam"].tolist() == [True, True, True, False]
     assert not holdings("SHIB", "SHIB", chain="GNOSIS").wf.flag_spam()["is_spam"].any()
+    others = [f"T{place}" for place in range(2000)]
+    by_chance = holdings(*["SHIB"] * 3, *others, chain="GNOSIS").wf.flag_spam()
+    assert not by_chance["is_spam"].any()
 
 
 def priced(*symbols, prices, **options):
@@ -199,11 +202,29 @@ def test_no_price_beside_priced_ones_weighs_a_little():
     assert elsewhere["spam_score"].tolist() == [0.45, 0.0]
 
 
-@pytest.mark.parametrize("symbol,chain", [("BTC", "ETH"), ("SOL", "BASE"), ("DOGE", "ETH")])
-def test_a_coin_s_symbol_is_no_token_s(symbol, chain):
-    """On a blockchain that the list covers, what stands for another one's coin is known there."""
-    assert reasons(symbol, chain=chain) == ["impersonation"]
-    assert reasons(symbol, chain="METIS") == ["borrowed"]
+def test_a_coin_s_symbol_is_seldom_a_token_s():
+    """No bridge calls anything BTC; other coins' it does, and where none has a price is none."""
+    assert reasons("BTC") == ["impersonation"]
+    assert reasons("SOL", chain="BASE") == reasons("DOGE") == ["coin"]
+    flagged = priced("DOGE", "DOGE", "BAR", prices=[None, 0.1, 2.0])
+    assert flagged["is_spam"].tolist() == [True, False, False]
+    assert reasons("BTC", chain="METIS") == reasons("SOL", chain="METIS") == ["borrowed"]
+
+
+@pytest.mark.parametrize(
+    "symbol,chain", [("USDT", "TELOS"), ("WBTC", "MOONBEAM"), ("SOL", "ARBITRUM")]
+)
+def test_one_bridge_says_nothing_of_another(symbol, chain):
+    """Where the list has some bridge's token only, another contract is no imitation of it."""
+    assert reasons(symbol, chain=chain)[0] in ("borrowed", "coin")
+    assert not holdings(symbol, chain=chain).wf.flag_spam()["is_spam"].item()
+
+
+def test_a_bridge_copies_a_symbol_as_it_is():
+    """An EVM token with a known symbol as a word is somebody else's; elsewhere anybody's joke."""
+    assert reasons("Ethfi", chain="BASE") == ["borrowed", "recased"]
+    assert reasons("ETHFI", chain="BASE") == reasons("ethfi", chain="BASE") == ["borrowed"]
+    assert reasons("Ethfi", chain="SOLANA", contracts=["So1"]) == ["borrowed"]
 
 
 def test_twins_are_not_stretched():

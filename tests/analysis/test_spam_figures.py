@@ -16,6 +16,12 @@ Superfluid's (5.38.0, MIT, August 2026), yodl's (0.8.40, MIT) and, of Solana's t
 (0.2.4574, Apache 2.0), the tokens with a CoinGecko identifier. Half of them, told by a hash of
 the contract, is held out: nobody looked at these rows, they were only counted, at the end. The
 packaged list has some of either half, since it was filled from four of these lists.
+
+``data/unseen_tokens.csv`` has 3,000 real tokens, drawn by a hash, of lists that the packaged one
+was not filled from: SwapKit's (2.4.0, Apache 2.0), 1delta's asset registry (0.0.99, MIT), Beefy's
+address book (0.59.18, MIT), MetaMask's contract metadata (2.5.0, ISC) and PancakeSwap's (0.9.1,
+MIT), without those in the tables above. Rules were set on another half of these lists; these rows
+were only counted.
 """
 
 import hashlib
@@ -29,6 +35,7 @@ from walletframe.analysis import flag_spam
 DATA = Path(__file__).parent / "data"
 TABLE = pd.read_csv(DATA / "token_names.csv", dtype="str", keep_default_na=False)
 LISTED = pd.read_csv(DATA / "listed_tokens.csv", dtype="str", keep_default_na=False)
+UNSEEN = pd.read_csv(DATA / "unseen_tokens.csv", dtype="str", keep_default_na=False)
 
 
 def half(contract):
@@ -84,10 +91,10 @@ def test_prices_lose_nothing(capsys):
     assert beside.mean() >= without.mean() > 0.8
 
 
-@pytest.mark.parametrize("part,most", [("development", 0), ("held_out", 2)])
+@pytest.mark.parametrize("part,most", [("development", 0), ("held_out", 1), ("unseen", 5)])
 def test_listed_tokens_are_not_flagged(part, most, capsys):
     """Without any price; what is wanted is at most three in three thousand."""
-    rows = LISTED[LISTED["contract"].map(half) == part]
+    rows = UNSEEN if part == "unseen" else LISTED[LISTED["contract"].map(half) == part]
     found = flagged(rows)
     with capsys.disabled():
         print(  # noqa: T201 - the figures are to be seen in every run

@@ -5,6 +5,20 @@ all that public lists have under the same symbols: wrapped and bridged twins, an
 `SOURCES` names these lists. Prices are not known here.
 """
 
-from walletframe.tokens.known import SOURCES, KnownToken, known_tokens, native_coin
+from walletframe.tokens.known import (
+    PRIME,
+    SOURCES,
+    KnownToken,
+    covered_blockchains,
+    known_tokens,
+    native_coin,
+)
 
-__all__ = ["SOURCES", "KnownToken", "known_tokens", "native_coin"]
+__all__ = [
+    "PRIME",
+    "SOURCES",
+    "KnownToken",
+    "covered_blockchains",
+    "known_tokens",
+    "native_coin",
+]

@@ -24,8 +24,8 @@ SOURCES = {
     "superfluid": "Superfluid's list 5.38.0, without its own tokens",
     "hand": "chosen by hand; those on EVM chains and Solana are on a list above, too",
 }
-# What is imitated on every blockchain: there an unknown contract with their symbol is no bridge.
-_IMITATED = frozenset({"BNB", "BTC", "DAI", "ETH", "SOL", "USDC", "USDT"})
+# What scams imitate most; other coins have honest bridges under their own symbol in many places.
+PRIME = frozenset({"BTC", "DAI", "ETH", "USDC", "USDT"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,13 @@ class KnownToken:
         Returns
         -------
         bool
-            False for namesakes, and for bridged tokens of assets that have several bridges.
+            False for namesakes, and for what a bridge gives out: other bridges do, too. True all
+            the same for what was chosen by hand and, on a blockchain that the list covers, for
+            the assets in `PRIME`, since there it has their bridges.
         """
-        alone = self.kind != "bridged" or self.source == "hand" or self.asset in _IMITATED
-        return alone and not self.is_namesake
+        if self.kind != "bridged" or self.source == "hand":
+            return not self.is_namesake
+        return self.asset in PRIME and self.blockchain in covered_blockchains()
 
     @property
     def is_namesake(self) -> bool:
@@ -111,6 +114,25 @@ def known_tokens() -> tuple[KnownToken, ...]:
             row["source"],
         )
         for row in csv.DictReader(text.splitlines())
+    )
+
+
+@cache
+def covered_blockchains() -> frozenset[str]:
+    """Return the blockchains of which the bundled list has most of what is in use.
+
+    Returns
+    -------
+    frozenset of str
+        Those for which tokens were chosen by hand.
+
+    Examples
+    --------
+    >>> "BASE" in covered_blockchains(), "BOBA" in covered_blockchains()
+    (True, False)
+    """
+    return frozenset(
+        token.blockchain for token in known_tokens() if token.contract and token.source == "hand"
     )
 
 

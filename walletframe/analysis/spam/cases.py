@@ -18,6 +18,7 @@ from walletframe.analysis.spam.quotes import quotes
 from walletframe.analysis.spam.reasons import BAIT, Finding, in_order
 from walletframe.analysis.spam.symbols import read_symbol
 from walletframe.frames import require_columns, token_identities
+from walletframe.frames.summary import many
 
 if TYPE_CHECKING:
     from walletframe.analysis.spam.directory import Directory
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _NEEDED = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
 _CROWD = 3
+_CHANCE = 500  # so many tokens have one more under the same symbol by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +119,16 @@ class Cases:
 
     def _crowded(self, found: dict[int, tuple[Finding, ...]]) -> dict[int, tuple[Finding, ...]]:
         """Add to the findings of tokens that borrow one symbol, where that is what many do."""
+        least = max(_CROWD, len(self.keys) // _CHANCE)
         crowds: dict[tuple[str, ...], list[int]] = {}
         for case, findings in found.items():
             for finding in findings:
                 if finding.reason == "borrowed":
                     crowds.setdefault(finding.details, []).append(case)
         return {
-            case: in_order([*found[case], Finding("crowd", (f"{count:,}", *details))])
+            case: in_order([*found[case], Finding("crowd", (many(count, "contract"), *details))])
             for details, cases in crowds.items()
-            if (count := len(np.unique(self.tokens[cases]))) >= _CROWD
+            if (count := len(np.unique(self.tokens[cases]))) >= least
             for case in cases
         }
 

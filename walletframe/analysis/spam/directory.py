@@ -12,13 +12,14 @@ from walletframe.analysis.spam.symbols import HEAD
 from walletframe.analysis.token_lists import listed_tokens
 from walletframe.errors import TokenListError
 from walletframe.frames import known_token, token_key
-from walletframe.tokens import known_tokens
+from walletframe.tokens import PRIME, covered_blockchains, known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from walletframe.analysis.token_lists import TokensLike
     from walletframe.frames import TokenKey
+    from walletframe.tokens import KnownToken
 
 Bearers: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
 
@@ -93,10 +94,11 @@ class Directory:
         Returns
         -------
         list of Finding
-            None; ``impersonation`` of a token on the same blockchain or of another one's coin, or
-            ``borrowed`` where the symbol is known on other blockchains only; ``lookalike`` where
-            it is only made to look like a known one. The contract of a known token is its own on
-            every blockchain: nobody else can deploy there.
+            None; ``impersonation`` of a token on the same blockchain or of BTC, ``coin`` for the
+            symbol of another blockchain's coin, or ``borrowed`` where the symbol is known on other
+            blockchains only, and then ``recased`` where an EVM token writes it as a word, which
+            bridges hardly do; ``lookalike`` where it is only made to look like a known one. The
+            contract of a known token is its own on every blockchain: nobody else can deploy there.
         """
         head = symbol[:HEAD]
         alike = [name for name in skeletons(head) if name in self.names]
@@ -107,7 +109,10 @@ class Directory:
         if bearer:
             found.append(Finding("impersonation", (bearer[0], _owner(token[0], bearer[1]))))
         elif alike:
-            found.append(_borrowed(alike, self.names[alike[0]], token[0]))
+            known = self.names[alike[0]]
+            found.append(_borrowed(alike, known, token[0]))
+            if head.istitle() and known.isupper() and (token[1] or "").startswith("0x"):
+                found.append(Finding("recased", (head, known)))
         misspelled = bearer is not None and bearer[0].lower() not in head.lower()
         if misspelled or (alike and _is_disguised(head)):
             found.append(Finding("lookalike", (self.names[alike[0]],)))
@@ -176,11 +181,12 @@ def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directo
 
 
 def _borrowed(alike: list[str], symbol: str, blockchain: str) -> Finding:
-    """Tell what a known symbol is where no list has it: a coin's is no other token's."""
-    home = next((_coins()[name] for name in alike if name in _coins()), None)
-    if home and blockchain in _covered():
-        return Finding("impersonation", (symbol, _owner(home, None)))
-    return Finding("borrowed", (symbol, blockchain))
+    """Tell what a known symbol is where no list has it: BTC is no token's, a coin's seldom."""
+    coin = next((_coins()[name] for name in alike if name in _coins()), None)
+    if not coin or blockchain not in covered_blockchains():
+        return Finding("borrowed", (symbol, blockchain))
+    reason = "impersonation" if coin.asset in PRIME else "coin"
+    return Finding(reason, (symbol, _owner(coin.blockchain, None)))
 
 
 def _owner(blockchain: str, contract: str | None) -> str:
@@ -212,17 +218,9 @@ def _bundled() -> Bearers:
 
 
 @cache
-def _coins() -> dict[str, str]:
+def _coins() -> dict[str, KnownToken]:
     natives = [token for token in known_tokens() if token.kind == "native"]
-    return {name: token.blockchain for token in natives for name in skeletons(token.symbol)}
-
-
-@cache
-def _covered() -> frozenset[str]:
-    """Give the blockchains of which the packaged list has most of what is in use."""
-    return frozenset(
-        token.blockchain for token in known_tokens() if token.contract and token.source == "hand"
-    )
+    return {name: token for token in natives for name in skeletons(token.symbol)}
 
 
 @cache
