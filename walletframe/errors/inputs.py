@@ -196,7 +196,8 @@ class TokenListError(WalletframeError, ValueError):
 
     def __init__(self, problems: Sequence[tuple[int, str, str]]) -> None:
         self.problems = tuple(problems)
-        shown = [f"  {place}: {entry}: {reason}" for place, entry, reason in self.problems[:20]]
+        first = self.problems[:20]
+        shown = [unlinked(f"  {place}: {entry}: {reason}") for place, entry, reason in first]
         if len(self.problems) > len(shown):
             shown.append(f"  … and {len(self.problems) - len(shown)} more (see .problems)")
         super().__init__(
