@@ -327,7 +327,8 @@ class TestInput:
 
     def test_a_blockchain_that_is_not_known_is_told_once(self, fast, folder):
         """Of a list as of a stream, and asked for as first written."""
-        for given in (["Matic.0x1", "matic.0x2"], iter(["Matic.0x1", "matic.0x2"])):
+        asked = ["Matic.0x1cafe", "matic.0x2cafe"]
+        for given in (asked, iter(asked)):
             with fast.client() as client, pytest.warns(InputWarning, match="mean POLYGON") as told:
                 wf.fetch_to_parquet(given, folder, client=client, on_failure="ignore")
             assert len(told) == 1

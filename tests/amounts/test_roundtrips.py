@@ -24,11 +24,28 @@ from walletframe.errors import AmountError
 LARGEST = 2**256 - 1
 
 
+def frame_at(decimals):
+    """Return 0, one base unit, the largest uint256 and NA."""
+    raw = ["0", "1", str(LARGEST), None, f"-{LARGEST}"]
+    return pd.DataFrame({"amount": AmountArray.from_raw(raw, decimals), "row": range(5)})
+
+
 @pytest.fixture(params=[0, 18, 77])
 def frame(request):
-    """Give 0, one base unit, the largest uint256 and NA at 0, 18 or 77 decimals."""
-    raw = ["0", "1", str(LARGEST), None, f"-{LARGEST}"]
-    return pd.DataFrame({"amount": AmountArray.from_raw(raw, request.param), "row": range(5)})
+    """Give a frame at 0, 18 or 77 decimals."""
+    return frame_at(request.param)
+
+
+@pytest.fixture
+def frames():
+    """Give all three, to those that need a process of their own."""
+    return {str(decimals): frame_at(decimals) for decimals in (0, 18, 77)}
+
+
+def printed(code, *words):
+    """Return the lines that code prints in a process that never imports walletframe."""
+    command = [sys.executable, "-c", f"{code}\nassert 'walletframe' not in sys.modules", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 def total(array):
@@ -102,19 +119,20 @@ def test_filters_do_not_compare_amounts_as_text(frame, tmp_path, least):
         pd.read_parquet(tmp_path / "a.parquet", filters=[("amount", ">", least)])
 
 
-def test_files_are_text_to_others(frame, tmp_path):
+def test_files_are_text_to_others(frames, tmp_path):
     """DuckDB reads them as text; so does an Arrow that does not know the type."""
-    path = tmp_path / "a.parquet"
-    frame.to_parquet(path)
-    texts = frame["amount"].array.to_arrow().to_pylist()
-    assert [text for (text,) in duckdb.sql(f"select amount from '{path}'").fetchall()] == texts
+    paths = [str(tmp_path / f"{name}.parquet") for name in frames]
+    texts = [frame["amount"].array.to_arrow().to_pylist() for frame in frames.values()]
+    for path, frame, text in zip(paths, frames.values(), texts, strict=True):
+        frame.to_parquet(path)
+        assert duckdb.sql(f"select amount from '{path}'").fetchall() == [(each,) for each in text]
     code = (
-        "import sys, pyarrow.parquet as pq; column = pq.read_table(sys.argv[1])['amount'];"
-        "assert 'walletframe' not in sys.modules; print(column.type, *column.to_pylist())"
+        "import sys, pyarrow.parquet as pq\n"
+        "for path in sys.argv[1:]:\n"
+        "    column = pq.read_table(path)['amount']; print(column.type, *column.to_pylist())"
     )
-    command = [sys.executable, "-c", code, str(path)]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert printed.split() == ["large_string", *map(str, texts)]
+    lines = printed(code, *paths)
+    assert [line.split() for line in lines] == [["large_string", *map(str, each)] for each in texts]
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "feather"])
@@ -137,11 +155,12 @@ def test_copies_and_pickles(frame):
     assert pickle.loads(pickle.dumps(scalar)) == copy.deepcopy(scalar) == scalar
 
 
-def test_other_processes(frame):
+def test_other_processes(frames):
     """Arrays go to other processes and amounts come back."""
+    columns = [frame["amount"] for frame in frames.values()]
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        (found,) = pool.map(total, [frame["amount"].array])
-    assert found == frame["amount"].sum()
+        found = pool.map(total, [column.array for column in columns])
+    assert found == [column.sum() for column in columns]
 
 
 def test_other_dtypes(frame):
@@ -179,9 +198,8 @@ def test_numbers():
     assert whole.array.to_decimal().tolist() == [Decimal(12), None, Decimal(-7)]
 
 
-def portable(frame, tmp_path):
+def portable(frame, path):
     """Write a table for others."""
-    path = tmp_path / "portable.parquet"
     pa.parquet.write_table(to_portable_table(frame), path)
     return path
 
@@ -211,17 +229,16 @@ def test_decimals_that_do_not_fit_are_null():
     assert found == [None, Decimal(10**20 - 1), None, Decimal("-1e-18"), None]
 
 
-def test_portable_files_open_in_pandas_without_walletframe(frame, tmp_path):
+def test_portable_files_open_in_pandas_without_walletframe(frames, tmp_path):
     """A pandas that doesn't know amounts reads exact text and decimals."""
-    path = portable(frame, tmp_path)
+    paths = [str(portable(frame, tmp_path / name)) for name, frame in frames.items()]
     code = (
-        "import sys, pandas as pd; frame = pd.read_parquet(sys.argv[1]);"
-        "assert 'walletframe' not in sys.modules; print(*frame['amount'].fillna('NA'))"
+        "import sys, pandas as pd\n"
+        "for path in sys.argv[1:]: print(*pd.read_parquet(path)['amount'].fillna('NA'))"
     )
-    command = [sys.executable, "-c", code, str(path)]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert printed.split() == [
-        text or "NA" for text in frame["amount"].array.to_arrow().to_pylist()
+    assert [line.split() for line in printed(code, *paths)] == [
+        [text or "NA" for text in frame["amount"].array.to_arrow().to_pylist()]
+        for frame in frames.values()
     ]
 
 
@@ -229,7 +246,7 @@ def test_portable_files_open_in_duckdb_and_polars(tmp_path):
     """Text is exact there, and the decimals can be summed."""
     duckdb, polars = pytest.importorskip("duckdb"), pytest.importorskip("polars")
     frame = pd.DataFrame({"amount": pd.array(["0.1", "1e-18", LARGEST, None], dtype="amount")})
-    path = portable(frame, tmp_path)
+    path = portable(frame, tmp_path / "portable.parquet")
     expected = Decimal("0.100000000000000001")
     query = f"select sum(amount_decimal), max(length(amount)) from '{path}'"
     assert duckdb.sql(query).fetchall() == [(expected, 78)]
