@@ -47,6 +47,7 @@ def fetched_by_all(method, **environment):
     return json.loads(run.stdout)
 
 
+STRESS = pytest.mark.stress
 ALL_OK = [{"ok": len(OWN) * WALLETS}, {"ok": len(THEIRS) * WALLETS}, ["timeout"]]
 
 
@@ -57,7 +58,7 @@ def fetched_alone(service, rounds):
         return Counter(client.fetch(wallets, on_failure="ignore").wallets.status)
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize("method", ["fork", "forkserver", pytest.param("spawn", marks=STRESS)])
 def test_children_and_parent_fetch_at_once(service, tmp_path, method):
     """Over http and a cache in a file, none is lost, and what takes too long is cut off."""
     settings = service.settings()
@@ -70,7 +71,7 @@ def test_children_and_parent_fetch_at_once(service, tmp_path, method):
     assert told == [fetched_alone(service, OWN), fetched_alone(service, THEIRS), ["timeout"]]
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize("method", ["fork", "spawn", pytest.param("forkserver", marks=STRESS)])
 def test_children_and_parent_fetch_at_once_over_tls(encrypted, monkeypatch, method):
     """Over https and a cache in memory, the same."""
     base_url, certificates = encrypted
