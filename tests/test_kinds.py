@@ -15,27 +15,35 @@ DETAILS = fetched({"ETH.0xA": [token()], "ETH.0xB": "timeout"})
 LATER = fetched({"ETH.0xA": [token(raw=7)], "ETH.0xB": "timeout"})
 
 
-@pytest.fixture
-def run(monkeypatch, tmp_path):
-    """Give a function that runs the command line where there are files of all kinds."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WALLETFRAME_SERVICE", "nobody")
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Give a folder with files of all kinds."""
+    folder = tmp_path_factory.mktemp("files")
     for suffix in (".csv", ".parquet", ".json"):
-        write_details(DETAILS, tmp_path / f"h{suffix}")
+        write_details(DETAILS, folder / f"h{suffix}")
     tables = {
         "totals": DETAILS.holdings.wf.totals(wallets=DETAILS),
         "by-wallet": DETAILS.holdings.wf.totals("wallet", wallets=DETAILS),
         "changes": compare(DETAILS, LATER),
     }
     for name, frame in tables.items():
-        write_frame(frame, tmp_path / f"{name}.csv", name=name)
-    write_frame(tables["totals"], tmp_path / "totals.json", name="totals")
-    shutil.copy("h.wallets.csv", "renamed.csv")
-    (tmp_path / "prices.csv").write_text("token_blockchain,token_address,price\nETH,,2000\n")
-    (tmp_path / "list.csv").write_text("blockchain,address\nETH,0xA\n")
-    (tmp_path / "one.csv").write_text("wallet\nETH.0xA\n")
-    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-    (tmp_path / "numbers.json").write_text(json.dumps([1, 2]))
+        write_frame(frame, folder / f"{name}.csv", name=name)
+    write_frame(tables["totals"], folder / "totals.json", name="totals")
+    shutil.copy(folder / "h.wallets.csv", folder / "renamed.csv")
+    (folder / "prices.csv").write_text("token_blockchain,token_address,price\nETH,,2000\n")
+    (folder / "list.csv").write_text("blockchain,address\nETH,0xA\n")
+    (folder / "one.csv").write_text("wallet\nETH.0xA\n")
+    (folder / "other.csv").write_text("a,b\n1,2\n")
+    (folder / "numbers.json").write_text(json.dumps([1, 2]))
+    return folder
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path, files):
+    """Give a function that runs the command line where there are copies of them."""
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WALLETFRAME_SERVICE", "nobody")
     return lambda *words: CliRunner().invoke(main, words, catch_exceptions=False)
 
 
