@@ -58,15 +58,37 @@ def test_a_notebook_shows_the_callers_own_lines_alone(kernel, call):
         assert mode == "Minimal" or "mine()" in trace
 
 
-@pytest.mark.parametrize("call", list(CALLS.values())[:-2], ids=list(CALLS)[:-2])
-def test_plain_python_shows_one_frame_of_the_package(tmp_path, call):
-    """That of the boundary, since an exception can't leave a function without its frame."""
-    script = tmp_path / "mine.py"
-    script.write_text(BEGIN + call)
+BOUNDARIES = list(CALLS)[:-2]
+CAUGHT = """
+try:
+    {call}
+except wf.AddressError:
+    traceback.print_exc()
+"""
+
+
+@pytest.fixture(scope="module")
+def tracebacks(tmp_path_factory):
+    """Give what one script prints of each call: all are caught but the last."""
+    folder = tmp_path_factory.mktemp("plain")
+    *others, last = [CALLS[name] for name in BOUNDARIES]
+    caught = "".join(CAUGHT.format(call=call) for call in others)
+    (folder / "mine.py").write_text(f"import traceback\n{BEGIN}{caught}{last}")
+    environment = os.environ | {"XDG_DATA_HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
+    words = [sys.executable, folder / "mine.py"]
     told = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False
+        words, capture_output=True, text=True, cwd=folder, env=environment, check=False
     )
-    lines = told.stderr.splitlines()
+    assert told.returncode == 1
+    before, *found = told.stderr.split("Traceback (most recent call last):\n")
+    assert before == ""
+    return dict(zip(BOUNDARIES, found, strict=True))
+
+
+@pytest.mark.parametrize("name", BOUNDARIES)
+def test_plain_python_shows_one_frame_of_the_package(tracebacks, name):
+    """That of the boundary, since an exception can't leave a function without its frame."""
+    lines = tracebacks[name].splitlines()
     frames = [line for line in lines if line.startswith("  File ")]
     assert [("mine.py" in frame, "walletframe" in frame) for frame in frames] == [
         (True, False),

@@ -30,7 +30,8 @@ RICH = {
     for chain in ("ETH", "AVAX_CCHAIN", "BSC")
     for owner in range(1, 9)
 }
-WIDTH = [360, 390, 430, 540, 600, 601, 768, 900, 1056, 1057, 1200, 1280, 1600]
+EDGES = [360, 600, 601, 1056, 1057, 1600]  # the extremes, and where the layout changes
+BETWEEN = [390, 430, 540, 768, 900, 1200, 1280]
 DRAWN = """() => [...document.querySelectorAll('.chart')]
     .filter(each => each.offsetParent).every(each => each.querySelector('.main-svg'))"""
 BEYOND = """() => {
@@ -121,12 +122,17 @@ def test_page_fits_the_screen(opened):
 
 
 @pytest.mark.parametrize("which", ["rich", "page"])
-def test_nothing_is_cut_or_beyond_the_page(chromium, request, which):
+@pytest.mark.parametrize(
+    "widths",
+    [EDGES, pytest.param(BETWEEN, marks=pytest.mark.stress)],
+    ids=["edges", "between"],
+)
+def test_nothing_is_cut_or_beyond_the_page(chromium, request, which, widths):
     """From a small phone to a large screen: no text, table or chart is; names don't overlap."""
-    with chromium.new_context(viewport={"width": WIDTH[0], "height": 800}) as context:
+    with chromium.new_context(viewport={"width": widths[0], "height": 800}) as context:
         visit = Visit(context.new_page())
         visit.open(request.getfixturevalue(which))
-        for width in WIDTH:
+        for width in widths:
             visit.page.set_viewport_size({"width": width, "height": 800})
             visit.page.wait_for_function(DRAWN)
             assert visit.page.evaluate(BEYOND) == [], width
