@@ -144,7 +144,7 @@ def test_a_connection_that_is_not_taken_is_given_up():
 
 def test_dead_addresses_of_one_host_share_its_time(names):
     """Eight of them take no longer than one."""
-    with full() as place, client_of(NOWHERE, timeout_s=4) as client:
+    with full() as place, client_of(NOWHERE, timeout_s=3) as client:
         names["api.example"] = [place] * 8
         assert status(client) == ["timeout"]
 
