@@ -14,7 +14,18 @@ WALLETS = [f"ETH.0x{number:040x}" for number in (1, 2, 3)]
 FAULTY = WALLETS[1]
 REFUSED = {"401", "403"}
 FLOOD_MAX = 300 * 2**20
-PASSING = [name for name, fault in FAULTS.items() if fault.passing]
+SLOW = {  # each takes its whole time limit, as silence and a slow body do
+    "slow headers",
+    "slow body, no length",
+    "slow body, last of all",
+    "length too long",
+    "endless interim answers",
+}
+PASSING = [
+    pytest.param(name, marks=[pytest.mark.stress] * (name in SLOW))
+    for name, fault in FAULTS.items()
+    if fault.passing
+]
 
 
 def client_of(server, cache, **settings):
