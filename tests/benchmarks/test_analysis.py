@@ -52,7 +52,7 @@ def details():
     holdings = pd.DataFrame({name: pd.array(text, dtype="str") for name, text in texts.items()})
     holdings["amount"] = AmountArray.from_raw(raw, places[token])
     wallets = pd.DataFrame({"blockchain": chain_of_wallet, "address": owners})
-    wallets["status"] = np.where(failed, "failed", "ok")
+    wallets["status"], wallets["source"] = np.where(failed, "failed", "ok"), "service"
     wallets["tokens"] = pd.array(np.where(failed, None, 1), dtype="Int64")
     return wallets, holdings
 
