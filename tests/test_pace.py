@@ -6,12 +6,13 @@ import subprocess
 import sys
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
-from threading import Event, Thread
+from threading import Barrier, Event, Thread
 
 import pytest
 from canned_service import answer, wallet
@@ -228,6 +229,21 @@ def test_processes_share_a_pace(tmp_path):
     counts = [int(each.communicate(timeout=60)[0]) for each in running]
     assert min(counts) >= 1
     assert 40 <= sum(counts) <= 84
+
+
+def test_those_who_begin_a_pace_at_the_same_moment_share_it(tmp_path):
+    """None of them goes on alone, and asks on top of what the others do."""
+    together = Barrier(4)
+
+    def begin(number):
+        together.wait()
+        return Pacer(tmp_path / f"p{number}", "s", rate=40, longest_s=60)
+
+    with ThreadPoolExecutor(4) as threads:
+        for number in range(40):
+            for pacer in threads.map(begin, [number] * 4):
+                assert pacer._file is not None
+                pacer.close()
 
 
 def test_rate_is_remembered(tmp_path):

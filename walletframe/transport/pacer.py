@@ -25,7 +25,7 @@ from walletframe.transport.pace import (
     refused,
     take,
 )
-from walletframe.transport.sqlitefile import connect
+from walletframe.transport.sqlitefile import connect, is_busy
 from walletframe.transport.store import default_path
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 _TABLE = "CREATE TABLE IF NOT EXISTS paces (service TEXT PRIMARY KEY, pace TEXT NOT NULL)"
 _STORED = "SELECT CAST(pace AS BLOB) FROM paces WHERE service = ?"
 _POLL_S = 0.1
-_WAIT_MS = 2_000
+_WAIT_S = 2.0
+_PAUSE_S = 0.005
 _SLACK_S = 60.0
 
 
@@ -182,20 +183,28 @@ def _given(pace: Pace, rate: float | None) -> Pace:
 
 
 def _open(path: Path) -> sqlite3.Connection | None:
+    until = time.monotonic() + _WAIT_S
+    while True:
+        try:
+            return _prepared(path)
+        except (OSError, sqlite3.Error) as fault:
+            others = isinstance(fault, sqlite3.Error) and is_busy(fault)
+            if not others or time.monotonic() > until:
+                _warn(fault)
+                return None
+        time.sleep(_PAUSE_S)  # SQLite waits for no one who begins a file at the same moment
+
+
+def _prepared(path: Path) -> sqlite3.Connection:
+    file = connect(path, "rwc")
     try:
-        file = connect(path, "rwc")
-    except (OSError, sqlite3.Error) as fault:
-        _warn(fault)
-        return None
-    try:
-        file.execute(f"PRAGMA busy_timeout = {_WAIT_MS}").fetchall()
+        file.execute(f"PRAGMA busy_timeout = {_WAIT_S * 1000:.0f}").fetchall()
         file.execute("PRAGMA journal_mode=WAL")
         file.execute("PRAGMA synchronous=OFF")
         file.execute(_TABLE)
-    except sqlite3.Error as fault:
+    except BaseException:
         file.close()
-        _warn(fault)
-        return None
+        raise
     return file
 
 
