@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from threading import Thread
 
 import pytest
-from browser import chromium, visit  # noqa: F401 - fixtures
+from anvil import MULTICALL3, Chain, Relay
 from canned_service import Canned
-from real_chain import MULTICALL3, Chain, Relay
+from chromium import chromium, visit  # noqa: F401 - fixtures
 
 from walletframe.service import sandbox
 

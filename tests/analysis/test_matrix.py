@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pandas as pd
 import pytest
-from fetches import details_of, fetches, fractions, key, known_of, rows_of
+from drawn_fetches import details_of, fetches, fractions, key, known_of, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from fetches import details_of
+from drawn_fetches import details_of
 
 from walletframe import analysis
 

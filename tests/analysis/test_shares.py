@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from fetches import (
+from drawn_fetches import (
     TOKENS,
     details_of,
     fetches,

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from fetches import details_of, fetches, fractions, key, known_of, nearest, optional, rows_of
+from drawn_fetches import details_of, fetches, fractions, key, known_of, nearest, optional, rows_of
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from fetches import TOKENS, details_of, fetches, key, nearest, rows_of
+from drawn_fetches import TOKENS, details_of, fetches, key, nearest, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -6,18 +6,14 @@ work on the machine adds, and is printed. The limits are those that a person not
 
 import gc
 import statistics
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from chromium import Visit
+from fetches import made_up_details
 from ipywidgets.widgets.widget import _instances
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-from browser import Visit
-from lab import ROOT, notebook_of, open_and_run, running_lab
-from made_up import made_up_details
+from lab_server import SUPPORT, notebook_of, open_and_run, running_lab
 
 from walletframe.pickers import HoldingsExplorer
 from walletframe.pickers.explorer.views import VIEWS
@@ -36,8 +32,8 @@ CLICK = """([name, text]) => new Promise(done => {
 })"""
 BROWSED = f"""
 import sys
-sys.path.insert(0, {str(ROOT / "tests")!r})
-from made_up import made_up_details
+sys.path.insert(0, {str(SUPPORT)!r})
+from fetches import made_up_details
 import walletframe as wf
 wf.HoldingsExplorer(made_up_details(100_000, wallets=2_000, tokens=5_000))
 """

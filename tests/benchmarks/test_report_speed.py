@@ -4,7 +4,7 @@ import time
 from statistics import median
 
 import pytest
-from made_up import made_up_details
+from fetches import made_up_details
 
 import walletframe as wf
 

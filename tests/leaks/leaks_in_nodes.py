@@ -13,13 +13,13 @@ from base64 import b64encode
 from urllib.parse import quote, quote_plus
 
 import pytest
+from anvil import Relay
 from fault_server import says
 from IPython.core.ultratb import VerboseTB
 from leak_ground import frame_locals, full_listener, serving, told, within
 from leak_scan import KEY
 from leak_surfaces import surface, surfaces
 from leaks_in_logs import listening
-from real_chain import Relay
 
 import walletframe as wf
 from walletframe.settings import NodeUrl

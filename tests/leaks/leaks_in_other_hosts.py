@@ -6,7 +6,7 @@ from threading import Thread
 from urllib.parse import quote_plus
 
 from canned_service import answer, wallet
-from certified import certified
+from certificates import certified
 from leak_ground import WALLET, running
 from leak_scan import KEY
 from leak_surfaces import surface, surfaces

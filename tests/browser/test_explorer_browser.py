@@ -1,0 +1,190 @@
+"""The whole trip in JupyterLab and a real browser: paste, fetch, cancel, pick, see, download."""
+
+import io
+import re
+
+import pandas as pd
+import pytest
+from chromium import Visit
+from hostile_symbols import SYMBOLS
+from lab_server import ROOT, SUPPORT, notebook_of, open_and_run, running_lab
+from playwright.sync_api import expect
+
+from walletframe.client import fetch_wallets
+from walletframe.pickers.explorer.selection import Catalog, Selection
+
+NOTEBOOK = "03-pickers-and-explorer.ipynb"
+MANY = [f"POLYGON.0x{number:040x}" for number in range(1, 41)]
+HOSTILE = """
+import sys
+sys.path.insert(0, {support!r})
+from hostile_symbols import hostile_holdings
+import walletframe as wf
+from walletframe.frames import HOLDING_DTYPES, WalletDetails, assemble
+frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
+details = WalletDetails(assemble([]).wallets, frame)
+explorer = wf.HoldingsExplorer(details)
+explorer._tokens.value = [option.value for option in explorer._tokens._options][:20]
+"""
+HARMFUL = """() => [
+    ...document.querySelectorAll('.jp-OutputArea-output :is(a, img, script, iframe, svg[onload])'),
+    ...document.querySelectorAll('.jp-OutputArea-output :is(mjx-container, .MathJax, marquee)'),
+].filter(each => !each.closest('.js-plotly-plot')).map(each => each.outerHTML)"""
+
+THEMES = """
+import sys
+sys.path.insert(0, {support!r})
+import plotly.io as pio
+from fetches import made_up_details
+import walletframe as wf
+details = made_up_details(100, wallets=5, tokens=5)
+first = wf.HoldingsExplorer(details)
+pio.templates.default = "plotly_white"
+second = wf.HoldingsExplorer(details)
+"""
+TO_THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
+PAINTED = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot => [
+    getComputedStyle(plot.querySelector('.infolayer .g-gtitle text')).fill,
+    getComputedStyle(plot.querySelector('.main-svg')).backgroundColor,
+])"""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """Serve the explorer's notebook, and some with hostile, many, or otherwise drawn holdings."""
+    folder = tmp_path_factory.mktemp("lab")
+    (folder / NOTEBOOK).write_bytes((ROOT / "notebooks" / NOTEBOOK).read_bytes())
+    hostile = HOSTILE.format(support=str(SUPPORT))
+    (folder / "hostile.ipynb").write_text(notebook_of(hostile, "details", "explorer"))
+    themes = THEMES.format(support=str(SUPPORT))
+    setup, _, _ = themes.partition("first =")
+    (folder / "clicks.ipynb").write_text(notebook_of(setup, "wf.HoldingsExplorer(details)"))
+    (folder / "themes.ipynb").write_text(notebook_of(themes, "first", "second"))
+    with running_lab(folder) as address:
+        yield address
+
+
+@pytest.fixture
+def wide(chromium):
+    """Give a tab that is as wide as most people's."""
+    with chromium.new_context(viewport={"width": 1280, "height": 1400}) as context:
+        yield Visit(context.new_page())
+
+
+def errors(visit):
+    """Return what went wrong in the page."""
+    return [said for said in visit.said if not said.startswith("warning")]
+
+
+def output(page, text):
+    """Return the output of the cell that begins so."""
+    cell = page.locator(".jp-CodeCell", has=page.locator(".jp-InputArea-editor", has_text=text))
+    return cell.first.locator(".jp-OutputArea-output").first
+
+
+def fetch_and_cancel(panel):
+    """Paste, be told of a bad line, mend it, fetch, cancel, and ask for the rest."""
+    panel.get_by_label("Paste wallets").fill("\n".join(["nonsense", *MANY]))
+    panel.get_by_role("button", name="Fetch").click()
+    expect(panel.get_by_role("alert")).to_contain_text("Line 1: nonsense: no dot")
+    expect(panel.get_by_label("Paste wallets")).to_have_value("nonsense")
+    panel.get_by_label("Paste wallets").fill("")
+    panel.get_by_role("button", name="Fetch").click()
+    expect(panel).to_contain_text("of 45 wallets, about")
+    panel.get_by_role("button", name="Cancel").click()
+    expect(panel).to_contain_text(re.compile(r"\d+ cancelled: cancelled before"))
+    panel.get_by_role("button", name=re.compile("Ask again for")).click()
+    expect(panel).to_contain_text("45 wallets on 4 blockchains: 42 ok, 3 failed", timeout=30_000)
+
+
+def pick(explorer, what, text):
+    """Type into a search, and press Enter."""
+    explorer.get_by_label(f"Find {what}").click()
+    explorer.page.keyboard.type(text)
+    explorer.page.keyboard.press("Enter")
+
+
+def test_the_whole_trip(lab, wide, service):
+    """Every step of a person who explores; nothing leaves this machine, nothing goes wrong."""
+    page = wide.page
+    open_and_run(page, lab, NOTEBOOK)
+    panel, explorer = output(page, "panel = "), output(page, "explorer = wf")
+    expect(explorer.locator(".js-plotly-plot .treemaplayer .surface").first).to_be_visible()
+    fetch_and_cancel(panel)
+    expect(explorer).to_contain_text("45 wallets on 4 blockchains")
+    title = explorer.locator(".js-plotly-plot .g-gtitle")
+    before = title.text_content()
+    pick(explorer, "blockchains", "polyg")
+    expect(explorer).to_contain_text("41 wallets on 1 blockchain: 39 ok, 2 failed")
+    pick(explorer, "tokens", "usdt polygon")
+    expect(explorer).to_contain_text(re.compile(r"balances of 1 token"))
+    expect(title).not_to_have_text(before)
+    rows = explorer.locator("[aria-label=holdings] tbody tr")
+    assert set(rows.locator("td:nth-child(2)").all_inner_texts()) == {"USDT"}
+    explorer.get_by_role("button", name="CSV").click()
+    with page.expect_download() as caught:
+        explorer.get_by_text("Download holdings.csv").click()
+    csv = pd.read_csv(io.BytesIO(caught.value.path().read_bytes()), dtype="str")
+    asked = ["POLYGON.0x" + "3" * 40, *MANY]
+    with service.client(cache="memory") as client:
+        details = fetch_wallets(asked, client=client, on_failure="ignore")
+    usdt = ("POLYGON", "0xc2132d05d31c914a87c6611c10748aeb04b58e8f")
+    held = Catalog(details).select(Selection(tokens=(usdt,))).details.holdings
+    assert csv.amount.tolist() == [str(amount) for amount in held.amount]
+    assert csv.address.tolist() == held.address.tolist()
+    assert (wide.strayed, errors(wide)) == ([], [])
+
+
+def test_hostile_symbols_in_the_page(lab, wide):
+    """No element of a stranger is in any output, and no formula."""
+    page = wide.page
+    open_and_run(page, lab, "hostile.ipynb")
+    explorer = page.locator(".jp-OutputArea-output", has=page.get_by_label("Find tokens"))
+    expect(explorer.locator(".js-plotly-plot")).to_be_visible()
+    page.wait_for_timeout(500)
+    assert page.evaluate(HARMFUL) == []
+    assert page.evaluate("window.__ran || 0") == 0
+    found = explorer.get_by_role("listbox", name="Tokens").locator("option").all_text_contents()
+    options = [text.replace("\xa0", " ") for text in found]
+    assert any(text.startswith("<b>USDC</b> · ETH") for text in options)
+    assert any(text.startswith(SYMBOLS["two dollars"]) for text in options)
+    assert (wide.strayed, errors(wide)) == ([], [])
+
+
+def test_clicks_add_and_the_keyboard_switches(lab, wide):
+    """A page's own listbox loses no choice; the button that is on says so, and keeps the focus."""
+    page = wide.page
+    open_and_run(page, lab, "clicks.ipynb")
+    explorer = page.locator(".jp-OutputArea-output", has=page.get_by_label("Find tokens"))
+    expect(explorer.locator(".js-plotly-plot")).to_be_visible()
+    explorer.get_by_role("button", name="Heatmap").focus()
+    page.keyboard.press("Space")
+    expect(explorer.locator(".g-gtitle")).to_contain_text("Share of each token")
+    expect(explorer.get_by_role("button", name="✓")).to_have_text("✓ Heatmap")
+    expect(explorer.get_by_role("button", name="✓")).to_be_focused()
+    wallets = explorer.get_by_role("listbox", name="Wallets").locator("option")
+    for count, place in enumerate((0, 2, 3), 1):
+        wallets.nth(place).click()
+        expect(explorer.locator("option:checked")).to_have_count(count)
+    wallets.nth(2).click(modifiers=["Control"])
+    expect(explorer.locator("option:checked")).to_have_count(2)
+    assert (wide.strayed, errors(wide)) == ([], [])
+
+
+def test_charts_follow_the_page(lab, wide):
+    """Text and background change with JupyterLab's theme, unless the user chose a template."""
+    page = wide.page
+    open_and_run(page, lab, "themes.ipynb")
+    expect(page.locator(".js-plotly-plot .g-gtitle")).to_have_count(2)
+    kept = page.evaluate(PAINTED)[1]
+    for theme, light, paper in (
+        ("JupyterLab Dark", "false", "rgba(0, 0, 0, 0)"),
+        ("JupyterLab Light", "true", "rgb(255, 255, 255)"),
+    ):
+        page.evaluate(TO_THEME, theme)
+        page.wait_for_function(f"document.body.dataset.jpThemeLight === '{light}'")
+        (text, background), with_template = page.evaluate(PAINTED)
+        assert background == paper
+        assert (min(map(int, re.findall(r"\d+", text)[:3])) > 200) is (light == "false")
+        assert with_template == kept
+    assert (wide.strayed, errors(wide)) == ([], [])

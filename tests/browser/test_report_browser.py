@@ -1,0 +1,220 @@
+"""Reports in a real browser: wide, on a phone and on paper; harmless, and silent to the world."""
+
+import io
+
+import pytest
+from chromium import Visit
+from fetches import fetched, token
+from hostile_symbols import SYMBOLS
+from pypdf import PdfReader
+
+import walletframe as wf
+
+HOSTILE = {
+    f"ETH.0x{owner:040x}": [
+        token(symbol, 10**18 * (place + owner), 18, contract=f"0x{place:038x}<a href='//evil'>")
+        for place, symbol in enumerate(SYMBOLS.values(), start=1)
+    ]
+    for owner in range(1, 4)
+}
+RAN = "() => window.__ran || 0"
+STRANGE = """() => [...document.querySelectorAll('main :is(img, iframe, object, svg a, a)')]
+    .filter(each => !/^(#|https:\\/\\/explorer\\.example\\/)/.test(each.getAttribute('href')))
+    .map(each => each.outerHTML)"""
+AMOUNTS = [2**256 - 1, 2_450_000_000_000_123, 1, 7_591_129_588_432_864_127_126_462, 3 * 10**18]
+RICH = {
+    f"{chain}.0x{owner:040x}": [
+        token(f"TOKEN{place}", raw // owner, 18, contract=f"0x{place:040x}", blockchain=chain)
+        for place, raw in enumerate([*AMOUNTS, *(10**19 + place for place in range(25))])
+    ]
+    for chain in ("ETH", "AVAX_CCHAIN", "BSC")
+    for owner in range(1, 9)
+}
+EDGES = [360, 600, 601, 1056, 1057, 1600]  # the extremes, and where the layout changes
+BETWEEN = [390, 430, 540, 768, 900, 1200, 1280]
+DRAWN = """() => [...document.querySelectorAll('.chart')]
+    .filter(each => each.offsetParent).every(each => each.querySelector('.main-svg'))"""
+BEYOND = """() => {
+    const wide = document.documentElement.clientWidth, found = [];
+    const beyond = (each, left, right) => {
+        const box = each.getBoundingClientRect();
+        return box.width && box.height && (box.left < left - 1 || box.right > right + 1);
+    };
+    for (const each of document.querySelectorAll('body, main, main :not(svg *)')) {
+        if (each.closest('thead, .js-plotly-plot') && getComputedStyle(each).position !== 'static')
+            continue;
+        const style = getComputedStyle(each);
+        if (beyond(each, 0, wide)) found.push(`beyond the page: ${each.outerHTML.slice(0, 200)}`);
+        if (style.display !== 'inline' && each.scrollWidth > each.clientWidth + 1 &&
+            !each.closest('thead, .js-plotly-plot'))
+            found.push(`cut or scrolled: ${each.outerHTML.slice(0, 200)}`);
+    }
+    for (const chart of document.querySelectorAll('.chart .svg-container')) {
+        const box = chart.getBoundingClientRect();
+        for (const text of chart.querySelectorAll('text'))
+            if (beyond(text, box.left, box.right)) found.push(`off its chart: ${text.textContent}`);
+        for (const bar of chart.querySelectorAll('.legend .scrollbar'))
+            if (bar.getBoundingClientRect().height) found.push('a legend that scrolls');
+    }
+    return found;
+}"""
+OVERLAPS = """() => [...document.querySelectorAll('.chart')]
+    .filter(each => each.offsetParent).flatMap(chart => ['x', 'y'].flatMap(axis => {
+    const boxes = [...chart.querySelectorAll(`.${axis}tick text`)].map(
+        each => each.getBoundingClientRect());
+    const places = boxes.map(box => axis === 'x' ? box.right : box.bottom).sort((a, b) => a - b);
+    const rotated = axis === 'y' || boxes.some(box => box.height > 20);
+    return places.slice(1).map((place, n) => place - places[n])
+        .filter(gap => rotated && gap < 11).map(gap => `${axis} of ${chart.ariaLabel}: ${gap}`);
+}))"""
+NUMBERS = """() => [...document.querySelectorAll('td.amount, td.difference, td.before, td.after')]
+    .map(each => each.textContent)"""
+WIDTHS = "() => [document.documentElement.scrollWidth, innerWidth]"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """Give a report in which all that strangers can write is hostile."""
+    details = fetched({**HOSTILE, "BSC.0xA": "failed"}, service="sandbox")
+    evil = SYMBOLS["end of script"]
+    details.wallets["error"] = details.wallets["error"].mask(
+        details.wallets["status"] == "failed", evil
+    )
+    before = fetched({next(iter(HOSTILE)): []}, service="sandbox")
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    return wf.report(details, path, before=before, title=evil)
+
+
+@pytest.fixture(scope="module")
+def rich(tmp_path_factory):
+    """Give a report with values and changes, with the longest and the smallest amounts."""
+    details = fetched({**RICH, "BSC.0xA": "failed"})
+    valued = details.holdings.assign(value=details.holdings["amount"].astype("float64") * 1e-9)
+    before = fetched({wallet: told[:3] for wallet, told in RICH.items()})
+    path = tmp_path_factory.mktemp("rich") / "report.html"
+    return wf.report(details._replace(holdings=valued), path, before=before)
+
+
+@pytest.fixture(scope="module", params=[1200, 390], ids=["wide", "phone"])
+def opened(chromium, page, request):
+    """Give the report as opened on a screen of some width."""
+    with chromium.new_context(viewport={"width": request.param, "height": 800}) as context:
+        visit = Visit(context.new_page())
+        visit.open(page)
+        visit.page.wait_for_function(DRAWN)
+        yield visit
+
+
+def test_page_is_harmless_and_silent(opened):
+    """No script of a stranger ran, no link of theirs is there, nothing was asked for or said."""
+    assert opened.page.evaluate(RAN) == 0
+    assert opened.page.evaluate(STRANGE) == []
+    assert (opened.strayed, opened.said) == ([], [])
+
+
+def test_page_fits_the_screen(opened):
+    """Tables scroll in themselves, the page does not to the side; charts are as wide as it."""
+    wide, screen = opened.page.evaluate(WIDTHS)
+    assert wide <= screen
+    boxes = [each.bounding_box() for each in opened.page.locator(".chart .main-svg:visible").all()]
+    assert boxes
+    assert all(box["x"] + box["width"] <= screen for box in boxes)
+
+
+@pytest.mark.parametrize("which", ["rich", "page"])
+@pytest.mark.parametrize(
+    "widths",
+    [EDGES, pytest.param(BETWEEN, marks=pytest.mark.stress)],
+    ids=["edges", "between"],
+)
+def test_nothing_is_cut_or_beyond_the_page(chromium, request, which, widths):
+    """From a small phone to a large screen: no text, table or chart is; names don't overlap."""
+    with chromium.new_context(viewport={"width": widths[0], "height": 800}) as context:
+        visit = Visit(context.new_page())
+        visit.open(request.getfixturevalue(which))
+        for width in widths:
+            visit.page.set_viewport_size({"width": width, "height": 800})
+            visit.page.wait_for_function(DRAWN)
+            assert visit.page.evaluate(BEYOND) == [], width
+            assert visit.page.evaluate(OVERLAPS) == [], width
+            assert visit.page.evaluate(WIDTHS)[0] <= width
+
+
+def test_numbers_are_whole(visit, rich):
+    """Every digit of every amount is on the page and on paper, in one line where it has room."""
+    visit.open(rich)
+    visit.page.wait_for_function(DRAWN)
+    numbers = visit.page.evaluate(NUMBERS)
+    assert any(len(number) > 70 for number in numbers)
+    printed = PdfReader(io.BytesIO(visit.page.pdf(prefer_css_page_size=True)))
+    text = "".join("".join(sheet.extract_text().split()) for sheet in printed.pages)
+    assert [number for number in numbers if number not in text] == []
+    lines = "each => each.getClientRects().length === 1 || each.textContent.length > 30"
+    spans = visit.page.locator(".digits").evaluate_all(f"all => all.filter(e => !({lines})(e))")
+    assert spans == []
+
+
+def test_nothing_is_cut_on_paper(visit, rich):
+    """What is between the margins of A4 holds all of it."""
+    visit.page.set_viewport_size({"width": 703, "height": 1000})
+    visit.page.emulate_media(media="print")
+    visit.open(rich)
+    visit.page.wait_for_function(DRAWN)
+    visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    found = visit.page.evaluate(BEYOND)
+    assert [each for each in found if "watermark" not in each] == []
+
+
+def test_page_can_be_heard(opened):
+    """One heading of the first level, tables with captions and scopes, charts with words."""
+    assert opened.page.locator("h1").count() == 1
+    tables = opened.page.locator("table")
+    assert tables.count() == opened.page.locator("table > caption").count() >= 3
+    assert opened.page.locator("th:not([scope])").count() == 0
+    charts = opened.page.locator(".chart")
+    assert charts.count() == opened.page.locator(".chart[role=img][aria-label]").count() >= 2
+
+
+def test_page_has_no_button_that_uploads(opened):
+    """Of plotly's buttons none sends the chart away."""
+    titles = opened.page.locator(".modebar-btn").evaluate_all(
+        "all => all.map(each => each.dataset.title || '')"
+    )
+    assert titles
+    assert not [title for title in titles if "cloud" in title.lower() or "edit" in title.lower()]
+
+
+def test_every_printed_page_is_marked_and_whole(visit, page):
+    """Paper says on each page that data are simulated; charts are not cut off at its edge."""
+    visit.open(page)
+    visit.page.wait_for_function(DRAWN)
+    printed = PdfReader(io.BytesIO(visit.page.pdf(prefer_css_page_size=True)))
+    texts = [sheet.extract_text() for sheet in printed.pages]
+    assert len(texts) > 2
+    assert all("Simulated data" in text for text in texts)
+    assert (visit.strayed, visit.said) == ([], [])
+
+
+def test_charts_fit_the_paper(visit, page):
+    """Before printing charts become as wide as the paper, and after it as wide as the screen."""
+    visit.open(page)
+    visit.page.wait_for_function(DRAWN)
+    width = "document.querySelector('.wide .chart .main-svg').getBoundingClientRect().width"
+    before = visit.page.evaluate(width)
+    visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert visit.page.evaluate(width) == pytest.approx(862, abs=2)
+    visit.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert visit.page.evaluate(width) == pytest.approx(before, abs=2)
+
+
+def test_charts_as_pictures(tmp_path, visit):
+    """A page without any script shows what was drawn, asks for nothing, and is light."""
+    details = fetched(HOSTILE, service="sandbox")
+    path = wf.report(details, tmp_path / "still.html", images="static")
+    visit.open(path)
+    sizes = visit.page.evaluate("() => [...document.images].map(each => each.naturalWidth)")
+    assert len(sizes) >= 2
+    assert {*sizes} == {1920, 720}  # of each one for wide pages, and one for a phone's
+    assert visit.page.locator("script").count() == 0
+    assert (visit.strayed, visit.said) == ([], [])
+    assert path.stat().st_size < 2_000_000

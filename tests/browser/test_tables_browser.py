@@ -1,0 +1,95 @@
+"""What strangers wrote, as JupyterLab shows it in a real browser: no mathematics, no links."""
+
+import pytest
+from lab_server import SUPPORT, notebook_of, open_and_run, running_lab
+
+SETUP = """
+import sys
+sys.path.insert(0, {support!r})
+import warnings
+import pandas as pd
+from fetches import fetched, token
+from hostile_symbols import SYMBOLS
+import walletframe as wf
+TEX = {tex!r}
+symbols = [*TEX, *SYMBOLS.values()]
+tokens = [token(each, 10**9 + n, contract=f"0x{{n:040x}}") for n, each in enumerate(symbols)]
+details = fetched({{"ETH.0xA": tokens}})
+holdings = details.holdings
+pd.set_option("display.max_rows", 200)
+"""
+TEX = [
+    r"$\rlap{\kern29em 9{,}999{,}999}$DAI",
+    r"$\href{https://evil.example}{USDC}$",
+    r"$\def\sum{\text{paid}}$",
+    r"$$\def\int{\text{paid}}$$",
+    r"\(\href{https://evil.example}{x}\)",
+]
+TABLES = [
+    "holdings",
+    "holdings.wf.totals(wallets=details.wallets)",
+    "holdings.wf.explain_spam()",
+    "holdings.wf.flag_spam()",
+    "holdings[['symbol']].style.format(escape='html')",
+    "details",
+]
+LATER = r"from IPython.display import Latex; Latex(r'$\sum \int$')"
+LINKED = """
+warnings.warn(holdings.wf.explain_spam()["text"].str.cat(sep=" "))
+print(*holdings.wf.token_labels(), file=sys.stderr)
+print(details)
+pd.set_option("display.max_colwidth", None)
+holdings.wf.token_labels()
+"""
+OUTPUTS = ".jp-OutputArea-output"
+TYPESET = f"() => document.querySelectorAll('{OUTPUTS} mjx-container').length"
+LINKS = f"""() => [...document.querySelectorAll('{OUTPUTS} a[href]')]
+    .filter(each => each.origin !== location.origin)  // a slash may be the path of a file here
+    .map(each => each.outerHTML).filter(each => !each.includes('explorer.example'))"""
+TEXTS = f"() => [...document.querySelectorAll('{OUTPUTS} table')].map(each => each.textContent)"
+FORMULAS = f"() => [...document.querySelectorAll('{OUTPUTS} mjx-container')].map(e => e.outerHTML)"
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """Serve notebooks that show hostile frames, with the extension and without it."""
+    folder = tmp_path_factory.mktemp("lab")
+    setup = SETUP.format(support=str(SUPPORT), tex=TEX)
+    loaded = "%load_ext walletframe\n" + setup
+    books = {
+        "loaded": [LATER, loaded, *TABLES, LINKED, LATER],
+        "plain": [setup, *TABLES],
+    }
+    for name, cells in books.items():
+        (folder / f"{name}.ipynb").write_text(notebook_of(*cells))
+    with running_lab(folder) as address:
+        yield address
+
+
+def opened(visit, lab, name, last):
+    """Run a notebook, and wait until there is the last of what it shows."""
+    open_and_run(visit.page, lab, f"{name}.ipynb")
+    visit.page.wait_for_selector(last, state="attached")
+    return visit.page
+
+
+def test_tables_are_typeset_where_the_extension_is_not_loaded(lab, visit):
+    """It is what JupyterLab does to pandas's tables: without this, the next test says nothing."""
+    page = opened(visit, lab, "plain", f"{OUTPUTS} table mjx-container")
+    assert page.evaluate(TYPESET) >= len(TEX)
+
+
+def test_what_strangers_wrote_stays_text(lab, visit):
+    """With the extension nothing of theirs is mathematics or a link, in tables, warnings or text.
+
+    Later cells mean what they meant, too: no definition of a symbol's is in force.
+    """
+    page = opened(visit, lab, "loaded", f".jp-CodeCell:last-child {OUTPUTS} mjx-container")
+    first, *others, last = page.evaluate(FORMULAS)
+    assert (others, last) == ([], first)
+    assert page.evaluate(LINKS) == []
+    assert all(TEX[0] in text for text in page.evaluate(TEXTS)[:2])
+    said = page.locator(f"{OUTPUTS} pre").all_inner_texts()
+    assert sum("https[:]//ev" in text for text in said) >= 3
+    assert page.evaluate("window.__ran || 0") == 0
+    assert visit.strayed == []

@@ -1,0 +1,676 @@
+"""Charts: what they draw of which holdings, and what they say about it."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from fetches import made_up_details
+from hypothesis import given
+from hypothesis import strategies as st
+
+from walletframe import charts
+from walletframe.analysis import concentration, value
+from walletframe.charts.numerals import compact, money, percent
+from walletframe.charts.palette import OTHER
+from walletframe.errors import (
+    AmbiguousTokenError,
+    AmountError,
+    ColumnsError,
+    PricesError,
+    SettingsError,
+    UnknownTokenError,
+    UnknownWalletError,
+)
+from walletframe.service.showcase import SHOWCASE
+
+USDC, FAKE = ("ETH", "0xA0b8"), ("ETH", "0xbad0")
+HOLDINGS = pd.DataFrame(
+    {
+        "blockchain": ["ETH", "ETH", "ETH", "ETH", "BSC", "BSC"],
+        "address": ["0xa1", "0xa1", "0xb2", "0xb2", "0xa1", "0xa1"],
+        "symbol": ["ETH", "USDC", "ETH", "USDC", "BNB", "USDC"],
+        "token_address": [None, "0xA0b8", None, "0xbad0", None, "0xA0b8"],
+        "amount": pd.array(["3", "1.000000000000000001", "1", "9", "2", "5"], dtype="amount"),
+        "token_blockchain": ["ETH", "ETH", "ETH", "ETH", "BSC", "BSC"],
+    },
+    index=[7, 7, 8, 8, 9, 9],
+)
+VALUED = HOLDINGS.assign(value=[30.0, 1.0, 10.0, np.nan, 4.0, 5.0], currency="USD")
+
+
+@pytest.fixture(scope="module")
+def details(service):
+    """Fetch the showcase: fourteen wallets, of which two fail, one for want of a list."""
+    with service.client(cache="memory") as client:
+        return client.fetch(list(SHOWCASE), on_failure="ignore", progress=False)
+
+
+def said(figure):
+    """Return what stands below the title, on one line."""
+    return (figure.layout.title.subtitle.text or "").replace("<br>", " ")
+
+
+def hovers(figure):
+    """Return all that can be read under the pointer."""
+    texts = [text for trace in figure.data for text in trace.hovertext]
+    rows = [[text] if isinstance(text, str) else text for text in texts]
+    return [text for row in rows for text in row if text]
+
+
+def tree(figure):
+    """Return label, size and path of the leaves of a hierarchy."""
+    [trace] = figure.data
+    parents = dict(zip(trace.ids, trace.parents, strict=True))
+    names = dict(zip(trace.ids, trace.labels, strict=True))
+
+    def path(key):
+        return [*path(parents[key]), names[key]] if key else []
+
+    sizes = zip(trace.ids, trace.values, strict=True)
+    return {"/".join(path(key)): size for key, size in sizes if key not in trace.parents}
+
+
+def shares(figure):
+    """Return the sum of each column of a heatmap of shares."""
+    cells = np.array(figure.data[0].z, dtype=float)
+    return np.where(np.isnan(cells), 0, 10**cells).sum(axis=0)
+
+
+class TestHierarchies:
+    """Treemap and sunburst."""
+
+    @pytest.mark.parametrize("draw", [charts.treemap, charts.sunburst])
+    def test_values_are_sizes(self, draw):
+        """Where there are values they are what is drawn, and unpriced tokens are named."""
+        figure = draw(VALUED)
+        assert tree(figure) == {
+            "ETH/0xa1/ETH": 30,
+            "ETH/0xa1/USDC<br>(0xA0b8)": 1,
+            "ETH/0xb2/ETH": 10,
+            "BSC/0xa1/BNB": 4,
+            "BSC/0xa1/USDC": 5,
+        }
+        assert "value in USD" in said(figure)
+        assert "1 token without a value not drawn" in said(figure)
+
+    def test_without_values_balances_are_counted(self):
+        """Amounts of different tokens are not added, and the chart says so."""
+        figure = charts.treemap(HOLDINGS)
+        assert set(tree(figure).values()) == {1}
+        assert len(tree(figure)) == 6
+        assert "different tokens can't be added" in said(figure)
+
+    def test_one_token_is_drawn_by_its_amounts(self):
+        """Wallets are the leaves then, of this contract alone."""
+        figure = charts.treemap(VALUED, token=("ETH", None))
+        assert tree(figure) == {"ETH/0xa1": 3, "ETH/0xb2": 1}
+        assert "amount of ETH" in said(figure)
+
+    def test_amounts_are_exact_in_the_hover(self):
+        """To the last digit, with the whole contract and the whole wallet."""
+        [text] = [text for text in hovers(charts.treemap(VALUED)) if "000000001" in text]
+        assert "1.000000000000000001 USDC" in text
+        assert "ETH 0xA0b8" in text
+        assert "ETH.0xa1" in text
+        assert "1.00 USD (2.0% of all)" in text
+
+    def test_names_of_strangers_don_t_make_the_tree(self):
+        """Equal names, and a slash in one, neither join nor break anything."""
+        names = HOLDINGS.assign(symbol="a/b", address=["0xa/1"] * 6)
+        figure = charts.treemap(names)
+        assert sum(figure.data[0].values) == 6
+        assert len(set(figure.data[0].ids)) == len(figure.data[0].ids)
+
+    def test_sums_agree_with_the_frame(self, details):
+        """Whatever is drawn as Other, all of it is there."""
+        valued = value(details.holdings)
+        for top in (1, 7, 150):
+            figure = charts.treemap(valued, top=top, wallets=details)
+            drawn = sum(figure.data[0]["values"])
+            assert 0.98 * valued.value.sum() < drawn <= valued.value.sum() * (1 + 1e-12)
+            assert ("too small" in said(figure)) == (drawn < valued.value.sum() * (1 - 1e-12))
+
+    def test_the_rest_of_a_wallet_is_drawn_as_other(self):
+        """The largest balances are drawn, and the chart says how many of how many."""
+        frame = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n:03}") for n in range(90)])
+        figure = charts.treemap(frame, top=50)
+        assert sum(tree(figure).values()) == 90
+        assert tree(figure)["ETH/0xa1/Other (50 tokens)"] == 50
+        assert "40 of 90 balances, the rest as Other" in said(figure)
+
+    def test_small_wallets_are_drawn_by_their_tokens(self):
+        """What many wallets hold of a token is added up on each blockchain, exactly."""
+        frame = pd.concat([HOLDINGS.assign(address=f"0x{n:04}") for n in range(2_000)])
+        figure = charts.sunburst(frame)
+        assert tree(figure) == {
+            "ETH/2,000 wallets/ETH": 4_000,
+            "ETH/2,000 wallets/USDC<br>(0xA0b8)": 2_000,
+            "ETH/2,000 wallets/USDC<br>(0xbad0)": 2_000,
+            "BSC/2,000 wallets/BNB": 2_000,
+            "BSC/2,000 wallets/USDC": 2_000,
+        }
+        [text] = [text for text in hovers(figure) if "ETH 0xA0b8" in text]
+        assert "2,000 wallets of ETH" in text
+        assert "2,000.000000000000002 USDC" in text
+        assert "4,000 wallets added up by blockchain and token." in said(figure)
+
+    def test_small_holders_of_a_token_are_added_up(self):
+        """Each blockchain says of how many wallets it is."""
+        figure = charts.treemap(wallets_of([7] * 5_000), token="ETH")
+        assert tree(figure) == {"ETH": 35_000}
+        assert figure.data[0].text == ("5,000 wallets<br>35k ETH",)
+        assert "5,000 wallets added up by blockchain." in said(figure)
+
+    def test_large_wallets_are_drawn_beside_the_others(self):
+        """The others of their blockchain are added up, and the chart says so."""
+        small = [VALUED.iloc[:2].assign(address=f"0x{n:03}", value=[2.0, 1.0]) for n in range(200)]
+        figure = charts.treemap(pd.concat([VALUED.iloc[:2].assign(value=[50.0, 9.0]), *small]))
+        assert tree(figure) == {
+            "ETH/0xa1/ETH": 50,
+            "ETH/0xa1/USDC": 9,
+            "ETH/Other (200 wallets)/ETH": 400,
+            "ETH/Other (200 wallets)/USDC": 200,
+        }
+        assert "1 of 201 wallets alone, the others added up by blockchain and token" in said(figure)
+
+    @pytest.mark.parametrize("top", [30, 60, 250])
+    @pytest.mark.parametrize("wallets,tokens", [(2, 400), (40, 8), (300, 5), (4_000, 30)])
+    @pytest.mark.parametrize("columns", [[], ["value"]])
+    def test_every_size_shows_something(self, top, wallets, tokens, columns):
+        """Tokens have names, no box holds an Other alone, and no more is drawn than was asked."""
+        details = made_up_details(wallets * tokens, wallets=wallets, tokens=3 * tokens)
+        frame = details.holdings.assign(value=np.linspace(1, 2, wallets * tokens))
+        frame = frame[[*details.holdings.columns, *columns]]
+        figure = charts.treemap(frame, top=top)
+        [trace] = figure.data
+        assert len(trace.ids) <= top
+        total = (
+            frame["value"].sum()
+            if columns
+            else pd.factorize(frame["address"] + frame["token_address"])[0].max() + 1
+        )
+        named = sum(
+            size for path, size in tree(figure).items() if "Other" not in path.split("/")[-1]
+        )
+        assert named > total / 3
+        for key in {*trace.parents} - {""}:
+            children = [
+                each for each, of in zip(trace.labels, trace.parents, strict=True) if of == key
+            ]
+            assert not all(each.startswith("Other") for each in children)
+
+    def test_what_can_t_be_seen_is_not_drawn(self):
+        """Arcs shorter than a pixel are left out, and the chart says so."""
+        frame = HOLDINGS.iloc[:2].assign(value=[1e9, 1.0])
+        figure = charts.sunburst(frame)
+        assert tree(figure) == {"ETH/0xa1/ETH": 1e9}
+        assert "&lt;0.1% is too small to be drawn" in said(figure)
+        frame = HOLDINGS.iloc[[0, 2]].assign(value=[1e9, 1.0])
+        assert "1 of 2 wallets. &lt;0.1% is too small" in said(charts.treemap(frame))
+
+
+class TestBars:
+    """Bars of wallets or blockchains."""
+
+    def test_a_series_for_each_token(self):
+        """The largest token and the longest bar come first."""
+        figure = charts.bar(VALUED, by="blockchain")
+        assert [trace.name for trace in figure.data] == [
+            "ETH",
+            "USDC (BSC)",
+            "BNB",
+            "USDC (ETH 0xA0b8)",
+        ]
+        assert figure.layout.yaxis.ticktext == ("ETH", "BSC")
+        assert figure.data[0].x == (40, None)
+        assert figure.data[1].x == (None, 5)
+
+    def test_wallets_of_one_address_are_two(self):
+        """A wallet is an address on a blockchain."""
+        figure = charts.bar(HOLDINGS)
+        assert figure.layout.yaxis.ticktext == ("ETH.0xa1", "ETH.0xb2", "BSC.0xa1")
+
+    def test_rest_of_bars_and_tokens(self):
+        """What is not told apart is added up as Other on both sides; one alone stays itself."""
+        small = [HOLDINGS.iloc[:1].assign(address=f"0x{n}") for n in range(3)]
+        figure = charts.bar(pd.concat([HOLDINGS, *small]), top=3, top_tokens=2)
+        assert figure.layout.yaxis.ticktext[-1] == "Other (3 wallets)"
+        assert figure.data[-1].name == "Other (3 tokens)"
+        assert sum(size or 0 for trace in figure.data for size in trace.x) == 9
+        assert "3 of 6 wallets, 2 of 5 tokens, the rest as Other" in said(figure)
+
+    def test_a_large_other_is_written(self):
+        """It does not shorten the bars, and nothing is drawn that could be taken for its length."""
+        frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(600)])
+        figure = charts.bar(frame, top=3, top_tokens=2)
+        assert figure.layout.yaxis.ticktext[-1] == "Other (1,197 wallets)"
+        assert [note.text for note in figure.layout.annotations] == ["3,588 balances, 99.7% of all"]
+        assert {len(trace.x) for trace in figure.data} == {3}
+        assert sum(size or 0 for trace in figure.data for size in trace.x) == 12
+        assert "Other is written, not drawn" in said(figure)
+
+    def test_a_large_other_of_one_token_is_exact(self):
+        """Its hover has every digit."""
+        frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(9)])
+        [note] = charts.bar(frame, token=USDC, top=2).layout.annotations
+        assert note.text == "7 USDC, 77.8% of all"
+        assert "7.000000000000000007 USDC" in note.hovertext
+
+    def test_many_blockchains(self):
+        """Their bars can be seen, too."""
+        frame = pd.concat([HOLDINGS.assign(blockchain=f"C{n}") for n in range(300)])
+        figure = charts.bar(frame, by="blockchain")
+        assert figure.layout.annotations[0].text == "1,680 balances, 93.3% of all"
+        assert max(size for trace in figure.data for size in trace.x if size) == 2
+
+    def test_one_token(self):
+        """Its exact amounts are the lengths."""
+        figure = charts.bar(HOLDINGS, token=USDC)
+        assert figure.layout.title.text == "USDC by wallet"
+        assert figure.data[0].x == (1.0,)
+        assert "1.000000000000000001 USDC" in hovers(figure)[0]
+
+    def test_addresses_that_look_alike_are_told_apart(self):
+        """Where the shortened form is that of another wallet too, the whole one is shown."""
+        twins = ["0x1234" + middle * 32 + "5678" for middle in "ab"]
+        frame = pd.concat([HOLDINGS.iloc[:1].assign(address=twin) for twin in twins])
+        assert charts.bar(frame).layout.yaxis.ticktext == tuple(f"ETH.{twin}" for twin in twins)
+
+
+class TestHeatmap:
+    """Wallets by tokens."""
+
+    def test_shares_of_each_token(self):
+        """Without values a cell is a wallet's share of all of the token: exact ratios."""
+        figure = charts.heatmap(HOLDINGS)
+        cells = dict(zip(figure.layout.yaxis.ticktext, figure.data[0].z, strict=True))
+        eth = figure.layout.xaxis.ticktext.index("ETH")
+        drawn = 10 ** np.array([cells["ETH.0xa1"][eth], cells["ETH.0xb2"][eth]])
+        assert drawn == pytest.approx([0.75, 0.25])
+        assert cells["BSC.0xa1"][eth] is None
+        assert shares(figure) == pytest.approx([1] * 5)
+
+    def test_others_keep_the_sum(self):
+        """Shares of the wallets that are not told apart add up to the rest."""
+        frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(9)])
+        figure = charts.heatmap(frame, top=4, top_tokens=2)
+        assert figure.layout.yaxis.ticktext[-1] == "Other (14 wallets)"
+        assert "55.6% of the token" in hovers(figure)[-1]
+        assert "3 of 5 tokens, those in most of these wallets" in said(figure)
+
+    def test_the_scale_is_that_of_the_wallets(self):
+        """Other stands apart where it holds more than any of them, and the chart says so."""
+        frame = pd.concat([HOLDINGS.iloc[:1].assign(address=f"0x{n:03}") for n in range(99)])
+        wallets, others = charts.heatmap(frame, top=4).data
+        assert 10**wallets.zmax == pytest.approx(1 / 99)
+        assert (wallets.colorbar.ticktext, len(wallets.z)) == (("1.01%",), 4)
+        assert (others.y, others.colorscale[0][1], others.text[0]) == ((4,), OTHER, ["96.0%"])
+        assert "Other, in grey, is not on this scale" in said(charts.heatmap(frame, top=4))
+        assert len(charts.heatmap(frame.head(6), top=4).data) == 2
+        assert len(charts.heatmap(frame.head(5), top=4).data) == 1
+
+    @pytest.mark.parametrize("columns", [[], ["value"]])
+    def test_rows_and_columns_are_not_empty(self, columns):
+        """Tokens are those of the wallets that are drawn, and wallets those of the tokens."""
+        whales = [HOLDINGS.iloc[4:].assign(address=f"0x{n}", value=9.0) for n in range(3)]
+        crowd = [VALUED.head(2).assign(address=f"0x{n:03}", value=1.0) for n in range(50)]
+        whales = [pd.concat([each] * 2).assign(token_address=[*"wxyz"]) for each in whales]
+        frame = pd.concat([*whales, *crowd])[[*HOLDINGS.columns, *columns]]
+        wallets = charts.heatmap(frame, top=3, top_tokens=2).data[0]
+        cells = pd.DataFrame(wallets.z).head(3)
+        assert cells.notna().any(axis=0).all()
+        assert cells.notna().any(axis=1).all()
+
+    def test_values_are_on_a_scale_of_powers(self):
+        """With values a cell is their logarithm; other tokens have a column."""
+        figure = charts.heatmap(VALUED, top_tokens=2)
+        assert max(cell for row in figure.data[0].z for cell in row if cell is not None) == (
+            pytest.approx(np.log10(30))
+        )
+        assert figure.layout.xaxis.ticktext[-1] == "Other (2 tokens)"
+
+
+class TestPie:
+    """One wallet."""
+
+    def test_slices_of_values(self):
+        """The largest first, clockwise, with what they are worth."""
+        figure = charts.pie(VALUED, "ETH.0xA1")
+        assert figure.data[0]["values"] == (30, 1)
+        assert figure.data[0].labels[0] == "ETH 96.8%"
+        assert "30.00 USD (96.8% of all)" in hovers(figure)[0]
+
+    def test_a_sliver_is_not_drawn(self):
+        """A slice thinner than a pixel is left out, and the chart says so."""
+        figure = charts.pie(HOLDINGS.iloc[:2].assign(value=[1e9, 1.0]), "ETH.0xa1")
+        assert figure.data[0].labels == ("ETH 100%",)
+        assert "Other is too small to be drawn (&lt;0.1%)" in said(figure)
+
+    def test_equal_slices_without_values(self):
+        """Nothing is compared that can't be."""
+        figure = charts.pie(HOLDINGS, ("BSC", "0xa1"))
+        assert figure.data[0]["values"] == (1, 1)
+        assert "can't be added" in said(figure)
+
+    def test_a_wallet_without_rows_says_why(self, details):
+        """With the wallets at hand an empty one is told from those that failed."""
+        reasons = {
+            str(wallet): charts.pie(details.holdings, wallet, wallets=details)
+            .layout.annotations[0]
+            .text
+            for wallet in SHOWCASE
+            if wallet.blockchain in {"AVAX_CCHAIN", "OPTIMISM", "BASE"}
+        }
+        assert [*reasons.values()] == [
+            "It holds nothing.",
+            "What it holds is not known: failed.",
+            "What it holds is not known: failed.",
+        ]
+
+    def test_the_answer_is_that_of_the_wallet(self, details):
+        """Nothing is said of other wallets; a stale answer is out of date."""
+        row = details.wallets[details.wallets.status == "ok"].iloc[0]
+        wallet = (row.blockchain, row.address)
+        text = said(charts.pie(details.holdings, wallet, wallets=details))
+        assert f"Answer of {row.fetched_at:%Y-%m-%d %H:%M} UTC. Simulated data." in text
+        assert "known" not in text
+        stale = details.wallets.assign(source="stale")
+        assert "UTC, out of date." in said(charts.pie(details.holdings, wallet, wallets=stale))
+        others = details.wallets[details.wallets.status == "failed"]
+        assert "Answer" not in said(charts.pie(details.holdings, wallet, wallets=others))
+
+    def test_an_unknown_wallet(self, details):
+        """A wallet that nobody asked for is an error."""
+        with pytest.raises(UnknownWalletError):
+            charts.pie(HOLDINGS, "ETH.0xcc")
+        with pytest.raises(UnknownWalletError):
+            charts.pie(HOLDINGS, "ETH.0xcc", wallets=details)
+
+
+def wallets_of(amounts):
+    """Return holdings of one token, a wallet for each amount."""
+    frame = pd.concat([HOLDINGS.iloc[:1]] * len(amounts), ignore_index=True)
+    addresses = [f"0x{number:04}" for number in range(len(amounts))]
+    amounts = pd.array([str(amount) for amount in amounts], dtype="amount")
+    return frame.assign(address=addresses, amount=amounts)
+
+
+class TestLorenz:
+    """The Lorenz curve."""
+
+    @given(st.lists(st.integers(1, 10**30), min_size=1, max_size=30))
+    def test_gini_is_the_mean_difference(self, amounts):
+        """The coefficient is half the relative mean absolute difference, by plain fractions."""
+        differences = sum(abs(one - other) for one in amounts for other in amounts)
+        expected = Fraction(differences, 2 * len(amounts) * sum(amounts))
+        text = said(charts.lorenz(wallets_of([*amounts, *amounts]), ("ETH", None)))
+        assert float(text.partition("Gini coefficient ")[2].split()[0]) == pytest.approx(
+            float(expected), abs=0.0006
+        )
+
+    def test_gini_is_that_of_the_table(self, details):
+        """The chart and `concentration` have one coefficient."""
+        frame, token = details.holdings, ("ETH", None)
+        gini = concentration(frame, token)["gini"].item()
+        assert f"Gini coefficient {gini:.3f} " in said(charts.lorenz(frame, token))
+
+    def test_curve_of_running_sums(self):
+        """Those with least come first; the hover has what they hold, exactly."""
+        figure = charts.lorenz(wallets_of([7, 1, 2]), "ETH")
+        assert figure.data[0].x == (0, 1 / 3, 2 / 3, 1)
+        assert figure.data[0].y == (0, 0.1, 0.3, 1)
+        assert "2 of 3 wallets" in figure.data[0].hovertext[2]
+        assert "3 ETH" in figure.data[0].hovertext[2]
+        assert "The largest wallet holds 70.0%." in said(figure)
+
+    def test_rows_of_one_wallet_are_one(self):
+        """A wallet that has two rows of the token is one holder."""
+        frame = pd.concat([wallets_of([1, 2])] * 2)
+        assert "over the 2 wallets that hold it" in said(charts.lorenz(frame, "ETH"))
+
+    def test_one_holder_has_no_coefficient(self):
+        """Where nobody else holds it there is no inequality."""
+        text = said(charts.lorenz(wallets_of([3]), "ETH"))
+        assert "One wallet holds it all" in text
+        assert "Gini" not in text
+
+    def test_points_are_few(self):
+        """However many wallets, the curve has at most 200 points."""
+        figure = charts.lorenz(wallets_of(range(1, 3000)), "ETH")
+        assert 100 <= len(figure.data[0].x) <= 200
+        assert figure.data[0].y[-1] == 1
+
+
+def snapshots(*days, wallets=None):
+    """Return holdings at days of January 2026, and their wallets, of which some may be failed."""
+    moments = [pd.Timestamp(f"2026-01-{day:02}", tz="UTC") for day in days]
+    frames = [HOLDINGS.assign(snapshot=moment) for moment in moments]
+    asked = HOLDINGS[["blockchain", "address"]].drop_duplicates()
+    asked = asked.assign(
+        status="ok", tokens=2, fetched_at=moments[0], source="service", service="sandbox"
+    )
+    every = pd.concat([asked.assign(snapshot=moment) for moment in moments], ignore_index=True)
+    every.loc[wallets or [], "status"] = "failed"
+    return pd.concat(frames, ignore_index=True), every
+
+
+class TestTimeline:
+    """Snapshots along time."""
+
+    def test_counts_by_day(self):
+        """Each snapshot has its sum, in the order of time."""
+        frame, _ = snapshots(3, 1, 2)
+        figure = charts.timeline(frame)
+        assert figure.data[0].x == (
+            "2026-01-01 00:00:00",
+            "2026-01-02 00:00:00",
+            "2026-01-03 00:00:00",
+        )
+        assert figure.data[0].y == (2, 2, 2)
+        assert "3 snapshots from 2026-01-01 00:00 to 2026-01-03 00:00 UTC" in said(figure)
+
+    def test_incomplete_snapshots_are_marked(self):
+        """Where a wallet failed that is known elsewhere, a mark says of how many it is known."""
+        frame, wallets = snapshots(1, 2, wallets=[4])
+        figure = charts.timeline(frame, wallets=wallets)
+        marks = figure.data[-1]
+        assert marks.x == ("2026-01-02 00:00:00",)
+        assert marks.hovertext == ("2 of 3 wallets known",)
+        assert "3 of 3 wallets ever known. In 1 of 2 snapshots fewer of them are known" in said(
+            figure
+        )
+        assert "Simulated data." in said(figure)
+
+    def test_a_snapshot_of_nothing_known_is_no_zero(self):
+        """It has a mark, and no height."""
+        frame, wallets = snapshots(1, 2, wallets=[3, 4, 5])
+        figure = charts.timeline(frame[frame.snapshot.dt.day == 1], wallets=wallets)
+        assert figure.data[0].x == ("2026-01-01 00:00:00",)
+        assert figure.data[-1].hovertext == ("0 of 3 wallets known",)
+
+    def test_an_empty_day_is_zero_where_that_is_known(self):
+        """All wallets are known and hold nothing."""
+        frame, wallets = snapshots(1, 2)
+        figure = charts.timeline(frame[frame.snapshot.dt.day == 1], wallets=wallets)
+        assert figure.data[0].y == (2, 0)
+
+    def test_a_snapshot_that_the_wallets_lack_is_drawn(self):
+        """Rows are not dropped because nobody said who was asked that day."""
+        frame, wallets = snapshots(1, 2)
+        figure = charts.timeline(frame, wallets=wallets[wallets.snapshot.dt.day == 1])
+        assert figure.data[0].y == (2, 2)
+
+    def test_rows_without_a_time_have_no_place(self):
+        """They can't be drawn, which is said."""
+        figure = charts.timeline(HOLDINGS.assign(snapshot=pd.NaT))
+        assert figure.layout.annotations[0].text == "No row has a snapshot."
+        frame, wallets = snapshots(1, 2)
+        frame.loc[:1, "snapshot"] = pd.NaT
+        assert "2 balances without a snapshot not drawn." in said(charts.timeline(frame))
+        complete = said(charts.timeline(snapshots(1, 2)[0], wallets=wallets))
+        assert "without a snapshot" not in complete
+        assert "fewer" not in complete
+
+    def test_one_snapshot_is_marked_by_its_time(self):
+        """The axis is of its day, with one mark, and not of a millisecond."""
+        figure = charts.timeline(snapshots(1)[0])
+        assert "1 snapshot of 2026-01-01 00:00 UTC." in said(figure)
+        axis = figure.layout.xaxis
+        assert axis.tickvals == ("2026-01-01 00:00:00",)
+        assert axis.range == ("2025-12-31T12:00:00", "2026-01-01T12:00:00")
+        assert charts.timeline(snapshots(1, 2)[0]).layout.xaxis.range is None
+
+    def test_one_token_is_exact(self):
+        """The hover has every digit."""
+        frame, _ = snapshots(1, 2)
+        texts = hovers(charts.timeline(frame, token=USDC))
+        assert texts == ["USDC (ETH 0xA0b8): 1.000000000000000001"] * 2
+
+    def test_many_snapshots_are_thinned(self):
+        """At most 200 are drawn, the first and the last among them."""
+        moments = pd.date_range("2026-01-01", periods=1000, freq="D", tz="UTC")
+        frame = HOLDINGS.iloc[:1].merge(pd.DataFrame({"snapshot": moments}), how="cross")
+        figure = charts.timeline(frame)
+        assert len(figure.data[0].x) == 200
+        assert (figure.data[0].x[0], figure.data[0].x[-1]) == (
+            "2026-01-01 00:00:00",
+            "2028-09-26 00:00:00",
+        )
+        assert "200 of 1,000 snapshots" in said(figure)
+
+
+class TestNotes:
+    """What stands below the title."""
+
+    def test_provenance_of_a_fetch(self, details):
+        """How complete, as of when, how real."""
+        text = said(charts.treemap(details.holdings, wallets=details))
+        oldest = details.wallets.fetched_at[details.wallets.status == "ok"].min()
+        assert "12 of 14 wallets known (2 failed)." in text
+        assert f"Oldest answer {oldest:%Y-%m-%d %H:%M} UTC." in text
+        assert "Simulated data." in text
+
+    def test_provenance_of_nothing(self, details):
+        """A fetch of no wallet is told from one that found nothing."""
+        figure = charts.treemap(details.holdings.iloc[:0], wallets=details.wallets.iloc[:0])
+        assert said(figure) == "No wallet was asked."
+
+    def test_frame_or_details(self, details):
+        """The DataFrame of wallets does as well as the whole."""
+        assert said(charts.heatmap(details.holdings, wallets=details.wallets)) == said(
+            charts.heatmap(details.holdings, wallets=details)
+        )
+
+    def test_wallets_from_a_file(self, details, tmp_path):
+        """Read back from CSV they say the same."""
+        details.wallets.to_csv(tmp_path / "wallets.csv", index=False)
+        read = pd.read_csv(tmp_path / "wallets.csv")
+        assert said(charts.treemap(details.holdings, wallets=read)) == said(
+            charts.treemap(details.holdings, wallets=details)
+        )
+
+    def test_nothing_is_said_of_wallets_that_are_not_given(self, details):
+        """Without them nothing is known about the fetch."""
+        assert "known" not in said(charts.treemap(details.holdings))
+
+
+class TestRefusals:
+    """What can't be drawn."""
+
+    @pytest.mark.parametrize("top", [0, -1, 501, 1.5, "10", True, None])
+    def test_top_out_of_range(self, top):
+        """The error names the argument and the range."""
+        with pytest.raises(SettingsError, match=r"top: .*\n\nHint: an integer from 1 to 500"):
+            charts.treemap(HOLDINGS, top=top)
+
+    def test_unknown_by(self):
+        """The error names what there is."""
+        with pytest.raises(SettingsError, match="wallet or blockchain"):
+            charts.bar(HOLDINGS, by="token")
+
+    def test_missing_columns(self):
+        """All are named at once."""
+        with pytest.raises(ColumnsError) as caught:
+            charts.heatmap(HOLDINGS[["symbol", "amount"]])
+        assert len(caught.value.missing) == 4
+        with pytest.raises(ColumnsError, match="snapshot"):
+            charts.timeline(HOLDINGS)
+
+    def test_floats_are_no_amounts(self):
+        """A column of floats is refused, with what to do."""
+        with pytest.raises(AmountError, match="float64 holds no amounts"):
+            charts.treemap(HOLDINGS.assign(amount=1.0))
+
+    def test_several_currencies_are_not_added(self):
+        """Values of different money are refused."""
+        with pytest.raises(PricesError, match="2 currencies"):
+            charts.treemap(VALUED.assign(currency=["USD", "EUR"] * 3))
+
+    def test_an_unknown_currency_is_none_of_the_others(self):
+        """Values in nobody knows what are not drawn as if they were in dollars."""
+        with pytest.raises(PricesError, match=r"2 currencies: \['USD', 'unknown'\]"):
+            charts.treemap(VALUED.assign(currency=["USD"] * 5 + [None]))
+        unpriced = VALUED.assign(currency=["USD"] * 3 + [None] + ["USD"] * 2)
+        assert charts.treemap(unpriced) == charts.treemap(VALUED)
+        assert "Area: value." in said(charts.treemap(VALUED.assign(currency=None)))
+
+    def test_tokens_by_name(self):
+        """A shared symbol names its contracts, an unknown one is unknown."""
+        with pytest.raises(AmbiguousTokenError, match="0xbad0"):
+            charts.lorenz(HOLDINGS, "USDC")
+        with pytest.raises(UnknownTokenError):
+            charts.treemap(HOLDINGS, token="XYZ")
+
+    @pytest.mark.parametrize("token", [None, 5, ("ETH",)])
+    @pytest.mark.parametrize("rows", [0, 6])
+    def test_what_is_no_token(self, token, rows):
+        """It is the same error with rows and without."""
+        with pytest.raises(UnknownTokenError):
+            charts.lorenz(HOLDINGS.head(rows), token)
+
+    @pytest.mark.parametrize("rows", [0, 6])
+    def test_a_native_coin_as_a_frame_has_it(self, rows):
+        """What a frame has in place of a contract is None."""
+        frame = HOLDINGS.head(rows)
+        assert charts.lorenz(frame, ("ETH", pd.NA)) == charts.lorenz(frame, ("ETH", None))
+
+
+def test_accessor_draws_the_same(details):
+    """Each chart is a method of ``df.wf.plot``."""
+    frame, wallets = snapshots(1, 2)
+    plot, colors = VALUED.wf.plot, charts.token_colors(VALUED)
+    same = {"wallets": details, "colors": colors}
+    pairs = [
+        (plot.treemap(top=3, **same), charts.treemap(VALUED, top=3, **same)),
+        (plot.sunburst(token=USDC, **same), charts.sunburst(VALUED, token=USDC, **same)),
+        (plot.bar(by="blockchain", **same), charts.bar(VALUED, by="blockchain", **same)),
+        (plot.heatmap(top_tokens=2), charts.heatmap(VALUED, top_tokens=2)),
+        (plot.pie("ETH.0xa1", **same), charts.pie(VALUED, "ETH.0xa1", **same)),
+        (plot.lorenz(FAKE), charts.lorenz(VALUED, FAKE)),
+        (frame.wf.plot.timeline(wallets=wallets), charts.timeline(frame, wallets=wallets)),
+    ]
+    assert all(one == other for one, other in pairs)
+    assert plot.token_colors() == colors
+
+
+def test_numbers_are_short_or_whole():
+    """Three digits and a letter in labels, cents in sentences, no rounding to nothing or all."""
+    assert [compact(number) for number in (0, 950, 1234, 5.6e15)] == [
+        "0",
+        "950",
+        "1.23k",
+        "5.6e+15",
+    ]
+    assert [money(number) for number in (0, 1234.567, 0.000123456)] == [
+        "0.00",
+        "1,234.57",
+        "0.0001235",
+    ]
+    assert [percent(share) for share in (0, 1e-9, 0.5, 1 - 1e-9, 1)] == [
+        "0%",
+        "<0.1%",
+        "50.0%",
+        ">99.9%",
+        "100%",
+    ]

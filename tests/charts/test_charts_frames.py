@@ -1,0 +1,273 @@
+"""Every chart of every kind of frame: a sensible figure, on paper of the user's choice."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import plotly.io as pio
+import pytest
+from hostile_symbols import SYMBOLS, hostile_holdings
+
+from walletframe import charts
+from walletframe.charts.palette import COLORS, OTHER, text_on
+from walletframe.errors import SettingsError
+from walletframe.frames import assemble
+
+TOKEN, WALLET = ("ETH", "0xT"), "ETH.0xa1"
+CHARTS = {
+    "treemap": charts.treemap,
+    "treemap of a token": lambda frame: charts.treemap(frame, token=TOKEN),
+    "sunburst": charts.sunburst,
+    "bar": charts.bar,
+    "bar of blockchains": lambda frame: charts.bar(frame, by="blockchain"),
+    "bar of a token": lambda frame: charts.bar(frame, token=TOKEN),
+    "heatmap": charts.heatmap,
+    "pie": lambda frame: charts.pie(frame, WALLET),
+    "lorenz": lambda frame: charts.lorenz(frame, TOKEN),
+    "timeline": lambda frame: charts.timeline(
+        frame.assign(snapshot=pd.Timestamp("2026-01-31", tz="UTC"))
+    ),
+}
+OF_AMOUNTS = {"treemap of a token", "bar of a token", "lorenz"}
+OF_AMOUNTS_OR_SHARES = sorted({*OF_AMOUNTS, "heatmap"})
+OF_COUNTS = sorted({*CHARTS} - {*OF_AMOUNTS_OR_SHARES, "timeline"})
+
+
+def holdings(*amounts, value=None):
+    """Return rows of one wallet and one token."""
+    text = {
+        "blockchain": "ETH",
+        "address": "0xA1",
+        "symbol": "T",
+        "token_address": "0xT",
+        "token_blockchain": "ETH",
+    }
+    frame = pd.DataFrame([text] * len(amounts), dtype="str")
+    frame["amount"] = pd.array(amounts, dtype="amount")
+    return frame if value is None else frame.assign(value=value)
+
+
+EMPTY = assemble([]).holdings
+NOTHING = {
+    "no rows": (EMPTY, "No holdings: there is no row to draw."),
+    "no rows with values": (EMPTY.assign(value=1.0), "No holdings: there is no row to draw."),
+    "zeros": (holdings("0", "0"), "No amount is above zero."),
+    "negative": (holdings("-1", "-2"), "No amount is above zero."),
+    "values of zero": (holdings("1", "1", value=0.0), "No value is above zero."),
+    "values unknown": (holdings("1", "1", value=np.nan), "No value is known."),
+    "values endless": (holdings("1", "1", value=np.inf), "No value is known."),
+    "values negative": (holdings("1", "1", value=-1.0), "No value is above zero."),
+}
+
+
+CASES = [
+    (chart, kind)
+    for chart in CHARTS
+    for kind in NOTHING
+    if chart not in OF_AMOUNTS or not kind.startswith("values")  # these draw amounts all the same
+]
+
+
+@pytest.mark.parametrize("chart,kind", CASES)
+def test_nothing_to_draw_is_said(chart, kind):
+    """Where nothing is above zero the figure says why, and has no traces."""
+    frame, reason = NOTHING[kind]
+    figure = CHARTS[chart](frame)
+    assert [note.text for note in figure.layout.annotations] == [reason]
+    assert figure.data == ()
+
+
+@pytest.mark.parametrize("chart", OF_COUNTS)
+def test_unknown_amounts_count_as_balances(chart):
+    """What is held in unknown amounts is held, and the hover says that much."""
+    assert "unknown amount of T" in CHARTS[chart](holdings(None, "1")).to_json()
+
+
+@pytest.mark.parametrize("chart", OF_AMOUNTS_OR_SHARES)
+def test_unknown_amounts_are_left_out(chart):
+    """As amounts they are not drawn, which the chart says."""
+    figure = CHARTS[chart](holdings(None, None))
+    assert figure.layout.annotations[0].text == "No amount is known."
+    assert "2 balances of unknown amount not drawn" in figure.layout.title.subtitle.text
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+@pytest.mark.parametrize("value", [None, 5.0, 1e300, 1e-300])
+def test_one_row(chart, value):
+    """One balance is a chart like any other, however much it is worth."""
+    figure = CHARTS[chart](holdings("7", value=value))
+    assert figure.data
+    json.loads(figure.to_json(), parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_negative_balances_are_left_out(chart):
+    """They have no area; the chart says how many there are."""
+    text = CHARTS[chart](holdings("7", "-2")).layout.title.subtitle.text
+    assert "1 negative balance not drawn" in text.replace("<br>", " ")
+
+
+@pytest.mark.parametrize("chart", [*OF_COUNTS, *OF_AMOUNTS_OR_SHARES])
+def test_the_largest_amount_there_is(chart):
+    """Every digit of 2**256 - 1 is in the hover."""
+    figure = CHARTS[chart](holdings(str(2**256 - 1))).to_plotly_json()
+    assert f"{2**256 - 1:,} T" in "".join(texts(figure)).replace("<br>", "")
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_figures_leave_paper_and_page_alone(chart):
+    """A plain figure in the user's template, whose button for uploading is off."""
+    before = pio.templates.default
+    try:
+        pio.templates.default = "plotly_dark"
+        figure = CHARTS[chart](holdings("7"))
+    finally:
+        pio.templates.default = before
+    assert type(figure) is go.Figure
+    assert figure.layout.template == pio.templates["plotly_dark"]
+    own = figure.layout.to_plotly_json() | {"template": None}
+    assert "sendChartToCloud" in own["modebar"]["remove"]
+    assert not {"paper_bgcolor", "plot_bgcolor", "font", "width"} & set(own)
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_frames_are_not_changed(chart):
+    """A chart reads a frame, whatever its index and dtypes, and leaves it as it is."""
+    frame = holdings("7", "8").astype({"symbol": "object", "blockchain": "category"})
+    frame.index = ["x", "x"]
+    before = frame.copy(deep=True)
+    CHARTS[chart](frame)
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def texts(thing):
+    """Return every text of a figure."""
+    if isinstance(thing, str):
+        yield thing
+    elif isinstance(thing, dict):
+        for part in thing.values():
+            yield from texts(part)
+    elif isinstance(thing, list | tuple):
+        for part in thing:
+            yield from texts(part)
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_no_markup_of_strangers(chart):
+    """No text of a figure has a tag but our own, a dollar, a control, or the length of a book."""
+    frame = hostile_holdings()
+    frame.loc[0, ["address", "token_address"]] = ["0xA1", "0xT"]
+    figure = CHARTS[chart](frame).to_plotly_json()
+    figure["layout"].pop("template")
+    found = [*texts(figure)]
+    assert len(found) > 10
+    for text in found:
+        assert "<" not in re.sub(r"</?b>|<br>", "", text), text
+        assert "$" not in text
+        assert len(text) < 1000
+        assert text.isprintable()
+
+
+def test_symbols_are_told_apart():
+    """However alike forty hostile symbols are, each token of a chart has a name of its own."""
+    frame = hostile_holdings()
+    ticks = charts.heatmap(frame, top_tokens=200).layout.xaxis.ticktext
+    assert len(set(ticks)) == len(ticks) == 2 * len(SYMBOLS)
+    assert any("look-alike" in name for name in SYMBOLS)
+    cyrillic = [tick for tick in ticks if tick.startswith(SYMBOLS["look-alike"])]
+    assert all("0x0000…" in tick for tick in cyrillic)
+
+
+class TestColors:
+    """Colours of tokens."""
+
+    FRAME = pd.concat(
+        [
+            holdings(*["1"] * (30 - n)).assign(token_address=f"0x{n:02}", symbol=f"T{n}")
+            for n in range(12)
+        ]
+    )
+
+    def test_the_largest_nine_differ(self):
+        """Then they begin anew."""
+        colors = list(charts.token_colors(self.FRAME).values())
+        assert colors == [*COLORS, *COLORS[:3]]
+
+    def test_a_token_keeps_its_colour_in_a_view(self):
+        """With the colours of the whole, a chart of some rows has the same ones."""
+        colors = charts.token_colors(self.FRAME)
+        view = self.FRAME[self.FRAME.symbol.isin(["T4", "T7", "T11"])]
+        drawn = {trace.name: trace.marker.color for trace in charts.bar(view, colors=colors).data}
+        assert drawn == {"T4": COLORS[4], "T7": COLORS[7], "T11": COLORS[2]}
+
+    def test_a_new_token_has_a_colour_of_its_contract(self):
+        """It does not depend on what else is there."""
+        known = charts.token_colors(self.FRAME.iloc[:1])
+        view = self.FRAME[self.FRAME.symbol == "T5"]
+        one = charts.bar(view, colors=known).data[0].marker.color
+        both = charts.bar(self.FRAME, colors=known, top_tokens=20).data[5].marker.color
+        assert one == both
+        assert one in COLORS
+
+    def test_equal_colours_have_different_patterns(self):
+        """Nothing is told by colour alone where two tokens share one."""
+        data = charts.bar(self.FRAME, top_tokens=20).data
+        looks = [(trace.marker.color, trace.marker.pattern.shape) for trace in data]
+        assert len(set(looks)) == 12
+
+    @pytest.mark.parametrize("chart", ["treemap", "sunburst"])
+    def test_nodes_of_equal_colours_have_different_patterns(self, chart):
+        """The largest tokens have none, and no pattern has the colour of the text on it."""
+        [trace] = getattr(charts, chart)(self.FRAME).data
+        look = trace.marker.pattern
+        tokens = [place for place, key in enumerate(trace.ids) if key.startswith("t")]
+        drawn = {(trace.marker.colors[place], look.shape[place]) for place in tokens}
+        assert len(tokens) == len(drawn) == 12
+        assert {look.shape[trace.labels.index(f"T{n}")] for n in range(9)} == {""}
+        assert not any(map(str.__eq__, look.fgcolor, trace.textfont.color))
+
+    def test_other_is_grey(self):
+        """What is no token has no token's colour."""
+        assert charts.bar(self.FRAME, top_tokens=3).data[-1].marker.color == OTHER
+
+    @pytest.mark.parametrize("color", [*COLORS, OTHER, "#4D4D4D", "#707070", "#FFFFFF", "#000000"])
+    def test_text_is_read_on_every_colour(self, color):
+        """The contrast of text is at least 4.5, as WCAG asks for."""
+
+        def luminance(text):
+            parts = [int(text[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+            lines = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+            return np.dot(lines, [0.2126, 0.7152, 0.0722])
+
+        dark, light = sorted([luminance(color), luminance(text_on(color))])
+        assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+    def test_tokens_are_found_however_they_are_written(self):
+        """A colour is that of the token, not of its spelling."""
+        key = ("eth", "0X00")
+        [trace] = charts.bar(self.FRAME.iloc[:1], colors={key: "#010203"}).data
+        assert trace.marker.color == "#010203"
+
+    @pytest.mark.parametrize("chart", ["treemap", "sunburst", "bar", "timeline"])
+    def test_colours_that_are_none_are_refused(self, chart):
+        """All are named at once, as are keys that are no tokens."""
+        frame = self.FRAME.assign(snapshot=pd.Timestamp("2026-01-31", tz="UTC"))
+        colors = {"T0": "red", ("ETH", "0x00"): "blurple", ("ETH", "0x01"): 7, ("BSC", None): "red"}
+        with pytest.raises(SettingsError, match=r"token_colors\(\)") as caught:
+            getattr(charts, chart)(frame, colors=colors)
+        told = str(caught.value).split("\n")[0]
+        assert told == "colors: 'T0' is no token, 'blurple' is no colour, 7 is no colour"
+
+    def test_colours_are_a_mapping(self):
+        """A list is refused."""
+        with pytest.raises(SettingsError, match="list is no mapping"):
+            charts.pie(self.FRAME, WALLET, colors=["red"])
+
+    def test_colours_in_words_have_dark_text(self):
+        """A colour of the caller's in another form is taken as it is."""
+        key = ("ETH", "0x00")
+        figure = charts.treemap(self.FRAME.iloc[:1], colors={key: "gold"})
+        assert "gold" in figure.data[0].marker.colors
+        assert figure.data[0].textfont.color[-1] == "#000000"

@@ -1,0 +1,271 @@
+"""The commands ``history`` and ``compare``."""
+
+import json
+import os
+import re
+import signal
+from datetime import UTC, datetime, timedelta
+from threading import Timer
+
+import pandas as pd
+import pytest
+from canned_service import KEY
+from click.testing import CliRunner
+from fetches import fetched, token
+
+from walletframe.cli import main
+from walletframe.history import save, snapshots
+from walletframe.service import SHOWCASE, sandbox
+
+DAY = datetime(2026, 1, 30, 6, tzinfo=UTC)
+USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+
+
+@pytest.fixture
+def run():
+    """Give a function that runs the command line."""
+    return lambda *words, **more: CliRunner().invoke(main, words, catch_exceptions=False, **more)
+
+
+@pytest.fixture
+def reachable(service, monkeypatch):
+    """Let the environment name the sandbox."""
+    monkeypatch.setenv("WALLETFRAME_API_KEY", service.settings().api_key.reveal())
+    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
+    monkeypatch.setenv("WALLETFRAME_BASE_URL", service.base_url)
+    monkeypatch.setenv("WALLETFRAME_SERVICE", "sandbox")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Give a folder with snapshots of two days."""
+    days = [
+        {
+            "ETH.0xA": [token("USDC", 5, contract=USDC), token("\x1b[31mEV\u202eIL", 7)],
+            "ETH.0xB": [token("USDC", 5, contract=USDC)],
+        },
+        {
+            "ETH.0xA": [token("USDC.e", 8, contract=USDC.lower()), token("OK\n", 7)],
+            "ETH.0xB": "timeout",
+        },
+    ]
+    for day, answers in enumerate(days):
+        save(fetched(answers), folder=tmp_path, at=DAY + timedelta(days=day))
+    return tmp_path
+
+
+@pytest.fixture
+def both_kinds(canned, monkeypatch, tmp_path):
+    """Give a service that hears of every request, beside a folder of each kind of snapshots."""
+    monkeypatch.chdir(tmp_path)
+    save(fetched({"ETH.0xA": [token()]}), folder="real", at=DAY)
+    save(fetched({"ETH.0xA": [token()]}, service="sandbox"), folder="made-up", at=DAY)
+    monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
+    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
+    monkeypatch.setenv("WALLETFRAME_BASE_URL", canned.base_url)
+    return canned
+
+
+def test_save_keeps_a_snapshot_and_says_so(run, reachable, tmp_path):
+    """Failed wallets included; the exit code tells of them."""
+    result = run("history", "save", *map(str, SHOWCASE), "--folder", str(tmp_path / "kept"))
+    assert result.exit_code == 1
+    assert "14 wallets on 12 blockchains: 12 ok, 2 failed" in result.output
+    assert re.search(r"kept: a snapshot of 20\d\d-", result.output)
+    again = run("history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"))
+    assert again.exit_code == 0
+    assert snapshots(folder=tmp_path / "kept")["wallets"].tolist() == [14, 1]
+
+
+def test_save_keeps_a_snapshot_of_a_time(run, reachable, tmp_path):
+    """As in Python: a moment, in UTC unless it names its zone."""
+    words = ["history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"), "--at"]
+    result = run(*words, "2026-01-31T08:00+09:00")
+    assert "kept: a snapshot of 2026-01-30 23:00:00 UTC" in result.output
+    assert snapshots(folder=tmp_path / "kept")["snapshot"].tolist() == [
+        pd.Timestamp("2026-01-30T23:00Z")
+    ]
+
+
+@pytest.mark.parametrize(
+    "service, words, reason",
+    [
+        ("sandbox", [], "no place among real ones"),
+        ("sandbox", ["--folder", "real"], "no place among real ones"),
+        ("mine", ["--folder", "made-up"], "no place among real ones"),
+        ("mine", ["--folder", "real", "--at", "2026-01-30T06:00"], "a snapshot of 2026-01-30 06"),
+        ("mine", ["--at", "2026-01-30"], "is a whole day"),
+        ("mine", ["--at", "soon"], "is no time"),
+    ],
+)
+def test_save_refuses_before_it_asks(run, both_kinds, monkeypatch, service, words, reason):
+    """What can't be kept is not fetched."""
+    monkeypatch.setenv("WALLETFRAME_SERVICE", service)
+    result = run("history", "save", "ETH.0xa", *words)
+    assert (result.exit_code, reason in result.output, both_kinds.paths) == (2, True, [])
+
+
+def test_an_interrupt_keeps_no_snapshot(run, monkeypatch, tmp_path):
+    """Half a list would be a snapshot of unknown wallets; what was finished is in the cache."""
+    with sandbox(latency_s=0.5) as slow:
+        own = {"API_KEY": slow.settings().api_key.reveal(), "KEY_KIND": "private"}
+        for name, value in (own | {"BASE_URL": slow.base_url, "WORKERS": "2"}).items():
+            monkeypatch.setenv(f"WALLETFRAME_{name}", value)
+        timer = Timer(1, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        wallets = [f"ETH.0x{number:040x}" for number in range(40)]
+        result = run("history", "save", *wallets, "--folder", str(tmp_path / "kept"))
+        timer.join()
+    assert (result.exit_code, (tmp_path / "kept").exists()) == (130, False)
+    assert "no snapshot was kept" in result.output
+
+
+def test_simulated_holdings_are_not_kept_among_the_users(run, reachable):
+    """The folder has to be named then."""
+    result = run("history", "save", "NEAR.alice.near")
+    assert result.exit_code == 2
+    assert "no place among real ones" in result.output
+
+
+def test_show_lists_snapshots(run, folder):
+    """One a line, the oldest first."""
+    lines = run("history", "show", "--folder", str(folder)).output.splitlines()
+    assert [line.split() for line in lines[2:]] == [
+        ["2026-01-30", "06:00:00", "2", "2", "3"],
+        ["2026-01-31", "06:00:00", "2", "1", "2"],
+    ]
+
+
+def test_show_marks_simulated_snapshots(run, tmp_path):
+    """Wherever a person sees them."""
+    save(fetched({"ETH.0xA": []}, service="sandbox"), folder=tmp_path)
+    assert "Simulated data" in run("history", "show", "--folder", str(tmp_path)).output
+
+
+def test_show_tells_what_a_wallet_held(run, folder, tmp_path):
+    """A line for each time; a gap says why; a file for tools."""
+    words = ["history", "show", "ETH.0xb", "--folder", str(folder)]
+    output = run(*words, "--output", str(tmp_path / "t.csv")).output
+    assert re.search(r"2026-01-30 06:00:00 +0\.000005 +ok", output)
+    assert re.search(r"2026-01-31 06:00:00 +unknown +timeout", output)
+    assert pd.read_csv(tmp_path / "t.csv")["status"].tolist() == ["ok", "timeout"]
+    assert "2026-01-31" not in run(*words, "--until", "2026-01-30").output
+    assert "ETH.0xB" in run(*words, "--token", "USDC").output
+    assert run(*words, "--token", "DAI").exit_code == 2
+
+
+@pytest.mark.parametrize("words", [["--since", "yesterday"], ["--token", "USDC"]])
+def test_show_needs_wallets_to_choose_from(run, folder, words):
+    """What would have no effect is told."""
+    result = run("history", "show", "--folder", str(folder), *words)
+    assert (result.exit_code, "no wallets" in result.output) == (2, True)
+
+
+def test_compare_says_what_changed(run, folder):
+    """Two times: exact differences, what is unknown and why, and where it comes from."""
+    result = run("compare", "2026-01-30", "--folder", str(folder))
+    assert result.exit_code == 1
+    assert "before: the snapshot of 2026-01-30 06:00:00 UTC" in result.output
+    assert "after: the snapshot of 2026-01-31 06:00:00 UTC" in result.output
+    assert re.search(r"USDC\.e .* 0\.000005 +0\.000008 +0\.000003 +increased", result.output)
+    assert re.search(r"0\.000005 +unknown +unknown +unknown +ok → timeout", result.output)
+    assert result.output.endswith("1 increased, 1 unknown; wallets not known: 1\n")
+
+
+def test_compare_shows_hostile_tokens_harmlessly(run, folder):
+    """No control or bidi character and no line break of a token reaches the terminal."""
+    save(fetched({"ETH.0xA": [token("\x1b[31mEV\u202eIL\n", 9)]}), folder=folder)
+    output = run("compare", "2026-01-31", "--folder", str(folder), "--all").output
+    assert "[31mEVIL" in output
+    assert all(line.isprintable() for line in output.splitlines())
+
+
+def test_compare_can_look_at_one_token(run, folder):
+    """By a symbol that it has in either, or its contract; a wallet that is unknown stays."""
+    words = ["compare", "2026-01-30", "latest", "--folder", str(folder), "--token"]
+    assert run(*words, "USDC").output.endswith("1 increased, 1 unknown; wallets not known: 1\n")
+    output = run(*words, "OK\n").output
+    assert "USDC" not in output
+    assert output.endswith("1 unknown; wallets not known: 1\n")
+    assert run(*words, "DAI").exit_code == 2
+    assert run(*words, f"eth.{USDC}").output == run(*words, "USDC").output
+
+
+def test_the_old_name_of_the_option_works_and_says_so(run, folder):
+    """On the standard error, so that what is piped stays as it was; both are refused."""
+    words = ["compare", "2026-01-30", "latest", "--folder", str(folder)]
+    old = run(*words, "--symbol", "USDC")
+    assert "--symbol is called --token now" in old.stderr
+    assert old.stdout == run(*words, "--token", "USDC").stdout
+    assert run(*words, "--symbol", "USDC", "--token", "USDC").exit_code == 2
+    assert "--symbol" not in run("compare", "--help").output
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
+def test_compare_takes_the_files_of_fetch(run, reachable, tmp_path, suffix):
+    """A fetch of now, beside a snapshot of the same wallets: nothing changed but what failed."""
+    words = [str(wallet) for wallet in SHOWCASE if "7777" not in str(wallet)]
+    run("history", "save", *words, "--folder", str(tmp_path / "kept"))
+    run("fetch", *words, "--output", str(tmp_path / f"now{suffix}"))
+    result = run(
+        "compare", str(tmp_path / f"now{suffix}"), "latest", "--folder", str(tmp_path / "kept")
+    )
+    assert result.output.endswith("1 unknown; wallets not known: 1\n")  # one answers without a list
+    assert "Simulated data" in result.output
+
+
+def test_compare_writes_its_changes(run, folder, tmp_path):
+    """For tools: exact text, in the form that the name asks for."""
+    path = tmp_path / "changes.json"
+    run("compare", "2026-01-30", "2026-01-31", "--folder", str(folder), "--output", str(path))
+    rows = json.loads(path.read_text())["changes"]
+    assert [row["difference"] for row in rows] == ["0.000003", None]
+    assert [row["status_after"] for row in rows] == ["ok", "timeout"]
+
+
+def test_nothing_changed_is_said(run, tmp_path):
+    """And the exit code is 0."""
+    for day in range(2):
+        save(fetched({"ETH.0xA": [token()]}), folder=tmp_path, at=DAY + timedelta(days=day))
+    result = run("compare", "2026-01-30", "--folder", str(tmp_path))
+    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "nothing changed")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["soon"],
+        ["2026-01-01"],
+        ["2026-01-31", "latest"],
+        ["no-such-file.csv"],
+        ["latest", "no-such-file.json"],
+    ],
+)
+def test_what_can_not_be_compared_is_a_message(run, folder, words):
+    """Bad times, times before all snapshots, one snapshot twice, files that are not there."""
+    result = run("compare", *words, "--folder", str(folder))
+    assert result.exit_code == 2
+    assert "Error: " in result.output
+
+
+def test_a_file_without_its_wallets_is_refused(run, folder, tmp_path):
+    """What failed in it would seem gone."""
+    fetched({"ETH.0xA": [token()]}).holdings.wf.to_parquet(tmp_path / "alone.parquet")
+    result = run("compare", str(tmp_path / "alone.parquet"), "--folder", str(folder))
+    assert result.exit_code == 2
+    assert "file of wallets beside it is missing" in result.output
+
+
+@pytest.mark.parametrize("words", [["history"], ["history", "save"], ["history", "show"]])
+def test_commands_have_help(run, words):
+    """Each says what it does."""
+    assert "Usage: " in run(*words, "--help").output
+
+
+def test_a_broken_history_is_told(run, folder):
+    """A file that can't be read is named."""
+    [path] = folder.glob("date=2026-01-31/*/wallets.parquet")
+    path.write_text("?")
+    result = run("history", "show", "--folder", str(folder))
+    assert result.exit_code == 3
+    assert "wallets.parquet" in result.output

@@ -1,0 +1,126 @@
+"""Files of another kind than the one a command needs: what they look like, and what to do."""
+
+import json
+import shutil
+
+import pytest
+from click.testing import CliRunner
+from fetches import fetched, token
+
+from walletframe.cli import main
+from walletframe.cli.output import write_details, write_frame
+from walletframe.history import compare
+
+DETAILS = fetched({"ETH.0xA": [token()], "ETH.0xB": "timeout"})
+LATER = fetched({"ETH.0xA": [token(raw=7)], "ETH.0xB": "timeout"})
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Give a folder with files of all kinds."""
+    folder = tmp_path_factory.mktemp("files")
+    for suffix in (".csv", ".parquet", ".json"):
+        write_details(DETAILS, folder / f"h{suffix}")
+    tables = {
+        "totals": DETAILS.holdings.wf.totals(wallets=DETAILS),
+        "by-wallet": DETAILS.holdings.wf.totals("wallet", wallets=DETAILS),
+        "changes": compare(DETAILS, LATER),
+    }
+    for name, frame in tables.items():
+        write_frame(frame, folder / f"{name}.csv", name=name)
+    write_frame(tables["totals"], folder / "totals.json", name="totals")
+    shutil.copy(folder / "h.wallets.csv", folder / "renamed.csv")
+    (folder / "prices.csv").write_text("token_blockchain,token_address,price\nETH,,2000\n")
+    (folder / "list.csv").write_text("blockchain,address\nETH,0xA\n")
+    (folder / "one.csv").write_text("wallet\nETH.0xA\n")
+    (folder / "other.csv").write_text("a,b\n1,2\n")
+    (folder / "numbers.json").write_text(json.dumps([1, 2]))
+    return folder
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path, files):
+    """Give a function that runs the command line where there are copies of them."""
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WALLETFRAME_SERVICE", "nobody")
+    return lambda *words: CliRunner().invoke(main, words, catch_exceptions=False)
+
+
+@pytest.mark.parametrize("command", ["totals", "value", "compare", "report --output r.md"])
+@pytest.mark.parametrize(
+    "name, kind, way",
+    [
+        (
+            "h.wallets.csv",
+            "wallets of a fetch",
+            "that fetch wrote beside it: h.csv",
+        ),
+        ("h.wallets.parquet", "wallets of a fetch", "beside it: h.parquet"),
+        ("renamed.csv", "wallets of a fetch", "that fetch wrote beside it\n"),
+        ("list.csv", "a list of wallets", "walletframe fetch --file list.csv"),
+        ("one.csv", "a list of wallets", "walletframe fetch --file one.csv"),
+        ("prices.csv", "prices", "walletframe value FILE --prices prices.csv"),
+        ("totals.csv", "totals", "give a file that fetch --output wrote"),
+        ("totals.json", "totals", "give a file that fetch --output wrote"),
+        ("changes.csv", "changes between two fetches", "give a file that fetch --output wrote"),
+    ],
+)
+def test_what_are_no_holdings_is_told(run, command, name, kind, way):
+    """What is needed, what this looks like, and what to do; before anything is computed."""
+    result = run(*command.split(), name)
+    assert result.exit_code == 2
+    assert f"{name} looks like {kind}; this needs holdings of a fetch" in result.output
+    assert way in result.output.partition("Hint: ")[2]
+    assert "no file of wallets" not in result.output
+
+
+@pytest.mark.parametrize("name, columns", [("other.csv", "'a', 'b'"), ("numbers.json", "0")])
+def test_what_looks_like_nothing_says_what_it_lacks(run, name, columns):
+    """All columns that are missing, and those that are there."""
+    result = run("totals", name)
+    assert result.exit_code == 2
+    assert "it lacks 'blockchain', 'address', 'symbol'" in result.output
+    assert f"its columns: {columns}" in result.output
+
+
+@pytest.mark.parametrize("command", ["fetch --offline", "totals", "fetch-to-parquet bulk"])
+@pytest.mark.parametrize(
+    "name, kind, way",
+    [
+        ("h.csv", "holdings of a fetch", "included, are in h.wallets.csv"),
+        ("h.csv", "holdings of a fetch", "walletframe totals h.csv"),
+        ("h.parquet", "a .parquet file", "walletframe totals h.parquet"),
+        ("h.json", "a .json file", "walletframe totals h.json"),
+        ("prices.csv", "prices", "a .csv with the columns blockchain and address"),
+        ("totals.csv", "totals", "a .csv with the columns blockchain and address"),
+    ],
+)
+def test_what_is_no_list_of_wallets_is_told(run, command, name, kind, way):
+    """Holdings, too: the wallets that failed are not among them, and would be lost in silence."""
+    result = run(*command.split(), "--file", name)
+    assert result.exit_code == 2
+    assert f"{name} looks like {kind}; this needs a list of wallets" in result.output
+    assert way in result.output.partition("Hint: ")[2]
+
+
+@pytest.mark.parametrize(
+    "name, wallets",
+    [("h.wallets.csv", 2), ("list.csv", 1), ("one.csv", 1), ("by-wallet.csv", 2)],
+)
+def test_every_table_of_wallets_is_a_list_of_them(run, name, wallets):
+    """With the two columns, or with one."""
+    assert f"{wallets} not_cached" in run("fetch", "--offline", "--file", name).output
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"", b'"' + b"x" * 200_000])
+def test_what_can_not_be_read_is_told_by_who_reads_it(run, tmp_path, content):
+    """No table is told from it."""
+    (tmp_path / "odd.csv").write_bytes(content)
+    result = run("fetch", "--offline", "--file", "odd.csv")
+    assert (result.exit_code, "looks like" in result.output) == (2, False)
+
+
+def test_the_name_of_a_file_is_no_wallet(run):
+    """The option for it is named."""
+    assert "list.txt': a file: give it behind --file" in run("fetch", "list.txt").output

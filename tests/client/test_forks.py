@@ -1,0 +1,150 @@
+"""Forked children, and others: nothing of the parent's is in their way."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from threading import Event, Thread
+
+import pool_of_workers
+import pytest
+from canned_service import KEY
+from certificates import certified
+from fault_server import FAULTS, FaultServer
+from pool_of_workers import OWN, THEIRS, WALLETS, wallets_of
+
+import walletframe as wf
+from walletframe.client.default import default_client
+from walletframe.forks import OwnLock
+
+pytestmark = [
+    pytest.mark.timeout(120),
+    pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
+]
+
+
+@pytest.fixture
+def encrypted(tmp_path):
+    """Give a server that speaks TLS, and the file that makes it trusted."""
+    context, path = certified(tmp_path, "127.0.0.1")
+    with FaultServer(FAULTS["silence"], None, context=context) as server:
+        yield server.base_url, path
+
+
+def fetched_by_all(method, **environment):
+    """Let a process and its children fetch; return the statuses of theirs."""
+    own = {"KEY_KIND": "private", "REQUESTS_PER_SECOND": "1000", "TIMEOUT_S": "10"} | environment
+    named = {f"WALLETFRAME_{name}": value for name, value in own.items()}
+    with FaultServer(FAULTS["slow body"], "ETH.0x1") as silent:
+        run = subprocess.run(
+            [sys.executable, "-W", "ignore", pool_of_workers.__file__, method, silent.base_url],
+            env=os.environ | {"WALLETFRAME_API_KEY": KEY} | named,
+            stdout=subprocess.PIPE,
+            check=True,
+            timeout=110,
+        )
+    return json.loads(run.stdout)
+
+
+STRESS = pytest.mark.stress
+ALL_OK = [{"ok": len(OWN) * WALLETS}, {"ok": len(THEIRS) * WALLETS}, ["timeout"]]
+
+
+def fetched_alone(service, rounds):
+    """Give what one process gets of the sandbox, which fails some wallets."""
+    wallets = [wallet for number in rounds for wallet in wallets_of(number)]
+    with service.client(cache=False) as client:
+        return Counter(client.fetch(wallets, on_failure="ignore").wallets.status)
+
+
+@pytest.mark.parametrize("method", ["fork", "forkserver", pytest.param("spawn", marks=STRESS)])
+def test_children_and_parent_fetch_at_once(service, tmp_path, method):
+    """Over http and a cache in a file, none is lost, and what takes too long is cut off."""
+    settings = service.settings()
+    told = fetched_by_all(
+        method,
+        API_KEY=settings.api_key.reveal(),
+        BASE_URL=service.base_url,
+        CACHE=str(tmp_path / "kept.sqlite"),
+    )
+    assert told == [fetched_alone(service, OWN), fetched_alone(service, THEIRS), ["timeout"]]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", pytest.param("forkserver", marks=STRESS)])
+def test_children_and_parent_fetch_at_once_over_tls(encrypted, monkeypatch, method):
+    """Over https and a cache in memory, the same."""
+    base_url, certificates = encrypted
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", certificates)
+    assert fetched_by_all(method, BASE_URL=base_url, CACHE="memory") == ALL_OK
+
+
+def exit_code_of(work):
+    """Fork a child that does something, and return how it ended."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(work())
+        finally:
+            os._exit(99)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_a_lock_is_free_in_a_child():
+    """Whichever thread of the parent held it."""
+    lock, held, release = OwnLock(), Event(), Event()
+
+    def hold():
+        with lock:
+            held.set()
+            release.wait()
+
+    thread = Thread(target=hold)
+    thread.start()
+    held.wait()
+
+    def take():
+        with lock:
+            return 7
+
+    try:
+        assert exit_code_of(take) == 7
+    finally:
+        release.set()
+        thread.join()
+
+
+def test_a_child_closes_its_copies_and_no_connection(service):
+    """The parent's connection stays open, and the child has no socket of it."""
+    with service.client(cache="memory") as client:
+        client.fetch("ETH.0x1")
+        [connection] = client._session._line._under_way.connections
+        number = connection.sock.fileno()
+
+        def look():
+            try:
+                os.fstat(number)
+            except OSError:
+                return 3 if client._session is None else 4
+            return 5
+
+        assert exit_code_of(look) == 3
+        client.fetch("ETH.0x2")
+        assert list(client._session._line._under_way.connections) == [connection]
+
+
+def test_a_default_client_is_the_childs_own(service):
+    """It is there with its settings, and without what the parent had opened."""
+    settings = service.settings()
+    wf.configure(
+        api_key=settings.api_key, key_kind="private", base_url=service.base_url, cache="memory"
+    )
+    wf.fetch_wallets("ETH.0x1")
+
+    def fetch():
+        if default_client()._session is not None:
+            return 4
+        return len(wf.fetch_wallets(["ETH.0x1", "ETH.0x3"], on_failure="raise").wallets)
+
+    assert exit_code_of(fetch) == 2
+    wf.configure(cache=False)

@@ -1,0 +1,243 @@
+"""Exports that end anywhere: the earlier file is whole, or the new one is."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from fetches import fetched, token
+from small_disk import mounted
+
+import walletframe as wf
+from walletframe import disk
+from walletframe.cli.output import write_details
+from walletframe.exports import to_json
+
+DETAILS = fetched({"ETH.0xA": [token()], "NEAR.b": "failed"})
+BIG = fetched({f"ETH.0x{number}": "failed" for number in range(60)})
+MANY = pd.DataFrame(
+    {
+        "symbol": [os.urandom(16).hex() for _ in range(6_000)],
+        "amount": pd.array(range(6_000), "amount"),
+    }
+)
+WRITERS = {
+    "h.csv": lambda frame, path: frame.wf.to_csv(path),
+    "h.csv.gz": lambda frame, path: frame.wf.to_csv(path),
+    "h.parquet": lambda frame, path: frame.wf.to_parquet(path),
+    "h.xlsx": lambda frame, path: frame.wf.to_excel(path),
+    "h.json": lambda frame, path: to_json({"holdings": frame}, path),
+    "r.html": lambda _, path: wf.report(BIG, path),
+    "r.md": lambda _, path: wf.report(BIG, path),
+    "shell.csv": lambda frame, path: write_details(DETAILS._replace(holdings=frame), path),
+}
+SCRIPT = """
+import os, signal, sys
+from pathlib import Path
+import test_disk
+
+name, path, when = sys.argv[1:]
+real, writing = os.fsync, Path(path).parent
+def fsync(handle):
+    if when == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    real(handle)
+rename = Path.replace
+def replace(self, target):
+    found = rename(self, target) if when == "after" else None
+    os.kill(os.getpid(), signal.SIGKILL)
+os.fsync, Path.replace = fsync, replace
+test_disk.WRITERS[name](test_disk.MANY, Path(path))
+"""
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_full_disk_leaves_the_earlier_file(tmp_path, name):
+    """To the byte, and nothing beside it."""
+    with mounted(tmp_path / "m", "size=8k") as small:
+        (small / name).write_bytes(b"earlier")
+        with pytest.raises(OSError, match="No space left"):
+            WRITERS[name](MANY, small / name)
+        assert {path.name: path.read_bytes() for path in small.iterdir()} == {name: b"earlier"}
+
+
+@pytest.mark.parametrize("when", ["before", "between", "after"])
+@pytest.mark.parametrize(
+    "name", ["h.csv", *(pytest.param(name, marks=pytest.mark.stress) for name in WRITERS)]
+)
+def test_a_kill_leaves_the_earlier_file_or_the_new_one(tmp_path, name, when):
+    """Before it is on the disk, before it has its name, and after; leavings go after a day."""
+    path = tmp_path / name
+    path.write_bytes(b"earlier")
+    words = [sys.executable, "-c", SCRIPT, name, str(path), when]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    assert subprocess.run(words, env=environment, check=False).returncode == -signal.SIGKILL
+    left = [each for each in tmp_path.iterdir() if each != path]
+    assert (path.read_bytes() == b"earlier") == (when != "after")
+    assert len(left) == (when != "after")
+    for each in left:
+        os.utime(each, (0, 0))
+    WRITERS[name](MANY, path)
+    assert not [each for each in left if each.exists()]
+
+
+def test_an_interrupt_leaves_the_earlier_file(tmp_path):
+    """And nothing beside it."""
+    (tmp_path / "h.csv").write_bytes(b"earlier")
+
+    def interrupted():
+        yield "half"
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt), disk.replaced(tmp_path / "h.csv") as file:
+        file.writelines(line.encode() for line in interrupted())
+    assert [path.name for path in tmp_path.iterdir()] == ["h.csv"]
+    assert (tmp_path / "h.csv").read_bytes() == b"earlier"
+
+
+class TestKinds:
+    """What a path may be."""
+
+    def test_a_link_stays_one(self, tmp_path):
+        """What it leads to is replaced, also where it is not there yet."""
+        (tmp_path / "there").mkdir()
+        link, target = tmp_path / "link.csv", tmp_path / "there" / "h.csv"
+        link.symlink_to("there/h.csv")
+        for _ in range(2):
+            DETAILS.holdings.wf.to_csv(link)
+            assert link.is_symlink()
+            assert wf.read_holdings(target).equals(DETAILS.holdings)
+
+    def test_links_in_a_circle_are_told(self, tmp_path):
+        """As the system does."""
+        (tmp_path / "a.csv").symlink_to("b.csv")
+        (tmp_path / "b.csv").symlink_to("a.csv")
+        with pytest.raises(OSError, match="symbolic links"):
+            DETAILS.holdings.wf.to_csv(tmp_path / "a.csv")
+
+    def test_a_mode_is_kept(self, tmp_path):
+        """That of the earlier file; a new one has that of the umask."""
+        path = tmp_path / "h.csv"
+        umask = os.umask(0o027)
+        try:
+            DETAILS.holdings.wf.to_csv(path)
+            assert stat.S_IMODE(path.stat().st_mode) == 0o640
+            path.chmod(0o606)
+            DETAILS.holdings.wf.to_csv(path)
+            assert stat.S_IMODE(path.stat().st_mode) == 0o606
+        finally:
+            os.umask(umask)
+
+    @pytest.mark.parametrize("name", ["/dev/fd", "/proc/self/fd", "link"])
+    def test_an_open_descriptor_gets_it(self, tmp_path, name):
+        """Such as /dev/stdout: it is no file to put another in the place of."""
+        path, (read, write) = tmp_path / "out.csv", os.pipe()
+        with path.open("w+b") as out, os.fdopen(read, "rb") as end:
+            for handle in (out.fileno(), write):
+                given = f"{name}/{handle}"
+                if name == "link":
+                    given = tmp_path / f"{handle}.csv"
+                    given.symlink_to(f"/dev/fd/{handle}")
+                DETAILS.holdings.wf.to_csv(given)
+            os.close(write)
+            assert end.read() == path.read_bytes()
+            assert path.stat().st_ino == os.fstat(out.fileno()).st_ino
+        assert wf.read_holdings(path).equals(DETAILS.holdings)
+
+    def test_a_device_gets_it(self):
+        """It stays one."""
+        DETAILS.holdings.wf.to_parquet("/dev/null")
+        assert Path("/dev/null").is_char_device()
+
+    def test_a_folder_is_told(self, tmp_path):
+        """Before anything is written."""
+        with pytest.raises(IsADirectoryError):
+            DETAILS.holdings.wf.to_csv(tmp_path)
+
+    def test_what_may_not_be_written_is_not_replaced(self, tmp_path, monkeypatch):
+        """A file that is read-only stays as it is, though its folder could be written."""
+        monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everything
+        (tmp_path / "h.csv").write_bytes(b"earlier")
+        with pytest.raises(PermissionError):
+            DETAILS.holdings.wf.to_csv(tmp_path / "h.csv")
+        assert (tmp_path / "h.csv").read_bytes() == b"earlier"
+
+    def test_a_folder_that_can_not_be_synced_is_no_trouble(self, tmp_path, unsyncable):
+        """Some network disks can't, and the file is there."""
+        DETAILS.holdings.wf.to_parquet(tmp_path / "h.parquet")
+        wf.history.save(DETAILS, folder=tmp_path / "history")
+        assert pq.read_metadata(tmp_path / "h.parquet").num_rows == 1
+        assert len(wf.history.snapshots(folder=tmp_path / "history")) == 1
+
+
+@pytest.fixture
+def unsyncable(monkeypatch):
+    """Let no folder be synced, as on some network disks."""
+    real = os.fsync
+
+    def fsync(handle):
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(22, "Invalid argument")
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+
+
+def modes(folder):
+    """Return the modes of all in a folder, and its own."""
+    found = [folder, *folder.rglob("*")]
+    return {
+        ("d" if path.is_dir() else "f", oct(stat.S_IMODE(path.stat().st_mode))) for path in found
+    }
+
+
+class TestPrivate:
+    """What only its owner reads, whatever the umask."""
+
+    @pytest.fixture(autouse=True)
+    def open_umask(self):
+        """Let everybody read what is made in the usual way."""
+        umask = os.umask(0)
+        yield
+        os.umask(umask)
+
+    def test_bulk_folders(self, tmp_path, client):
+        """Parts, marker, lock and folders; the journal while it is there."""
+        seen = []
+
+        def look(*_):
+            seen.extend(tmp_path.rglob("*.journal"))
+            assert modes(tmp_path / "new") == {("d", "0o700"), ("f", "0o600")}
+
+        wallets = ["NEAR.alice.near", "ETH.0x" + "1" * 40]
+        wf.fetch_to_parquet(
+            wallets, tmp_path / "new" / "bulk", client=client, progress=look, on_failure="ignore"
+        )
+        assert seen
+        assert modes(tmp_path / "new") == {("d", "0o700"), ("f", "0o600")}
+
+    def test_histories(self, tmp_path):
+        """In a folder of their own, and below one that was there, which stays as it is."""
+        tmp_path.chmod(0o755)
+        wf.history.save(DETAILS, folder=tmp_path / "new" / "h")
+        assert modes(tmp_path / "new") == {("d", "0o700"), ("f", "0o600")}
+        (tmp_path / "there").mkdir(mode=0o755)
+        wf.history.save(DETAILS, folder=tmp_path / "there")
+        assert stat.S_IMODE((tmp_path / "there").stat().st_mode) == 0o755
+        below = [modes(path) for path in (tmp_path / "there").iterdir()]
+        assert below == [{("d", "0o700"), ("f", "0o600")}]
+
+    def test_exports_keep_the_umask(self, tmp_path):
+        """They are for others, too."""
+        DETAILS.holdings.wf.to_parquet(tmp_path / "h.parquet")
+        assert stat.S_IMODE((tmp_path / "h.parquet").stat().st_mode) == 0o666
+
+    def test_a_file_is_private_from_its_first_moment(self, tmp_path):
+        """It is made so, not changed later."""
+        with disk.private_file(tmp_path / "x"):
+            assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o600

@@ -1,0 +1,210 @@
+"""Files that we wrote: `read_holdings` gives the same frame, other programs the same rows."""
+
+import csv
+import sys
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pytest
+from fetches import fetched, token
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+from test_cells import TROUBLE
+
+import walletframe as wf
+from walletframe.cells import as_cell
+from walletframe.cli.output import write_details
+from walletframe.errors import ColumnsError, DatasetError, MissingExtraError, SettingsError
+from walletframe.exports import to_json
+
+FORGED = "x\rETH,0xA,USDC,0x7,1000000,6,1000000000000,ETH,"
+WORDS = [
+    "NA",
+    "null",
+    "",
+    "nan",
+    "#REF!",
+    "#N/A",
+    "=1+1",
+    "'=1",
+    "None",
+    "1e5",
+    "007",
+    "True",
+    FORGED,
+]
+TEXTS = st.text(st.sampled_from(TROUBLE) | st.characters(exclude_categories=["Cs"]), max_size=12)
+WRITERS = {
+    ".csv": lambda frame, path: frame.wf.to_csv(path),
+    ".csv.gz": lambda frame, path: frame.wf.to_csv(path),
+    ".tsv": lambda frame, path: frame.wf.to_csv(path),
+    ".TSV.gz": lambda frame, path: frame.wf.to_csv(path),
+    ".parquet": lambda frame, path: frame.wf.to_parquet(path),
+    ".xlsx": lambda frame, path: frame.wf.to_excel(path),
+    ".json": lambda frame, path: to_json({"holdings": frame}, path),
+}
+quick = settings(
+    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def holdings_of(texts):
+    """Return holdings with such texts as symbols and contracts, amounts and prices of any kind."""
+    plain = fetched({"ETH.0xA": [token()] * len(texts)}).holdings
+    amounts = ["0.000000000000000001", str(2**256 - 1), None]
+    return plain.assign(
+        symbol=pd.array(texts, dtype="str"),
+        token_address=pd.array([text or None for text in texts], dtype="str"),
+        amount=pd.array([amounts[n % 3] for n in range(len(texts))], dtype="amount"),
+        price=[[1.234567890123e-11, None, 1e22][n % 3] for n in range(len(texts))],
+    ).astype({"price": "float64"})
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+@given(texts=st.lists(TEXTS, max_size=4))
+@example(texts=WORDS)
+@quick
+def test_holdings_come_back_exactly(tmp_path, suffix, texts):
+    """Whatever strangers called their tokens: every text, amount and type, and what is missing."""
+    frame, path = holdings_of(texts), tmp_path / f"h{suffix}"
+    WRITERS[suffix](frame, path)
+    assert_frame_equal(wf.read_holdings(path), frame, check_exact=True)
+
+
+@given(texts=st.lists(TEXTS, min_size=1, max_size=4))
+@example(texts=WORDS)
+@quick
+def test_other_programs_read_the_same_rows(tmp_path, texts):
+    """Python's csv, pandas, polars and DuckDB, without being told how the file is written."""
+    frame, path = holdings_of(texts), tmp_path / "h.csv"
+    frame.wf.to_csv(path)
+    cells = [as_cell(text) for text in texts]
+    with path.open(encoding="utf-8", newline="") as file:
+        assert [row[2] for row in csv.reader(file)][1:] == cells
+    assert pd.read_csv(path, dtype="str", keep_default_na=False)["symbol"].tolist() == cells
+    found = pl.read_csv(path, infer_schema=False)["symbol"].to_list()
+    assert [cell or "" for cell in found] == cells
+    rows = duckdb.sql(f"SELECT symbol FROM read_csv('{path}', all_varchar=true)").fetchall()
+    assert [row[0] or "" for row in rows] == cells
+
+
+@given(texts=st.lists(TEXTS, min_size=1, max_size=4))
+@example(texts=["x;=1+1;y", 'x;"=1', "a\t=1", FORGED])
+@quick
+def test_no_spreadsheet_finds_a_formula(tmp_path, texts):
+    """Whatever it separates by."""
+    path = tmp_path / "h.csv"
+    holdings_of(texts).wf.to_csv(path)
+    for separator in ",;|\t":
+        with path.open(encoding="utf-8", newline="") as file:
+            cells = [cell for row in csv.reader(file, delimiter=separator) for cell in row]
+        assert not [cell for cell in cells if cell.lstrip(' "').startswith(("=", "+", "-", "@"))]
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_what_was_added_comes_back(tmp_path, suffix):
+    """Values, flags and columns of one's own."""
+    frame = holdings_of(["USDC", "=1", ""]).wf.value({("ETH", "USDC"): 1.5}).wf.flag_spam()
+    frame = frame.assign(name=pd.array(["a\nb", None, ""], dtype="str"))
+    WRITERS[suffix](frame, tmp_path / f"h{suffix}")
+    assert_frame_equal(wf.read_holdings(tmp_path / f"h{suffix}"), frame, check_exact=True)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
+def test_files_of_the_shell_come_back(tmp_path, suffix):
+    """Holdings and, where they are given, the wallets beside them."""
+    details = fetched({"ETH.0xA": [token("=1\r2")], "ETH.0xB": [], "NEAR.b": "failed"})
+    path, *beside = write_details(details, tmp_path / f"h{suffix}")
+    assert_frame_equal(wf.read_holdings(path), details.holdings, check_exact=True)
+    for wallets in beside:
+        assert_frame_equal(wf.read_holdings(str(wallets)), details.wallets, check_exact=True)
+
+
+def test_wallets_of_an_excel_file_come_back(tmp_path):
+    """Times to the millisecond."""
+    wallets = fetched({"ETH.0xA": [token()], "NEAR.b": "failed"}).wallets
+    wallets.wf.to_excel(tmp_path / "w.xlsx")
+    assert_frame_equal(wf.read_holdings(tmp_path / "w.xlsx"), wallets, check_exact=True)
+
+
+def test_words_of_a_node_stay(tmp_path):
+    """Statuses that no fetch has are text, not missing."""
+    frame = holdings_of(["A", "B"]).assign(status=pd.array(["reverted", "ok"], dtype="str"))
+    frame.wf.to_csv(tmp_path / "b.csv")
+    assert wf.read_holdings(tmp_path / "b.csv")["status"].tolist() == ["reverted", "ok"]
+
+
+def test_a_column_of_ones_own_is_no_trouble(tmp_path):
+    """Even where it is called as one of ours, and holds something else."""
+    own = {"value": ["high", "low"], "is_spam": ["maybe", None], "a": ["x", "y"], "b": [1, 2]}
+    frame = holdings_of(["A", "B"]).assign(**own, a_decimal=["1", "z"], b_decimal=["1", "2"])
+    frame.wf.to_parquet(tmp_path / "b.parquet")
+    assert_frame_equal(wf.read_holdings(tmp_path / "b.parquet"), frame)
+    frame.drop(columns="b").wf.to_csv(tmp_path / "b.csv")
+    assert_frame_equal(wf.read_holdings(tmp_path / "b.csv"), frame.drop(columns="b"))
+
+
+def test_a_symbol_of_a_megabyte_comes_back(tmp_path):
+    """However long a cell is."""
+    frame = holdings_of(["x\r" * 500_000])
+    frame.wf.to_csv(tmp_path / "h.csv")
+    assert_frame_equal(wf.read_holdings(tmp_path / "h.csv"), frame)
+
+
+@pytest.mark.parametrize(
+    "name, content, error, said",
+    [
+        ("h.txt", b"", SettingsError, r"end it in \.csv"),
+        ("h.csv", b"", DatasetError, r"h\.csv' can't be read|h\.csv can't be read"),
+        ("h.csv", b"\xff\xfe", DatasetError, "can't be read"),
+        ("h.csv", b"a,b\n1,2\n", ColumnsError, "lacks 'blockchain'"),
+        ("h.csv.gz", b"no gzip", DatasetError, "can't be read"),
+        ("h.json", b"{}", ColumnsError, "lacks 'blockchain'"),
+        ("h.json", b"[1", DatasetError, "can't be read"),
+        ("h.xlsx", b"PK", DatasetError, "can't be read"),
+        ("h.parquet", b"PAR1", DatasetError, "can't be read"),
+    ],
+)
+def test_what_is_no_such_file_is_told(tmp_path, name, content, error, said):
+    """By one tree of errors."""
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(error, match=said):
+        wf.read_holdings(tmp_path / name)
+
+
+def test_a_file_that_is_not_there_is_told_as_python_does(tmp_path):
+    """Nobody has to learn another error for it."""
+    for suffix in WRITERS:
+        with pytest.raises(FileNotFoundError):
+            wf.read_holdings(tmp_path / f"gone{suffix}")
+
+
+def test_a_broken_column_is_named(tmp_path):
+    """Amounts that are none, of a file that somebody edited."""
+    frame = holdings_of(["A"])
+    frame.astype({"amount": "str"}).assign(amount="much").wf.to_csv(tmp_path / "h.csv")
+    with pytest.raises(DatasetError, match="the column 'amount'"):
+        wf.read_holdings(tmp_path / "h.csv")
+
+
+def test_excel_files_need_their_extra(tmp_path, monkeypatch):
+    """What is missing is named with the command that installs it."""
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    (tmp_path / "h.xlsx").write_bytes(b"")
+    with pytest.raises(MissingExtraError, match=r"walletframe\[excel\]"):
+        wf.read_holdings(tmp_path / "h.xlsx")
+
+
+def test_a_csv_is_not_compressed_in_another_way(tmp_path):
+    """A name that asks for it is refused, not written as if it were none."""
+    with pytest.raises(SettingsError, match=r"\.gz"):
+        holdings_of(["A"]).wf.to_csv(tmp_path / "h.csv.zip")
+
+
+def test_a_csv_by_plain_pandas_is_read_too(tmp_path):
+    """Contracts called as what is missing stay contracts."""
+    frame = holdings_of(["NA", "null", "=1", "#N/A"])
+    frame.to_csv(tmp_path / "h.csv", index=False)
+    assert_frame_equal(wf.read_holdings(tmp_path / "h.csv"), frame, check_exact=True)

@@ -1,0 +1,206 @@
+"""What a person sees of a `WalletDetails`: text, HTML and Markdown, complete and harmless."""
+
+import re
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+from canned_service import answer, balance, wallet
+from hostile_symbols import SYMBOLS
+from IPython.core.formatters import DisplayFormatter
+from nbconvert.filters import markdown2html
+
+from walletframe.address import parse_wallets
+from walletframe.frames import Source, WalletDetails, WalletRecord, assemble
+from walletframe.frames.display import display_html
+from walletframe.wire import Outcome, Status, read_answer
+
+NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+TOP = str(2**256 - 1)
+TABLE = {"ul", "li", "table", "thead", "tbody", "tr", "th", "td", "a"}
+HOSTILE = [*SYMBOLS.values()]
+TAGS = TABLE | {"div", "strong", "caption", "span"}
+
+
+def record(address="0xa", *, service="service", **fields):
+    """Return the record of one wallet that answered."""
+    asked = parse_wallets([f"ETH.{address}"])
+    outcome = read_answer(answer(wallet(address, **fields)), asked).outcomes[0]
+    return WalletRecord(asked[0], outcome, service, NOW, Source.SERVICE)
+
+
+def failed(address, status=Status.FAILED, error="it said <b>no</b>"):
+    """Return the record of one wallet that did not."""
+    [asked] = parse_wallets([f"ETH.{address}"])
+    return WalletRecord(asked, Outcome(status, error), "service", NOW, Source.SERVICE)
+
+
+class Page(HTMLParser):
+    """The elements, attributes and text of a piece of HTML."""
+
+    def __init__(self, html):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.attributes, self.texts = set(), [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        """Take note of an element."""
+        self.tags.add(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        """Take note of text."""
+        self.texts.append(data)
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    """Give a wallet that holds every hostile symbol, and one that failed with such a reason."""
+    balances = [balance(symbol=text, address=f"0x{n:040x}") for n, text in enumerate(HOSTILE)]
+    wallets, holdings = assemble([record(balances=balances), failed("0xb")])
+    return WalletDetails(wallets, holdings)
+
+
+def test_jupyter_gets_three_forms():
+    """IPython finds text, HTML and Markdown."""
+    forms, _ = DisplayFormatter().format(assemble([record()]))
+    assert {"text/plain", "text/html", "text/markdown"} <= set(forms)
+
+
+@pytest.mark.parametrize("form", ["__repr__", "_repr_html_", "_repr_markdown_"])
+def test_every_form_says_what_matters(form):
+    """Counts, the failure and why, the exact amount, and that it is simulated."""
+    records = [record(balances=[balance(TOP, 18)], service="sandbox"), failed("0xb", error="gone")]
+    text = getattr(assemble(records), form)().replace("&#46;", ".").replace("&#58;", ":")
+    for said in ("1 ok, 1 failed", "1 balance of 1 token", "1 failed: gone", "Simulated data"):
+        assert said in text
+    assert f"{TOP[:-18]}.{TOP[-18:]}" in text
+
+
+@pytest.mark.parametrize("form", ["__repr__", "_repr_html_", "_repr_markdown_"])
+def test_nothing_is_shown_too(form):
+    """An empty fetch is told in words, without tables."""
+    text = getattr(assemble([]), form)()
+    assert "0 wallets on 0 blockchains" in text
+    assert "<table" not in text
+
+
+def test_failed_wallets_come_first_and_the_rest_is_counted():
+    """Of many wallets the bad ones are seen; captions say how many there are."""
+    records = [record(f"0x{n}") for n in range(50)] + [failed("0xbad")]
+    html = assemble(records)._repr_html_()
+    assert html.index("ETH.0xbad") < html.index("ETH.0x0<")
+    assert "Wallets: 10 of 51" in html
+    assert "Holdings: 10 of 50" in html
+    assert "and 41 more" in repr(assemble(records))
+
+
+def test_reasons_beyond_three_are_counted():
+    """Many reasons don't fill the page."""
+    records = [failed(f"0x{n}", error=f"reason {n}") for n in range(9)]
+    assert "6 wallets for other reasons" in assemble(records)._repr_html_()
+
+
+def test_html_of_hostile_text_has_only_our_elements(hostile):
+    """No element, no attribute and no link is made by a symbol or a reason."""
+    html = display_html(hostile.wallets, hostile.holdings)
+    for start in range(0, len(HOSTILE), 10):
+        html += display_html(hostile.wallets, hostile.holdings.iloc[start:])
+    page = Page(html)
+    assert page.tags <= TAGS
+    assert not [name for name, _ in page.attributes if name.startswith("on") or name == "src"]
+    assert {value for name, value in page.attributes if name == "href"} <= {
+        "https://explorer.example/0xa"
+    }
+    assert "$" not in html
+    assert len(html) < 200_000
+
+
+def test_markdown_of_hostile_text_is_only_our_table(hostile):
+    """A Markdown reader makes no link, image, emphasis or HTML of a symbol."""
+    text = hostile._repr_markdown_()
+    for start in range(0, len(HOSTILE), 10):
+        text += (
+            "\n\n"
+            + WalletDetails(*hostile)
+            ._replace(holdings=hostile.holdings.iloc[start:])
+            ._repr_markdown_()
+        )
+    page = Page(markdown2html(text))
+    assert page.tags <= TABLE | {"p"}
+    assert {value for name, value in page.attributes if name == "href"} == {
+        "https://explorer.example/0xa"
+    }
+    assert "$" not in text
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        " https://a.example",
+        'https://a.example/" onclick="x',
+        "data:text/html,x",
+        "https://a.example/\u202e",
+        "//a.example",
+        "",
+        None,
+    ],
+)
+def test_only_the_web_is_linked(url):
+    """Any other scheme, and whatever could leave its attribute, is no link."""
+    assert "<a " not in assemble([record(explorerUrl=url)])._repr_html_()
+
+
+def test_links_tell_nobody_where_they_come_from():
+    """A link opens a page that learns nothing of this one."""
+    html = assemble([record(explorerUrl="https://a.example/?a=1&b=2")])._repr_html_()
+    assert 'href="https://a.example/?a=1&amp;b=2" target="_blank" rel="noopener noreferrer"' in html
+
+
+def test_a_pipe_in_a_link_stays_in_its_cell():
+    """A Markdown table keeps its columns."""
+    text = assemble([record(explorerUrl="https://a.example/|$x")])._repr_markdown_()
+    assert "(<https://a.example/%7C%24x>)" in text
+
+
+def test_colours_are_those_of_the_page():
+    """Light or dark is the theme's affair: there is no background and no fixed colour."""
+    html = assemble([record(service="sandbox"), failed("0xb")])._repr_html_()
+    assert "background" not in html
+    assert "#" not in html
+
+
+def test_unknown_amounts_are_said_to_be():
+    """What has no decimals is not shown as zero, but in base units."""
+    html = assemble([record(balances=[balance("7", decimals=None)])])._repr_html_()
+    assert ">7 base units<" in html
+
+
+def test_values_are_shown_with_their_currency():
+    """A valuation is seen in the tables, to the cent; what has no price has no value."""
+    details = assemble([record(balances=[balance("1234500"), balance("1", address="0xb")])])
+    values = {"value": [1234.5, float("nan")], "currency": pd.array(["<b>USD"] * 2, dtype="str")}
+    valued = details._replace(holdings=details.holdings.assign(**values))
+    assert re.search(r"1,234\.50 +<b>USD\n.* - +<b>USD", repr(valued))
+    assert ">1,234.50<" in valued._repr_html_()
+    assert "&lt;b&gt;USD" in valued._repr_html_()
+    nameless = valued.holdings.assign(currency=pd.array([None] * 2, dtype="str"))
+    assert "currency" not in repr(valued._replace(holdings=nameless))
+
+
+def test_wallet_whose_answer_is_old_comes_before_those_that_are_fresh():
+    """What is out of date is told with its reason."""
+    fresh = record("0xa")
+    old = WalletRecord(fresh.wallet, fresh.outcome, "s", NOW, Source.STALE, "no network")
+    text = repr(assemble([record("0xb"), old]))
+    assert text.index("ETH.0xa") < text.index("ETH.0xb")
+    assert "no network" in text
+
+
+def test_forms_are_of_bounded_length():
+    """However many rows there are, and however long their texts, the page stays small."""
+    details = assemble([record(balances=[balance(symbol="x" * 9_999)] * 5_000)])
+    assert isinstance(details.holdings, pd.DataFrame)
+    assert all(len(form()) < 30_000 for form in (details.__repr__, details._repr_html_))

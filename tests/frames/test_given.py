@@ -1,0 +1,161 @@
+"""What callers give as a fetch, as one of its frames, or as a client, wherever one is asked for."""
+
+import pandas as pd
+import pytest
+from fetches import fetched, token
+
+import walletframe as wf
+from walletframe import history
+from walletframe.errors import ArgumentError
+from walletframe.frames import WalletDetails
+
+DETAILS = fetched({"ETH.0xA": [token()], "ETH.0xB": []}, source="service")
+OTHER = fetched({"ETH.0xA": [token(raw=7)], "ETH.0xB": []})
+WALLETS, HOLDINGS = DETAILS
+MOMENT = {"snapshot": pd.Timestamp("2026-01-31", tz="UTC").as_unit("us")}
+NODE = "http://127.0.0.1:1"  # nobody is there, and nobody is asked
+
+
+def widget(kind, *given, **more):
+    """Make a widget and close it."""
+    made = kind(*given, **more)
+    made.close()
+    return kind
+
+
+TAKE_DETAILS = {
+    "save": lambda given, path: history.save(given, folder=path, at="2026-01-31T06:00"),
+    "compare, before": lambda given, path: len(history.compare(given, OTHER)),
+    "compare, after": lambda given, path: len(history.compare(OTHER, given)),
+    "timeline": lambda given, path: history.timeline(_in_time(given)).to_csv(),
+    "total_timeline": lambda given, path: history.total_timeline(_in_time(given)).to_csv(),
+    "report": lambda given, path: wf.report(given, path / "r.md").name,
+    "report, before": lambda given, path: wf.report(OTHER, path / "r.md", before=given).name,
+    "HoldingsExplorer": lambda given, path: widget(wf.HoldingsExplorer, given),
+}
+TAKE_WALLETS = {
+    "totals": lambda given: HOLDINGS.wf.totals(wallets=given).to_csv(),
+    "share": lambda given: HOLDINGS.wf.share("TKN", wallets=given).to_csv(),
+    "pivot": lambda given: HOLDINGS.wf.pivot(wallets=given).to_csv(),  # noqa: PD010 - not pandas's
+    "concentration": lambda given: HOLDINGS.wf.concentration(wallets=given).to_csv(),
+    "overlap": lambda given: HOLDINGS.wf.overlap(wallets=given).to_csv(),
+    "treemap": lambda given: HOLDINGS.wf.plot.treemap(wallets=given).to_json(),
+    "bar": lambda given: HOLDINGS.wf.plot.bar(wallets=given).to_json(),
+    "heatmap": lambda given: HOLDINGS.wf.plot.heatmap(wallets=given).to_json(),
+    "lorenz": lambda given: HOLDINGS.wf.plot.lorenz("TKN", wallets=given).to_json(),
+    "pie": lambda given: HOLDINGS.wf.plot.pie("ETH.0xA", wallets=given).to_json(),
+}
+TAKE_HOLDINGS = {
+    "crosscheck": lambda given: wf.crosscheck(given, rpc_url=NODE, chain_ids={"X": 1}).to_csv(),
+    "TokenPicker": lambda given: widget(wf.TokenPicker, given),
+}
+TAKE_A_CLIENT = {
+    "fetch_wallets": lambda given, path: wf.fetch_wallets("NEAR.bob", client=given),
+    "fetch_to_parquet": lambda given, path: wf.fetch_to_parquet("NEAR.bob", path, client=given),
+    "wf.fetch": lambda given, path: WALLETS.wf.fetch(client=given),
+    "FetchPanel": lambda given, path: wf.FetchPanel(client=given),
+    "HoldingsExplorer": lambda given, path: wf.HoldingsExplorer(DETAILS, client=given),
+}
+
+
+def _in_time(given):
+    """Put frames into a snapshot; what is no tuple of frames stays as it is."""
+    if not isinstance(given, tuple) or len(given) != 2:
+        return given
+    frames = [frame.assign(**MOMENT) if hasattr(frame, "assign") else frame for frame in given]
+    return WalletDetails(*frames) if isinstance(given, WalletDetails) else tuple(frames)
+
+
+def each_of(functions):
+    """Run a test for each of some functions."""
+    return pytest.mark.parametrize("take", functions.values(), ids=functions)
+
+
+@pytest.mark.parametrize("given", [HOLDINGS, [*DETAILS], ("ETH", "0xA"), WalletDetails(1, 2), 5])
+@each_of(TAKE_DETAILS)
+def test_what_is_no_fetch_is_told(take, given, tmp_path):
+    """A DataFrame, a list, a tuple of something else: the kind, and what to give instead."""
+    with pytest.raises(ArgumentError, match=r"a whole fetch is needed(.|\n)*\(wallets, holdings\)"):
+        take(given, tmp_path)
+    assert [*tmp_path.iterdir()] == []
+
+
+@each_of(TAKE_DETAILS)
+def test_the_frames_the_wrong_way_round_are_told(take, tmp_path):
+    """Not that columns are missing, which would puzzle."""
+    with pytest.raises(ArgumentError, match="the wrong way round"):
+        take((HOLDINGS, WALLETS), tmp_path)
+
+
+@each_of(TAKE_DETAILS)
+def test_the_pair_of_frames_is_a_fetch(take, tmp_path):
+    """`wallets, holdings = fetch_wallets(…)` can be put together again."""
+    folders = tmp_path / "pair", tmp_path / "whole"
+    for folder in folders:
+        folder.mkdir()
+    pair, whole = map(take, (tuple(DETAILS), DETAILS), folders)
+    assert pair == whole
+
+
+@pytest.mark.parametrize("given", [["ETH.0xA"], "ETH.0xA", ("ETH", "0xA"), {"ETH": "0xA"}, 5])
+@each_of(TAKE_WALLETS)
+def test_what_is_no_frame_of_wallets_is_told(take, given):
+    """A list of addresses, above all."""
+    with pytest.raises(ArgumentError, match=r"wallets is of type .* the DataFrame of wallets"):
+        take(given)
+
+
+@each_of(TAKE_WALLETS)
+def test_the_whole_fetch_stands_for_its_wallets(take):
+    """As a WalletDetails and as the pair."""
+    assert take(DETAILS) == take(tuple(DETAILS)) == take(WALLETS)
+
+
+@pytest.mark.parametrize("given", [[HOLDINGS], "ETH", ("ETH", None), {"ETH": "0xA"}, None])
+@each_of(TAKE_HOLDINGS)
+def test_what_is_no_frame_of_holdings_is_told(take, given):
+    """Before anybody is asked."""
+    with pytest.raises(ArgumentError, match=r"holdings is of type .* the DataFrame of holdings"):
+        take(given)
+
+
+@pytest.mark.filterwarnings("ignore::walletframe.FetchWarning")
+@each_of(TAKE_HOLDINGS)
+def test_the_whole_fetch_stands_for_its_holdings(take):
+    """As a WalletDetails and as the pair."""
+    assert take(DETAILS) == take(tuple(DETAILS)) == take(HOLDINGS)
+
+
+@pytest.mark.parametrize("kind", [wf.WalletPicker, wf.BlockchainPicker, wf.FetchPanel])
+def test_pickers_take_the_pair_of_frames(kind):
+    """As they take the whole fetch."""
+    found = []
+    for given in (DETAILS, tuple(DETAILS)):
+        made = kind(given)
+        found.append([str(each) for each in (getattr(made, "_options", None) or [made.details])])
+        made.close()
+    assert found[0] == found[1] != []
+
+
+@pytest.mark.parametrize("given", [5, [1, 2], [None]])
+def test_what_is_no_list_of_blockchains_is_told(given):
+    """Before there is any widget."""
+    with pytest.raises(ArgumentError, match="no list of identifiers"):
+        wf.BlockchainPicker(given)
+
+
+@pytest.mark.parametrize("given", ["x", 5, wf.Settings(), wf.Client])
+@each_of(TAKE_A_CLIENT)
+def test_what_is_no_client_is_told(take, given, tmp_path):
+    """When it is given, not when somebody presses a button."""
+    with pytest.raises(ArgumentError, match=r"client is of type \w+, not Client(.|\n)*Hint: give"):
+        take(given, tmp_path)
+
+
+def test_what_are_no_settings_is_told_without_quoting_it():
+    """It may be the key, which no frame of the traceback holds then."""
+    key = "a-key-in-the-wrong-place"
+    with pytest.raises(ArgumentError, match="not Settings") as caught:
+        wf.Client(key)
+    assert [entry for entry in caught.traceback[1:] if key in str(entry.frame.f_locals)] == []
+    assert key not in str(caught.value)

@@ -1,0 +1,131 @@
+"""``df.wf.join``: a table of one's own beside what was fetched."""
+
+import pandas as pd
+import pytest
+from fetches import fetched, token
+
+import walletframe as wf
+from walletframe.errors import ArgumentError, ColumnsError, InputWarning, SettingsError
+
+TOP = 2**256 - 1
+DETAILS = fetched(
+    {
+        "ETH.0xAb": [token("ONE", TOP, 18), token("TWO", 2, 0)],
+        "SOLANA.Xy": [token("SOL", 5, 9, contract=None, blockchain="SOLANA")],
+        "BSC.0xC": "failed",
+    }
+)
+TABLE = pd.DataFrame(
+    {
+        "owner": ["Ann", "Ben", "Cid", "Dee", "Eve"],
+        "address": [" 0XaB", "xy", "Xy\n", None, "0xC"],
+        "symbol": list("abcde"),
+        "blockchain": ["eth", "Solana", " solana ", None, "Bsc"],
+    },
+    index=[9, 8, 7, 6, 5],
+)
+
+
+def joined(table, frame, *terms, unmatched=None, **more):
+    """Join, and see that what matches nothing is told."""
+    if unmatched is None:
+        return table.wf.join(frame, *terms, **more)
+    with pytest.warns(InputWarning, match=unmatched) as caught:
+        result = table.wf.join(frame, *terms, **more)
+    assert (len(caught), caught[0].filename) == (1, __file__)
+    return result
+
+
+def test_all_rows_of_the_table_stay_in_their_order():
+    """Each once for each match, by identity; base58 differs by case, hex does not."""
+    result = joined(TABLE, DETAILS.holdings, unmatched=r"3 of 5 rows match nothing \(1 can't be")
+    assert result.index.tolist() == [0, 1, 2, 3, 4, 5]
+    assert result.owner.tolist() == ["Ann", "Ann", "Ben", "Cid", "Dee", "Eve"]
+    assert result.symbol.fillna("").tolist() == ["ONE", "TWO", "", "SOL", "", ""]
+    assert result.amount.dtype == wf.AmountDtype()
+    assert result.amount[0] == DETAILS.holdings.amount[0]
+    assert result.raw_amount[0] == str(TOP)
+    assert result.decimals.dtype == "Int16"
+
+
+def test_wallets_are_spelled_as_in_the_frame():
+    """Those that it lacks as in the table, trimmed; so that the result can be joined again."""
+    result = joined(TABLE, DETAILS.wallets, unmatched="2 of 5 rows")
+    assert result.blockchain.fillna("").tolist() == ["ETH", "SOLANA", "SOLANA", "", "BSC"]
+    assert result.address.fillna("").tolist() == ["0xAb", "xy", "Xy", "", "0xC"]
+    assert result.status.cat.categories.equals(DETAILS.wallets.status.cat.categories)
+    assert result.columns[:4].tolist() == ["owner", "address", "symbol", "blockchain"]
+    again = joined(result, DETAILS.holdings, "inner", unmatched="3 of 5 rows")
+    assert again.owner.tolist() == ["Ann", "Ann", "Cid"]
+
+
+@pytest.mark.parametrize(
+    "how, owners",
+    [
+        ("inner", ["Ann", "Ann", "Cid"]),
+        ("left", ["Ann", "Ann", "Ben", "Cid", "Dee", "Eve"]),
+        ("right", ["", "Cid", "Ann", "Ann"]),
+        ("outer", ["Ann", "Ann", "Ben", "Cid", "Dee", "Eve", ""]),
+    ],
+)
+def test_which_rows_stay(how, owners):
+    """As with pandas's merge; with right in the order of the frame."""
+    other = DETAILS.holdings.iloc[[1, 2, 0]]
+    frame = pd.concat([other.assign(address=["0xff", "Xy", "0xAb"]), other.iloc[[2]]])
+    result = joined(TABLE, frame, how, unmatched="3 of 5 rows match nothing")
+    assert result.owner.fillna("").tolist() == owners
+
+
+@pytest.mark.parametrize("names", [["wallet"], ["n", "wallet", "site"]])
+def test_wallets_in_one_column(names):
+    """It is found where it is the only one with wallets of known blockchains."""
+    table = pd.DataFrame({"n": [1, 2], "wallet": ["eth.0xAB", " BSC.0xc "], "site": ["a.com", "b"]})
+    result = table[names].wf.join(DETAILS.wallets)
+    assert result.columns[: len(names) + 2].tolist() == [*names, "blockchain", "address"]
+    assert result.status.tolist() == ["ok", "failed"]
+    assert result.wallet.tolist() == table.wallet.tolist()
+
+
+def test_the_column_can_be_named():
+    """Where several could be meant; a column address of another kind keeps its place."""
+    table = pd.DataFrame({"a": ["ETH.0xab"], "b": ["BSC.0xc"], "address": ["Main Street"]})
+    with pytest.raises(ColumnsError, match="lacks 'blockchain'") as caught:
+        table.wf.join(DETAILS.wallets)
+    assert 'on="wallet"' in caught.value.hint
+    result = table.wf.join(DETAILS.wallets, on="b")
+    assert result.address.item() == "0xC"
+    assert result.address_yours.item() == "Main Street"
+    with pytest.raises(ColumnsError, match="'c'"):
+        table.wf.join(DETAILS.wallets, on="c")
+
+
+def test_columns_that_both_have_get_suffixes():
+    """Those of the fetch keep their names, so that the accessor finds them."""
+    frame = DETAILS.holdings
+    result = joined(TABLE, frame, "inner", unmatched="3 of 5")
+    assert result.symbol_yours.tolist() == ["a", "a", "c"]
+    assert len(result.wf.totals(by="token")) == 2
+    other = joined(TABLE, frame, "inner", suffixes=("", "_held"), unmatched="3 of 5")
+    assert other.symbol_held.tolist() == ["ONE", "TWO", "SOL"]
+    with pytest.warns(InputWarning), pytest.raises(SettingsError, match="'symbol'"):
+        TABLE.wf.join(frame, suffixes=("", ""))
+
+
+def test_empty_frames_have_all_columns():
+    """No rows on either side."""
+    assert TABLE.head(0).wf.join(DETAILS.holdings).shape == (0, 11)
+    result = joined(TABLE, DETAILS.holdings.head(0), unmatched="5 of 5 rows match nothing")
+    assert result.amount.isna().all()
+    assert result.amount.dtype == wf.AmountDtype()
+
+
+def test_what_can_not_be_joined_is_refused():
+    """A whole fetch is two frames; the table and the frame need their columns."""
+    with pytest.raises(ArgumentError, match="WalletDetails"):
+        TABLE.wf.join(DETAILS)
+    with pytest.raises(ColumnsError, match="lacks 'address'"):
+        TABLE.wf.join(DETAILS.wallets.drop(columns="address"))
+    with pytest.raises(ColumnsError, match="lacks 'blockchain', 'address'"):
+        TABLE[["owner"]].wf.join(DETAILS.wallets)
+    with pytest.raises(SettingsError, match="how: 'cross'"):
+        TABLE.wf.join(DETAILS.wallets, "cross")

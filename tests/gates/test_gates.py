@@ -1,0 +1,120 @@
+"""The gates that a change has to pass, run by the same command as the tests."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+import grimp
+import pytest
+from numpydoc.validate import validate
+
+import walletframe as wf
+
+ROOT = Path(__file__).parents[2]
+# GL08 is a missing docstring, the others what a reader needs: a summary that is a sentence,
+# parameters that match the signature, and sections in order.
+CHECKS = (
+    {"GL01", "GL02", "GL03", "GL05", "GL06", "GL07", "GL08", "GL10", "SS01", "SS02", "SS03"}
+    | {f"PR{number:02}" for number in range(1, 11)}
+    | {"RT01", "RT03", "YD01"}
+)
+
+
+def run(*command):
+    """Run a tool on the repository and return what it complains about."""
+    done = subprocess.run(
+        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def modules():
+    """Return every module of the package but the one that runs it."""
+    found = pkgutil.walk_packages(wf.__path__, "walletframe.")
+    return ["walletframe", *(each.name for each in found if not each.name.endswith("__main__"))]
+
+
+def test_ruff_finds_nothing():
+    """Every rule but those with a reason not to."""
+    assert run("-m", "ruff", "check", "--no-cache", ".") == ""
+
+
+def test_code_is_formatted():
+    """One format, and nobody discusses it."""
+    assert run("-m", "ruff", "format", "--no-cache", "--check", ".") == ""
+
+
+def test_types_are_strict(tmp_path):
+    """Mypy, strict."""
+    assert run("-m", "mypy", "--cache-dir", str(tmp_path)) == ""
+
+
+def test_layers_are_kept():
+    """An arrow always points down."""
+    code = (
+        "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
+    )
+    assert run("-c", code) == ""
+
+
+def test_no_module_needs_itself():
+    """Following imports, those in functions and those for types too, never leads back."""
+    graph = grimp.build_graph("walletframe", cache_dir=None)
+    imported = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    TopologicalSorter(imported).prepare()  # which names a circle where it finds one
+
+
+DESCRIBED = (FunctionType, classmethod, property)
+
+
+def public_objects():
+    """Return the dotted names of all that the root, its modules and its classes show."""
+    names = []
+    for name in wf.__all__:
+        thing = getattr(wf, name)
+        if isinstance(thing, ModuleType):
+            names += [f"{thing.__name__}.{each}" for each in thing.__all__]
+            continue
+        names.append(f"{thing.__module__}.{thing.__qualname__}")
+        members = vars(thing).items() if isinstance(thing, type) else ()
+        own = [each for each, value in members if isinstance(value, DESCRIBED) and each[0] != "_"]
+        names += [f"{thing.__module__}.{thing.__qualname__}.{each}" for each in own]
+    return names
+
+
+def inherits_its_constructor(name):
+    """Tell whether a class is made as its base is, and documented there."""
+    thing = getattr(wf, name.rpartition(".")[2], None)
+    return isinstance(thing, type) and "__init__" not in vars(thing)
+
+
+@pytest.mark.filterwarnings("ignore:Widget.*is deprecated")  # numpydoc looks at old names, too
+@pytest.mark.parametrize("name", public_objects())
+def test_public_names_are_documented(name):
+    """Numpydoc finds parameters, returns and a summary."""
+    checks = CHECKS - {"PR01"} if inherits_its_constructor(name) else CHECKS
+    assert [fault for fault in validate(name)["errors"] if fault[0] in checks] == []
+
+
+@pytest.mark.parametrize("name", modules())
+def test_examples_run(name, monkeypatch):
+    """Every example in a docstring works, offline."""
+    options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    assert doctest.testmod(importlib.import_module(name), optionflags=options).failed == 0
+
+
+def test_examples_of_the_readme_run(tmp_path, monkeypatch):
+    """Each Python block of the README that needs no service of the reader's works as it stands."""
+    monkeypatch.chdir(tmp_path)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
+    runnable = [block for block in blocks if "https://" not in block]
+    assert len(runnable) >= 2
+    for block in runnable:
+        exec(compile(block, "README.md", "exec"), {})  # noqa: S102 - our own text

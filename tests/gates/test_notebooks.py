@@ -1,0 +1,41 @@
+"""The notebooks run from top to bottom against the sandbox, and are committed without outputs."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+
+
+def test_notebooks_run():
+    """Every cell of every notebook runs in a real kernel; their asserts hold."""
+    plugin = ["-p", "nbval", "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout=60"]
+    settings = ["-o", "addopts=", "-o", "filterwarnings=default", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *plugin, *settings, str(FOLDER)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebook_holds_no_outputs(path):
+    """What a run leaves behind is not committed."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert cells
+    assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)
+    assert "widgets" not in notebook["metadata"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS[1:], ids=lambda path: path.name)
+def test_notebook_begins_with_where_its_words_are_explained(path):
+    """Whoever opens any of them first finds what a blockchain, a wallet and a token are."""
+    first = json.loads(path.read_text(encoding="utf-8"))["cells"][0]
+    assert f"[{NOTEBOOKS[0].name}]({NOTEBOOKS[0].name})" in "".join(first["source"])

@@ -1,0 +1,235 @@
+"""What changed between two fetches, beside plain set arithmetic."""
+
+import pandas as pd
+import pytest
+from fetches import fetched, token
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_holdings import amount, answers, by_wallet, fraction, row_key, side
+
+from walletframe.errors import (
+    AmbiguousTokenError,
+    AmountError,
+    ArgumentError,
+    ColumnsError,
+    RenamedWarning,
+    SnapshotError,
+    UnknownTokenError,
+)
+from walletframe.history import compare, save, snapshot
+
+COLUMNS = {
+    "blockchain": "str",
+    "address": "str",
+    "symbol": "str",
+    "token_address": "str",
+    "token_blockchain": "str",
+    "before": "amount",
+    "after": "amount",
+    "difference": "amount",
+    "change": "category",
+    "status_before": "category",
+    "status_after": "category",
+}
+
+
+def expected(before, after, stale):
+    """Return the rows of `compare`, worked out wallet by wallet."""
+    before, after = by_wallet(before), by_wallet(after)
+    rows = {}
+    for wallet in before.keys() | after.keys():
+        (had, status_before), (has, status_after) = (
+            side(before, wallet, stale[0]),
+            side(after, wallet, stale[1]),
+        )
+        for key in had.keys() | has.keys() or {None}:
+            then, status_then = amount(had, key, status_before)
+            now, status_now = amount(has, key, status_after)
+            if then is None or now is None:
+                rows[wallet, key] = (then, now, None, "unknown", status_then, status_now)
+            elif then != now:
+                change = "new" if not then else "gone" if not now else None
+                change = change or ("increased" if now > then else "decreased")
+                rows[wallet, key] = (then, now, now - then, change, "ok", "ok")
+    return rows
+
+
+def found(changes):
+    """Return the rows of a frame of changes in the same form."""
+    rows = {}
+    for row in changes.itertuples():
+        amounts = map(fraction, (row.before, row.after, row.difference))
+        rows[row_key(row)] = (*amounts, row.change, row.status_before, row.status_after)
+    assert len(rows) == len(changes)
+    return rows
+
+
+CASES = given(answers(), answers(), st.tuples(st.booleans(), st.booleans()))
+
+
+@settings(deadline=None, max_examples=60)
+@CASES
+def test_changes_are_what_sets_say(before, after, stale):
+    """Every row, amount, change and status; and none beyond them."""
+    check_changes(before, after, stale)
+
+
+@pytest.mark.stress
+@pytest.mark.timeout(900)
+@settings(deadline=None, max_examples=2_000)
+@CASES
+def test_changes_are_what_sets_say_at_length(before, after, stale):
+    """The same for thousands of cases."""
+    check_changes(before, after, stale)
+
+
+def check_changes(before, after, stale):
+    """Compare two fetches in both ways."""
+    frames = [
+        fetched(each, source="stale" if old else "service")
+        for each, old in zip((before, after), stale, strict=True)
+    ]
+    changes = compare(*frames)
+    assert changes.dtypes.astype(str).to_dict() == COLUMNS
+    assert changes.index.equals(pd.RangeIndex(len(changes)))
+    assert found(changes) == expected(before, after, stale)
+
+
+def rows(before, after, **sides):
+    """Compare two answers of one wallet, and return each token's change and amounts."""
+    changes = compare(fetched({"ETH.0xA": before}), fetched({"ETH.0xA": after}, **sides))
+    picked = changes[["symbol", "before", "after", "difference", "change"]].astype("str")
+    return [tuple("NA" if pd.isna(cell) else cell for cell in row) for row in picked.to_numpy()]
+
+
+@pytest.mark.parametrize(
+    "before,after,row",
+    [
+        ([], [token(raw=1)], ("TKN", "0", "0.000001", "0.000001", "new")),
+        ([token(raw=0)], [token(raw=1)], ("TKN", "0", "0.000001", "0.000001", "new")),
+        ([token(raw=1)], [], ("TKN", "0.000001", "0", "-0.000001", "gone")),
+        ([token(raw=1)], [token(raw=0)], ("TKN", "0.000001", "0", "-0.000001", "gone")),
+        ([token(raw=1)], [token(raw=3)], ("TKN", "0.000001", "0.000003", "0.000002", "increased")),
+        ([token(raw=3)], [token(raw=1)], ("TKN", "0.000003", "0.000001", "-0.000002", "decreased")),
+        ([token()], "failed", ("TKN", "1.5", "NA", "NA", "unknown")),
+        ("failed", [token()], ("TKN", "NA", "1.5", "NA", "unknown")),
+        ([token()], None, ("TKN", "1.5", "NA", "NA", "unknown")),
+        ([token()], [token(decimals=None)], ("TKN", "1.5", "NA", "NA", "unknown")),
+        ([], "failed", ("NA", "0", "NA", "NA", "unknown")),
+        ("failed", "failed", ("NA", "NA", "NA", "NA", "unknown")),
+    ],
+)
+def test_each_kind_of_change(before, after, row):
+    """A failure is never gone; nothing listed and a listed zero are the same."""
+    assert rows(before, after) == [row]
+
+
+def test_what_stays_the_same_has_no_row():
+    """Equal amounts in other decimals or split in two are no change, nor is a listed zero."""
+    before = [token(raw=3, decimals=0), token("ZERO", 0, contract="0xZ")]
+    after = [token(raw=1_000_000), token(raw=2_000_000)]
+    assert rows(before, after) == []
+    assert rows([], []) == []
+
+
+def test_the_last_unit_is_a_change():
+    """Where floats are equal, amounts are not."""
+    top = 2**256 - 1
+    [row] = rows([token(raw=top - 1, decimals=18)], [token(raw=top, decimals=18)])
+    assert row[3:] == ("0.000000000000000001", "increased")
+
+
+def test_wallets_come_in_their_order():
+    """Those of before, then the later ones; tokens as they were listed; spelled as last written."""
+    before = fetched({"ETH.0xb": [token("B")], "ETH.0xA": [token("A"), token("C", contract="0xC")]})
+    after = fetched({"NEAR.new": [], "ETH.0xB": [token("D", contract="0xD")], "ETH.0xA": []})
+    changes = compare(before, after)
+    assert list(zip(changes["address"], changes["symbol"].fillna("-"), strict=True)) == [
+        ("0xB", "B"),
+        ("0xB", "D"),
+        ("0xA", "A"),
+        ("0xA", "C"),
+        ("new", "-"),
+    ]
+    assert changes["status_before"].tolist()[-1] == "not_asked"
+
+
+def test_snapshots_are_compared_like_fetches(tmp_path):
+    """What was saved yesterday, and what was fetched just now."""
+    save(fetched({"ETH.0xA": [token(raw=1)]}), folder=tmp_path)
+    after = fetched({"ETH.0xA": [token(raw=3)]})
+    assert compare(snapshot(folder=tmp_path), after)["change"].tolist() == ["increased"]
+
+
+@pytest.mark.parametrize("dtype", ["string", "object", "category"])
+def test_changes_do_not_depend_on_how_text_is_stored(dtype):
+    """Frames that come from files have other dtypes, and the same changes."""
+    before, after = fetched({"ETH.0xA": [token(raw=1)], "ETH.0xB": "failed"}), fetched({})
+    texts = ["blockchain", "address", "status", "source", "service"]
+    stored = before._replace(wallets=before.wallets.astype(dict.fromkeys(texts, dtype)))
+    assert compare(stored, after).equals(compare(before, after))
+
+
+def test_a_snapshot_is_not_compared_with_itself(tmp_path):
+    """Nothing was asked in between: that nothing changed would be no finding."""
+    save(fetched({"ETH.0xA": [token()]}), folder=tmp_path)
+    with pytest.raises(SnapshotError, match="both are the snapshot of 20"):
+        compare(snapshot("today", folder=tmp_path), snapshot(folder=tmp_path))
+
+
+def test_frames_that_tell_no_single_time_are_refused():
+    """A wallet twice, holdings of nobody, an unknown status: each is named."""
+    details = fetched({"ETH.0xA": [token()]})
+    twice = details._replace(wallets=pd.concat([details.wallets, details.wallets]))
+    with pytest.raises(SnapshotError, match=r"ETH.'0xA' is there more than once"):
+        compare(twice, details)
+    with pytest.raises(SnapshotError, match="not among the wallets"):
+        compare(details, details._replace(wallets=details.wallets.head(0)))
+    odd = details.wallets.astype({"status": "str"}).assign(status="fine")
+    with pytest.raises(SnapshotError, match="'fine' is no status"):
+        compare(details._replace(wallets=odd), details)
+
+
+def test_simulated_holdings_are_compared_with_their_like():
+    """What was made up says nothing about what is real."""
+    simulated = fetched({"ETH.0xA": [token(raw=1)]}, service="sandbox")
+    with pytest.raises(SnapshotError, match="simulated"):
+        compare(simulated, fetched({"ETH.0xA": [token()]}))
+    assert compare(simulated, fetched({"ETH.0xA": []}, service="sandbox")).shape == (1, 11)
+
+
+def test_frames_of_other_columns_are_refused():
+    """What is missing is named; floats are no amounts."""
+    details = fetched({"ETH.0xA": [token()]})
+    with pytest.raises(ColumnsError, match="'token_address'"):
+        compare(details, details._replace(holdings=details.holdings.drop(columns="token_address")))
+    with pytest.raises(ColumnsError, match="'service'"):
+        compare(details._replace(wallets=details.wallets.drop(columns="service")), details)
+    with pytest.raises(AmountError, match="astype"):
+        compare(details._replace(holdings=details.holdings.assign(amount=1.5)), details)
+
+
+def test_one_token_keeps_every_wallet_of_which_nothing_is_known():
+    """A wallet that failed may have held the token, whether or not it was seen to before."""
+    before = fetched({"ETH.0xa": [token("USDC")], "ETH.0xb": [token("DAI", contract="0xd")]})
+    after = fetched({"ETH.0xa": [token("USDC", 9)], "ETH.0xb": "failed"})
+    changes = compare(before, after, token="USDC")
+    assert changes["change"].tolist() == ["decreased", "unknown"]
+    assert changes["address"].tolist() == ["0xa", "0xb"]
+    with pytest.raises(UnknownTokenError):
+        compare(before, after, token="usdc")
+    assert compare(before, after, token=("eth", "0xD"))["change"].tolist() == ["unknown"]
+
+
+def test_the_old_name_of_token_works_and_warns():
+    """For a release; both together are refused, and so is a symbol that several tokens share."""
+    before = fetched({"ETH.0xa": [token("USDC"), token("USDC", contract="0xd")]})
+    after = fetched({"ETH.0xa": [token("USDC", 9)]})
+    with (
+        pytest.warns(RenamedWarning, match="token=") as caught,
+        pytest.raises(AmbiguousTokenError, match="0xtoken"),
+    ):
+        compare(before, after, symbol="USDC")
+    assert caught[0].filename == __file__
+    with pytest.raises(ArgumentError, match="both"):
+        compare(before, after, token="USDC", symbol="USDC")

@@ -1,0 +1,464 @@
+"""Snapshots on the disk: what is kept comes back, and nothing else is ever there."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from fetches import FETCHED_AT, SERVICE, fetched, token
+from pandas.testing import assert_frame_equal
+
+from walletframe import history
+from walletframe.errors import (
+    AddressError,
+    AmountError,
+    ColumnsError,
+    HistoryError,
+    SnapshotError,
+    UnknownSnapshotError,
+)
+
+TOP = 2**256 - 1
+DAY = datetime(2026, 1, 31, 6, tzinfo=UTC)
+SUPPORT = Path(__file__).parents[1] / "support"
+FIXTURE = Path(__file__).parent / "history-format-1"
+DETAILS = fetched(
+    {
+        "SOLANA.9xQe": [
+            token("SOL", 5, 9, contract=None, blockchain="SOLANA"),
+            token("=cmd\u202e<b>", TOP, 18, contract="mint", blockchain="SOLANA"),
+        ],
+        "ETH.0xB": "failed",
+        "ETH.0xA": [token(), token("FINE", 1, 77, contract="0xF"), token("ODD", "007", None)],
+        "BSC.0xA": None,
+        "NEAR.alice.near": [],
+    }
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Name a folder that is not there yet."""
+    return tmp_path / "deep" / "history"
+
+
+def three_days(folder, *answers):
+    """Save a snapshot a day, with one wallet or as given."""
+    for day, answer in enumerate(answers or [{"ETH.0xA": [token(raw=raw)]} for raw in (1, 2, 3)]):
+        history.save(fetched(answer), folder=folder, at=DAY + timedelta(days=day))
+
+
+def test_what_is_saved_comes_back_exactly(folder):
+    """Both frames, to the last digit, in their order and in the dtypes of the contract."""
+    moment = history.save(DETAILS, folder=folder, at=DAY)
+    back = history.snapshot(folder=folder)
+    for name in ("wallets", "holdings"):
+        frame = getattr(back, name)
+        assert frame.columns[0] == "snapshot"
+        assert (frame["snapshot"] == moment).all()
+        assert_frame_equal(frame.drop(columns="snapshot"), getattr(DETAILS, name))
+    assert str(back.holdings["amount"][1]) == str(DETAILS.holdings["amount"][1])
+
+
+def test_an_empty_fetch_is_kept(folder):
+    """No wallets is a snapshot, too, of the same columns."""
+    history.save(fetched({}), folder=folder, at=DAY)
+    back = history.load(folder=folder)
+    assert_frame_equal(back.wallets.drop(columns="snapshot"), fetched({}).wallets)
+    assert history.snapshots(folder=folder)["wallets"].tolist() == [0]
+
+
+def test_the_default_folder_is_the_users(tmp_path):
+    """Without a folder, a snapshot goes to the user's data and comes from there."""
+    history.save(DETAILS)
+    assert len(history.load().wallets) == 5
+    assert (tmp_path / "data" / "walletframe" / "history").stat().st_mode & 0o777 == 0o700
+
+
+def test_the_time_is_now_unless_given(folder):
+    """Now, in UTC; or what is given, a zone turned to UTC, without one UTC already."""
+    before = datetime.now(UTC)
+    assert before <= history.save(DETAILS, folder=folder) <= datetime.now(UTC)
+    east = pd.Timestamp("2026-01-31 08:00", tz="Asia/Tokyo")
+    assert str(history.save(DETAILS, folder=folder, at=east)) == "2026-01-30 23:00:00+00:00"
+    naive = datetime(2026, 1, 31, 8)  # noqa: DTZ001 - it is what is tested
+    assert str(history.save(DETAILS, folder=folder, at=naive)) == "2026-01-31 08:00:00+00:00"
+    text = "2026-01-31T09:00"
+    assert str(history.save(DETAILS, folder=folder, at=text)) == "2026-01-31 09:00:00+00:00"
+
+
+@pytest.mark.parametrize("at", ["2026-01-31", date(2026, 1, 31), "yesterday", pd.NaT, 7])
+def test_a_snapshot_is_of_a_moment(folder, at):
+    """A whole day is none, nor is what is no time; nothing is written."""
+    with pytest.raises(SnapshotError, match=r"is a whole day|is no time"):
+        history.save(DETAILS, folder=folder, at=at)
+    assert not folder.exists()
+
+
+def test_the_same_details_are_kept_as_often_as_they_are_saved(folder):
+    """Each saving is a snapshot of its own; one of the very same time is refused."""
+    moments = [history.save(DETAILS, folder=folder) for _ in range(3)]
+    assert history.snapshots(folder=folder)["snapshot"].tolist() == moments
+    with pytest.raises(SnapshotError, match="already"):
+        history.save(DETAILS, folder=folder, at=moments[0])
+
+
+def test_two_snapshots_of_one_microsecond_are_both_kept(folder, monkeypatch):
+    """The later one moves on to the next."""
+
+    class Stopped(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            """Give always the same time."""
+            return DAY
+
+    monkeypatch.setattr("walletframe.history.dataset.datetime", Stopped)
+    moments = [history.save(DETAILS, folder=folder) for _ in range(3)]
+    assert moments == [DAY + timedelta(microseconds=extra) for extra in range(3)]
+    assert len(history.load(folder=folder).wallets) == 15
+
+
+def test_snapshots_are_listed(folder):
+    """Oldest first: wallets, those ok, balances, and whether it is simulated."""
+    three_days(folder, {"ETH.0xA": [token()], "ETH.0xB": "timeout"}, {}, {"ETH.0xB": None})
+    listed = history.snapshots(folder=folder)
+    assert listed.dtypes.astype(str).tolist() == [
+        "datetime64[us, UTC]",
+        "int64",
+        "int64",
+        "int64",
+        "bool",
+    ]
+    rows = listed.drop(columns="snapshot").to_numpy().tolist()
+    assert rows == [[2, 1, 1, False], [0, 0, 0, False], [1, 0, 0, False]]
+
+
+@pytest.mark.parametrize(
+    "since,until,days",
+    [
+        (None, None, [0, 1, 2]),
+        ("2026-02-01", None, [1, 2]),
+        (None, "2026-02-01", [0, 1]),
+        (date(2026, 2, 1), date(2026, 2, 1), [1]),
+        (DAY + timedelta(seconds=1), "2026-02-02T05:59Z", [1]),
+        (DAY, DAY, [0]),
+        (pd.Timestamp("2026-02-02 07:00", tz="Europe/Berlin"), None, [2]),
+        ("2026-03-01", None, []),
+        ("yesterday", "today", []),
+    ],
+)
+def test_times_are_inclusive(folder, since, until, days):
+    """A day is its whole day in UTC; a moment is itself."""
+    three_days(folder)
+    found = history.load(since=since, until=until, folder=folder)
+    assert found.wallets["snapshot"].tolist() == [DAY + timedelta(days=day) for day in days]
+    assert len(found.holdings) == len(days)
+    assert str(found.holdings["amount"].dtype) == "amount"
+
+
+@pytest.mark.parametrize("when", ["soon", "2026-13-01", 5, None, pd.NaT, ""])
+def test_what_is_no_time_is_told(folder, when):
+    """Nothing is guessed."""
+    three_days(folder)
+    with pytest.raises(SnapshotError, match="is no time"):
+        history.snapshot(when, folder=folder)
+
+
+def test_one_snapshot_is_the_last_one_up_to_a_time(folder):
+    """The latest, or the last of a day or before; its own time is in the frames."""
+    three_days(folder)
+    found = {
+        when: history.snapshot(when, folder=folder).holdings["snapshot"].item() - DAY
+        for when in ("latest", "2026-02-01", "2026-02-02T05:00", "2026-07-01", "yesterday")
+    }
+    assert [age.days for age in found.values()] == [2, 1, 1, 2, 2]
+    with pytest.raises(UnknownSnapshotError, match="2026-01-30 or earlier"):
+        history.snapshot("2026-01-30", folder=folder)
+
+
+def test_today_and_yesterday_are_days_of_utc(folder):
+    """What was saved now is of today; what is a day older, of yesterday."""
+    history.save(fetched({"ETH.0xA": []}), folder=folder)
+    history.save(fetched({"ETH.0xB": []}), folder=folder, at=datetime.now(UTC) - timedelta(days=1))
+    addresses = [
+        history.snapshot(when, folder=folder).wallets["address"].item()
+        for when in ("today", "yesterday")
+    ]
+    assert addresses == ["0xA", "0xB"]
+
+
+def test_a_folder_without_snapshots_is_told(folder):
+    """A folder that is not there, or holds something else, is no empty history."""
+    for call in (history.load, history.snapshot, history.snapshots):
+        with pytest.raises(UnknownSnapshotError, match="no snapshot was kept"):
+            call(folder=folder)
+    (folder / "date=2026-01-31" / "something").mkdir(parents=True)
+    with pytest.raises(UnknownSnapshotError):
+        history.load(folder=folder)
+
+
+def test_wallets_are_chosen_in_any_form(folder):
+    """Strings, pairs and frames, hex in any case; one that is in no snapshot has no rows."""
+    history.save(DETAILS, folder=folder, at=DAY)
+    chosen = DETAILS.wallets.iloc[[0, 2]]
+    forms = [["solana.9xQe", ("eth", "0XA")], chosen, ["ETH.0xa", "SOLANA.9xQe", "NEAR.bob"]]
+    for form in forms:
+        found = history.load(wallets=form, folder=folder)
+        assert found.wallets["address"].tolist() == ["9xQe", "0xA"]
+        assert len(found.holdings) == 5
+    assert len(history.snapshot(wallets="SOLANA.9xqE", folder=folder).wallets) == 0
+    with pytest.raises(AddressError):
+        history.load(wallets="0xA", folder=folder)
+
+
+def test_one_wallet_is_found_among_many_groups_of_rows(folder):
+    """A file of many groups gives each of its wallets whole, the others not."""
+    answers = {
+        f"ETH.0x{number:04x}": [token(contract=f"0x{each}") for each in range(20)]
+        for number in range(500)
+    }
+    history.save(fetched(answers), folder=folder)
+    [path] = folder.glob("date=*/*/holdings.parquet")
+    assert pq.read_metadata(path).num_row_groups > 3
+    for number in (0, 77, 499):
+        found = history.load(wallets=f"ETH.0x{number:04x}", folder=folder)
+        assert (len(found.wallets), len(found.holdings)) == (1, 20)
+    assert len(history.load(wallets=list(answers)[::50], folder=folder).holdings) == 200
+
+
+def without(details, rows):
+    """Return details without some rows of holdings."""
+    return details._replace(holdings=details.holdings.drop(index=rows))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        without(DETAILS, [0]),
+        DETAILS._replace(wallets=DETAILS.wallets.drop(index=0)),
+        DETAILS._replace(wallets=pd.concat([DETAILS.wallets, DETAILS.wallets.head(1)])),
+        DETAILS._replace(holdings=pd.concat([DETAILS.holdings, DETAILS.holdings.tail(1)])),
+    ],
+    ids=["a row dropped", "a wallet dropped", "a wallet twice", "a row twice"],
+)
+def test_frames_that_are_not_as_fetched_are_refused(folder, changed):
+    """They would tell of changes that never were; nothing is written."""
+    with pytest.raises(SnapshotError, match=r"not as fetched.*SOLANA|NEAR|ETH"):
+        history.save(changed, folder=folder)
+    assert not folder.exists()
+
+
+def test_columns_of_your_own_are_left_out(folder):
+    """Any order, index and further column: the contract's columns are kept."""
+    holdings = DETAILS.holdings.assign(value=1.5).set_index(pd.Index(list("vwxyz")))
+    history.save(DETAILS._replace(holdings=holdings.iloc[:, ::-1]), folder=folder)
+    back = history.snapshot(folder=folder).holdings.drop(columns="snapshot")
+    assert_frame_equal(back, DETAILS.holdings)
+
+
+def test_other_dtypes_are_converted_or_refused(folder):
+    """Text becomes what it says; floats are no amounts, and an unknown status none."""
+    text = DETAILS.wallets.astype({"status": "str", "fetched_at": "str", "tokens": "Float64"})
+    history.save(DETAILS._replace(wallets=text), folder=folder, at=DAY)
+    back = history.snapshot(folder=folder).wallets.drop(columns="snapshot")
+    assert_frame_equal(back, DETAILS.wallets)
+    with pytest.raises(SnapshotError, match="'fine' is not known"):
+        history.save(DETAILS._replace(wallets=text.assign(status="fine")), folder=folder)
+    with pytest.raises(SnapshotError, match="'fetched_at'"):
+        history.save(DETAILS._replace(wallets=text.assign(fetched_at="soon")), folder=folder)
+    floats = DETAILS.holdings.assign(amount=1.5)
+    with pytest.raises(AmountError):
+        history.save(DETAILS._replace(holdings=floats), folder=folder)
+    with pytest.raises(ColumnsError, match="'amount'"):
+        history.save(DETAILS._replace(holdings=floats.drop(columns="amount")), folder=folder)
+
+
+def test_simulated_holdings_never_mix_with_real_ones(folder):
+    """Neither in the user's own folder, nor in one that holds the other kind."""
+    simulated = fetched({"ETH.0xA": []}, service="sandbox")
+    with pytest.raises(SnapshotError, match="no place among real ones"):
+        history.save(simulated)
+    history.save(simulated, folder=folder)
+    assert history.snapshots(folder=folder)["simulated"].tolist() == [True]
+    with pytest.raises(SnapshotError, match="no place among real ones"):
+        history.save(DETAILS, folder=folder)
+
+
+def test_two_threads_never_take_the_same_time(folder):
+    """Of many writers with one time, one keeps its snapshot, whole."""
+
+    def attempt(number):
+        try:
+            history.save(fetched({f"ETH.0x{number}": [token()]}), folder=folder, at=DAY)
+        except SnapshotError:
+            return 0
+        return 1
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(attempt, range(16))) == 1
+    kept = history.load(folder=folder)
+    assert kept.wallets["address"].tolist() == kept.holdings["address"].tolist()
+    assert not list(folder.glob(".saving-*"))
+
+
+SAVE = """
+import sys; sys.path.insert(0, {support!r})
+from fetches import fetched, token
+from walletframe import history
+for number in range({count}):
+    wallets = {{f"ETH.0x{{each}}": [token(raw=number)] for each in range(50)}}
+    history.save(fetched(wallets, service={name!r}), folder={folder!r})
+"""
+
+
+def saving(folder, name, count, before=""):
+    """Start a process that saves; every snapshot bears its name."""
+    code = before + SAVE.format(support=str(SUPPORT), count=count, name=name, folder=str(folder))
+    return subprocess.Popen([sys.executable, "-c", code])
+
+
+def test_two_processes_save_at_once(folder):
+    """Nothing is lost, and no snapshot mixes the two."""
+    names = ["https://one.example", "https://two.example"]
+    for process in [saving(folder, name, 8) for name in names]:
+        assert process.wait(60) == 0
+    kept = history.load(folder=folder)
+    assert len(kept.holdings) == len(kept.wallets) == 2 * 8 * 50
+    services = kept.wallets.groupby("snapshot")["service"].agg(set)
+    assert sorted(map(tuple, services)) == [(name,) for name in names for _ in range(8)]
+
+
+DYING = """
+import os
+real, left = os.fsync, {steps}
+def fsync(handle):
+    global left
+    left -= 1
+    real(handle) if left else os._exit(9)
+os.fsync = fsync
+"""
+
+
+@pytest.mark.parametrize("steps,kept", [(2, 1), (4, 1), (5, 2)])
+def test_a_crash_leaves_a_whole_snapshot_or_none(folder, steps, kept):
+    """Wherever a process dies, what is there can be read, and its leavings go after a day."""
+    history.save(DETAILS, folder=folder, at=DAY)
+    assert saving(folder, SERVICE, 1, DYING.format(steps=steps)).wait(60) == 9
+    assert len(history.snapshots(folder=folder)) == kept
+    leavings = list(folder.glob(".saving-*"))
+    assert len(leavings) == 2 - kept
+    history.save(DETAILS, folder=folder)
+    assert list(folder.glob(".saving-*")) == leavings  # it may be a writer's that still lives
+    for path in leavings:
+        os.utime(path, (0, 0))
+    history.save(DETAILS, folder=folder)
+    assert not list(folder.glob(".saving-*"))
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(folder, monkeypatch):
+    """What the system says is the error, and no trace of the snapshot stays."""
+    history.save(DETAILS, folder=folder, at=DAY)
+
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        history.save(DETAILS, folder=folder)
+    assert len(history.snapshots(folder=folder)) == 1
+    assert not list(folder.glob(".saving-*"))
+
+
+def test_duckdb_opens_the_history(folder):
+    """Exact text, sums of decimals, statuses beside holdings, and the day as a partition."""
+    three_days(folder)
+    wallets, holdings = (f"'{folder}/**/{name}.parquet'" for name in ("wallets", "holdings"))
+    rows = duckdb.sql(
+        f"SELECT date::VARCHAR, amount, amount_decimal, status FROM {holdings} "
+        f"JOIN {wallets} USING (snapshot, wallet_key, date) ORDER BY snapshot"
+    ).fetchall()
+    assert [(day, text, status) for day, text, _, status in rows] == [
+        ("2026-01-31", "0.000001", "ok"),
+        ("2026-02-01", "0.000002", "ok"),
+        ("2026-02-02", "0.000003", "ok"),
+    ]
+    assert sum(decimal for _, _, decimal, _ in rows) * 10**6 == 6
+
+
+def test_polars_and_pandas_open_the_history(folder):
+    """The largest amount to the last digit; a reader that searches finds no half of a snapshot."""
+    history.save(DETAILS, folder=folder, at=DAY)
+    (folder / ".saving-1").mkdir()
+    (folder / ".saving-1" / "holdings.parquet.part").write_text("half")
+    frame = pl.scan_parquet(f"{folder}/**/holdings.parquet").collect()
+    assert set(frame["amount"]) == {str(each) for each in DETAILS.holdings["amount"].dropna()} | {
+        None
+    }
+    assert frame["snapshot"].unique().to_list() == [DAY]
+    [path] = folder.glob("date=*/*/holdings.parquet")
+    raw = pd.read_parquet(path).sort_values("position")["raw_amount"]
+    assert raw.tolist() == DETAILS.holdings["raw_amount"].tolist()
+
+
+def test_what_this_release_wrote_first_stays_readable():
+    """A history of format 1, as it was committed, gives the same frames."""
+    back = history.load(folder=FIXTURE)
+    assert back.wallets["snapshot"].tolist() == [DAY] * 5
+    assert_frame_equal(back.wallets.drop(columns="snapshot"), DETAILS.wallets)
+    assert_frame_equal(back.holdings.drop(columns="snapshot"), DETAILS.holdings)
+    assert set(back.wallets["fetched_at"]) == {FETCHED_AT}
+
+
+def rewritten(path, **metadata):
+    """Write a file's rows again with other metadata."""
+    table = pq.read_table(path)
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+
+
+def test_what_a_later_release_wrote_is_told(folder):
+    """Its format is named, with what to do."""
+    history.save(DETAILS, folder=folder)
+    [path] = folder.glob("date=*/*/wallets.parquet")
+    rewritten(path, walletframe_history="2")
+    with pytest.raises(HistoryError, match=r"(?s)format 2; this one reads up to 1.*update"):
+        history.load(folder=folder)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.write_bytes(path.read_bytes()[:99]),
+        lambda path: path.unlink(),
+        lambda path: path.write_text(""),
+        rewritten,
+    ],
+    ids=["cut", "gone", "empty", "another program's"],
+)
+def test_a_broken_snapshot_is_named(folder, spoil):
+    """The file is in the error; a new snapshot can be saved all the same."""
+    history.save(DETAILS, folder=folder, at=DAY)
+    [path] = folder.glob("date=*/*/holdings.parquet")
+    spoil(path)
+    with pytest.raises(HistoryError, match=r"holdings\.parquet"):
+        history.load(folder=folder)
+    spoil(path.with_name("wallets.parquet"))
+    later = history.save(DETAILS, folder=folder)
+    assert len(history.load(since=later, folder=folder).holdings) == 5
+
+
+@pytest.mark.parametrize("written", ["2026-01-31 06:00:07", "2026-01-31T06:00", "2026-01-31T06"])
+def test_a_moment_is_as_long_as_it_is_written(tmp_path, written):
+    """A time that is printed without its fraction finds the snapshot that it was printed of."""
+    details = fetched({"ETH.0xa": [token()]})
+    history.save(details, folder=tmp_path, at="2026-01-31T06:00:07.5")
+    found = history.snapshot(written, folder=tmp_path)
+    assert found.wallets["snapshot"].item().isoformat() == "2026-01-31T06:00:07.500000+00:00"
+    with pytest.raises(UnknownSnapshotError):
+        history.snapshot("2026-01-31T06:00:07.4", folder=tmp_path)

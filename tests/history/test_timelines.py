@@ -1,0 +1,167 @@
+"""Holdings over time, beside the same worked out cell by cell."""
+
+from datetime import UTC, datetime, timedelta
+
+import pandas as pd
+import pytest
+from fetches import fetched, token
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_holdings import amount, answers, by_wallet, fraction, row_key, side
+
+from walletframe.errors import AmbiguousTokenError, ColumnsError, UnknownTokenError
+from walletframe.frames import WalletDetails
+from walletframe.history import load, save, timeline, total_timeline
+
+DAY = datetime(2026, 1, 31, 6, tzinfo=UTC)
+DAYS = st.lists(answers().filter(bool), min_size=1, max_size=4)
+
+
+def history_of(*answers):
+    """Return snapshots of a day each, as `load` would."""
+    frames = [
+        [
+            frame.assign(snapshot=pd.Timestamp(DAY + timedelta(days=day)).as_unit("us"))
+            for frame in fetched(each)
+        ]
+        for day, each in enumerate(answers)
+    ]
+    return WalletDetails(*(pd.concat(each) for each in zip(*frames, strict=True)))
+
+
+def expected(days):
+    """Return the cells of `timeline`: (day, wallet, token) to amount and status."""
+    days = [by_wallet(each) for each in days]
+    cells = {}
+    for wallet in set().union(*days):
+        course = [side(each, wallet, stale=False) for each in days]
+        held = set().union(*(tokens for tokens, _ in course))
+        for day, (tokens, status) in enumerate(course):
+            for key in held or ({None} if status != "ok" else ()):
+                if status != "not_asked":
+                    cells[day, wallet, key] = amount(tokens, key, status)
+    return cells
+
+
+def sides(told_by, wallets):
+    """Return the tokens and the status of each wallet at one time."""
+    return [side(told_by, wallet, stale=False) for wallet in wallets]
+
+
+def day_of(row):
+    """Return which day a row is of."""
+    return (row.snapshot - pd.Timestamp(DAY)).days
+
+
+@settings(deadline=None, max_examples=40)
+@given(DAYS)
+def test_every_cell_is_there(days):
+    """Each token that a wallet ever held, at each time it was asked for: amount or reason."""
+    lines = timeline(history_of(*days))
+    found = {
+        (day_of(row), *row_key(row)): (fraction(row.amount), row.status)
+        for row in lines.itertuples()
+    }
+    assert len(found) == len(lines)
+    assert found == expected(days)
+
+
+@settings(deadline=None, max_examples=40)
+@given(DAYS)
+def test_totals_add_up_what_is_known(days):
+    """Each token at each time: the sum, and how many are known of those that could hold it."""
+    everyone = set().union(*map(by_wallet, days))
+    sums, known, asked = {}, {}, {}
+    for key in {key for _, _, key in expected(days)} - {None}:
+        chains = {key[0], *(wallet[0] for _, wallet, held in expected(days) if held == key)}
+        wallets = {wallet for wallet in everyone if wallet[0] in chains}
+        asked[key] = len(wallets)
+        for day, each in enumerate(map(by_wallet, days)):
+            told = [amount(tokens, key, status) for tokens, status in sides(each, wallets)]
+            amounts = [found for found, status in told if status == "ok"]
+            sums[day, key] = sum(amounts) if amounts else None
+            known[day, key] = len(amounts)
+    totals = total_timeline(history_of(*days))
+    rows = list(totals.assign(blockchain="", address="").itertuples())
+    assert {(day_of(row), row_key(row)[1]): fraction(row.amount) for row in rows} == sums
+    assert {(day_of(row), row_key(row)[1]): row.wallets_known for row in rows} == known
+    assert {row_key(row)[1]: row.wallets for row in rows} == asked
+
+
+HISTORY = history_of(
+    {"ETH.0xA": [token(raw=1)], "ETH.0xB": [token(raw=5)]},
+    {"ETH.0xA": "failed", "ETH.0xB": [token(raw=6), token(contract="0xScam", raw=7)]},
+    {"ETH.0xA": [], "ETH.0xB": [token(raw=7)], "ETH.0xC": []},
+)
+
+
+def test_a_line_is_ready_for_a_chart():
+    """By wallet, token and time: a failure is a gap, a token that is gone is 0."""
+    lines = timeline(HISTORY, token=("ETH", "0xTOKEN"))
+    assert lines.dtypes.astype(str).to_dict() == {
+        "snapshot": "datetime64[us, UTC]",
+        "blockchain": "str",
+        "address": "str",
+        "symbol": "str",
+        "token_address": "str",
+        "token_blockchain": "str",
+        "amount": "amount",
+        "status": "category",
+    }
+    assert lines["address"].tolist() == ["0xA"] * 3 + ["0xB"] * 3
+    assert lines["amount"].astype("str").fillna("gap").tolist() == (
+        ["0.000001", "gap", "0", "0.000005", "0.000006", "0.000007"]
+    )
+    assert lines["status"].tolist() == ["ok", "failed", "ok", "ok", "ok", "ok"]
+
+
+def test_a_wallet_asked_for_later_begins_later():
+    """Who was not asked has no row; a total counts it as unknown."""
+    lines = timeline(HISTORY)
+    assert not (lines["address"] == "0xC").any()
+    totals = total_timeline(HISTORY, token=("ETH", "0xToken"))
+    assert totals["wallets_known"].tolist() == [2, 1, 3]
+    assert totals["wallets"].tolist() == [3, 3, 3]
+    assert totals["amount"].astype("str").tolist() == ["0.000006", "0.000006", "0.000007"]
+
+
+def test_totals_have_their_dtypes():
+    """The same columns and dtypes, rows or none."""
+    wanted = {
+        "snapshot": "datetime64[us, UTC]",
+        "symbol": "str",
+        "token_address": "str",
+        "token_blockchain": "str",
+        "amount": "amount",
+        "wallets_known": "int64",
+        "wallets": "int64",
+    }
+    empty = WalletDetails(HISTORY.wallets.head(0), HISTORY.holdings.head(0))
+    for history in (HISTORY, empty):
+        assert total_timeline(history).dtypes.astype(str).to_dict() == wanted
+    assert timeline(empty).dtypes.equals(timeline(HISTORY).dtypes)
+
+
+def test_one_token_is_chosen_by_contract_or_by_its_own_symbol():
+    """A shared symbol names the contracts; an unknown token is an error."""
+    assert len(timeline(HISTORY, token=("eth", "0xscam"))) == 4
+    with pytest.raises(AmbiguousTokenError, match="0xscam"):
+        timeline(HISTORY, token="TKN")
+    with pytest.raises(UnknownTokenError):
+        total_timeline(HISTORY, token=("ETH", None))
+
+
+def test_saved_snapshots_make_a_timeline(tmp_path):
+    """From the disk, one wallet alone."""
+    for day, raw in enumerate((1, 2)):
+        details = fetched({"ETH.0xA": [token(raw=raw)], "ETH.0xB": [token()]})
+        save(details, folder=tmp_path, at=DAY + timedelta(days=day))
+    lines = timeline(load(wallets="ETH.0xA", folder=tmp_path))
+    assert lines["snapshot"].tolist() == [DAY, DAY + timedelta(days=1)]
+    assert lines["amount"].astype("str").tolist() == ["0.000001", "0.000002"]
+
+
+def test_frames_without_a_snapshot_are_refused():
+    """One fetch alone has no time to draw."""
+    with pytest.raises(ColumnsError, match="'snapshot'"):
+        timeline(fetched({"ETH.0xA": []}))

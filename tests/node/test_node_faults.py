@@ -1,0 +1,201 @@
+"""Nodes in trouble: each balance has a status with its reason, and none is ever zero."""
+
+import json
+import time
+
+import pytest
+from anvil import Chain
+
+import walletframe as wf
+from walletframe.errors import FetchWarning
+
+OWNERS = [f"0x{number:040x}" for number in range(0x2000, 0x2003)]
+WALLETS = [f"ETH.{owner}" for owner in OWNERS]
+
+
+def asked(url, wallets=WALLETS, token=None, **terms):
+    """Ask for balances of which some are not known; check that those are not zero."""
+    with pytest.warns(FetchWarning, match="not known"):
+        frame = wf.token_balance(wallets, token, rpc_url=url, **terms)
+    unknown = frame[frame.status != "ok"]
+    assert unknown.error.notna().all()
+    assert unknown.error.map(str.isprintable).all()
+    assert unknown.amount.isna().all()
+    return frame
+
+
+def batches(change):
+    """Let a relay change what a node answers to a batch."""
+
+    def says(relay):
+        def say(asked):
+            if not isinstance(asked, list):
+                return None
+            return json.dumps(change(json.loads(relay.forward(asked)))).encode()
+
+        return say
+
+    return says
+
+
+def test_node_that_is_down(teller):
+    """Nobody listens."""
+    teller.server_close()
+    frame = asked(teller.url)
+    assert frame.status.tolist() == ["unreachable"] * 3
+    assert frame.error[0] == "the node could not be reached"
+
+
+def test_slow_node_is_waited_for_once(relay):
+    """One time limit for a thousand wallets, not one for each request."""
+    relay.says = lambda asked: time.sleep(1.2) if isinstance(asked, list) else None
+    wallets = [f"ETH.0x{number:040x}" for number in range(1_000)]
+    begun = time.monotonic()
+    frame = asked(relay.url, wallets, timeout_s=0.5)
+    assert time.monotonic() - begun < 2.5
+    assert frame.status.value_counts()["timeout"] == 1_000
+    assert sum(isinstance(each, list) for each in relay.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "said,status",
+    [
+        ((500, {}, b"out of order"), "node_error"),
+        ((503, {}, b""), "node_error"),
+        ((429, {}, b"slow down"), "rate_limited"),
+        ((401, {}, b"who are you"), "rejected"),
+        ((404, {}, b""), "rejected"),
+        ((302, {"Location": "http://127.0.0.1:1/"}, b""), "rejected"),
+        (b"<html>\x1b[2J\xe2\x80\xae</html>", "invalid"),
+        (b"", "invalid"),
+        (b"\xff\xfe", "invalid"),
+        (b"[" * 100_000, "invalid"),
+        (b"5", "invalid"),
+        (b"[]", "invalid"),
+        (b"{}", "invalid"),
+        (b'{"id":0,"result":null}', "invalid"),
+        (b'{"id":0,"result":"0x"}', "invalid"),
+        (b'{"id":0,"result":"-0x1"}', "invalid"),
+        (b'{"id":0,"result":NaN}', "invalid"),
+        (b'{"id":0,"result":"0x1%s"}' % (b"0" * 40), "invalid"),
+        (b'{"id":0,"error":"no"}', "node_error"),
+        (b'{"id":0,"error":{"code":-32601,"message":"\\u001b[2Jno such method"}}', "node_error"),
+        (b'{"id":0,"error":{"code":-32005,"message":"enough"}}', "rate_limited"),
+        (b'{"id":0,"error":{"code":-32000,"message":"Too Many Requests"}}', "rate_limited"),
+    ],
+)
+def test_whatever_a_node_says_first(teller, said, status):
+    """An error, a redirect or nonsense: one status for all, and no more questions."""
+    teller.says = lambda _: said
+    frame = asked(teller.url)
+    assert frame.status.tolist() == [status] * 3
+    assert len(teller.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "message,status",
+    [
+        ("missing trie node 5e1f (path ) state 0x5e1f is not available", "no_block"),
+        ("header not found", "no_block"),
+        ("daily request count exceeded, request rate limited", "rate_limited"),
+        ("VM execution error: Reverted 0x", "reverted"),
+        ("out of gas", "reverted"),
+        ("EVM error InvalidFEOpcode", "reverted"),
+        ("execution aborted (timeout = 5s)", "node_error"),
+    ],
+)
+def test_error_for_one_wallet_is_told_by_its_message(relay, message, status):
+    """The words of geth and others; the other wallets are whole."""
+
+    def spoiled(answers):
+        answers[1] = {"id": 1, "error": {"code": -32000, "message": message}}
+        return answers
+
+    relay.says = batches(spoiled)(relay)
+    frame = asked(relay.url)
+    assert frame.status.tolist() == ["ok", status, "ok"]
+    assert message in frame.error[1]
+
+
+def test_answers_are_matched_by_id(relay, bare_chain):
+    """A node may answer a batch in any order."""
+    for place, owner in enumerate(OWNERS):
+        bare_chain.give(owner, place + 1)
+    relay.says = batches(lambda answers: answers[::-1])(relay)
+    frame = wf.token_balance(WALLETS, None, rpc_url=relay.url)
+    assert frame.raw_amount.tolist() == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    "change,statuses",
+    [
+        (lambda answers: answers[1:], ["invalid", "ok", "ok"]),
+        (lambda answers: [*answers, {"id": 0, "result": "0x9"}], ["invalid", "ok", "ok"]),
+        (lambda answers: [*answers, answers[0], {"id": [0]}, None], ["ok", "ok", "ok"]),
+        (lambda answers: [each | {"id": None} for each in answers], ["invalid"] * 3),
+        (lambda answers: answers[0], ["invalid"] * 3),
+        (lambda answers: [answers[0] | {"result": {}}, *answers[1:]], ["invalid", "ok", "ok"]),
+        (lambda answers: [answers[0] | {"result": "0xg"}, *answers[1:]], ["invalid", "ok", "ok"]),
+        (lambda _: {"error": {"code": -32600, "message": "batch too large"}}, ["node_error"] * 3),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*not known:walletframe.FetchWarning")
+def test_odd_answers_to_a_batch(relay, change, statuses):
+    """What is left out, contradicts itself or bears no id is not guessed."""
+    relay.says = batches(change)(relay)
+    assert wf.token_balance(WALLETS, None, rpc_url=relay.url).status.tolist() == statuses
+
+
+def test_decimals_that_the_node_cannot_say(relay, bare_chain):
+    """Not the same as a contract without decimals: the status says so, base units are kept."""
+    token = bare_chain.token(OWNERS, 4).address
+
+    def spoiled(answers):
+        decimals = answers[len(OWNERS)]
+        decimals["error"] = {"code": -32000, "message": "too many requests"}
+        return answers
+
+    relay.says = batches(spoiled)(relay)
+    frame = asked(relay.url, token=token)
+    assert frame.status.tolist() == ["rate_limited"] * 3
+    assert frame.raw_amount.tolist() == ["4", "8", "12"]
+    assert frame.error[0].startswith("decimals: ")
+
+
+def test_answer_of_a_contract_that_is_no_bytes(relay, bare_chain):
+    """It harms its own wallet alone."""
+    token = bare_chain.token(OWNERS, 4).address
+
+    def spoiled(answers):
+        answers[0]["result"], answers[1]["result"] = 5, "0xzz"
+        return answers
+
+    relay.says = batches(spoiled)(relay)
+    assert asked(relay.url, token=token).status.tolist() == ["invalid", "invalid", "ok"]
+
+
+def test_node_that_cannot_say_its_block(relay):
+    """Its error is that of every wallet."""
+    busy = b'{"id":0,"error":{"code":-32603,"message":"busy"}}'
+    relay.says = lambda asked: busy if asked["method"] == "eth_getBlockByNumber" else None
+    frame = asked(relay.url)
+    assert frame.status.tolist() == ["node_error"] * 3
+    assert frame.error[0] == "the node answered: 'busy'"
+
+
+def test_node_that_gives_another_block(relay):
+    """What it says of that one is not taken for the one asked for."""
+    other = b'{"id":0,"result":{"number":"0x1"}}'
+    relay.says = lambda asked: other if asked["method"] == "eth_getBlockByNumber" else None
+    frame = asked(relay.url, block=7)
+    assert frame.status.tolist() == ["no_block"] * 3
+    assert frame.error[0] == "asked for block 7, the node gave 1"
+
+
+def test_node_that_forgot_the_state_of_a_block(tmp_path):
+    """It knows the block, but not any more what everybody had then."""
+    with Chain(tmp_path / "log", "--prune-history", "1") as forgetful:
+        forgetful.token(OWNERS, 5)
+        forgetful.ask("anvil_mine", "0x8")
+        frame = asked(forgetful.url, block=1)
+    assert frame.status.tolist() == ["no_block"] * 3

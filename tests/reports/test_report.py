@@ -1,0 +1,243 @@
+"""What a report says, of real fetches and of made-up ones, and the file it becomes."""
+
+import re
+
+import pandas as pd
+import pytest
+from fetches import fetched, token
+from hostile_symbols import SYMBOLS
+
+import walletframe as wf
+from walletframe.errors import SettingsError, SnapshotError
+from walletframe.reports.composition import compose
+from walletframe.wire import NO_LIST
+
+NOW = pd.Timestamp("2026-02-01", tz="UTC")
+USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+SOME = {
+    "ETH.0xA": [
+        token("USDC", 5_000_001, contract=USDC),
+        token("FOO", 10**25 + 1, 18, contract="0xF"),
+    ],
+    "ETH.0xB": [token("USDC", 2, contract=USDC.lower())],
+    "BSC.0xC": "timeout",
+    "BSC.0xD": None,
+}
+
+
+def content_of(details, before=None):
+    """Return what a report says of it."""
+    return compose(details, before=before, title="Token holdings", made=NOW)
+
+
+def listing(content, anchor):
+    """Return the texts of a table, row by row, or None where there is none."""
+    found = [each for each in content.listings if each.anchor == anchor]
+    if not found:
+        return None
+    return [{name: cell.text for name, cell in row} for row in found[0].rows]
+
+
+def words(path):
+    """Return a report in Markdown without its entities."""
+    return re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), path.read_text(encoding="utf-8"))
+
+
+def test_totals_are_exact_and_by_contract():
+    """Each token's sum has every digit; one contract in two spellings is one token."""
+    rows = {row["token"]: row for row in listing(content_of(fetched(SOME)), "totals")}
+    assert rows["USDC"]["amount"] == "5.000003"
+    assert rows["FOO"]["amount"] == "10000000.000000000000000001"
+    assert rows["USDC"]["holders"] == "2"
+
+
+def test_unknown_wallets_are_said_first_and_not_counted_as_empty():
+    """How many are unknown and why, and in the table they stand first, as unknown."""
+    content = content_of(fetched(SOME))
+    assert content.gaps[0].startswith("The balances of 2 of 4 wallets are unknown.")
+    assert sorted(content.reasons) == [f"1 failed: {NO_LIST}", "1 timeout: it was not to be had"]
+    rows = listing(content, "wallets")
+    assert [row["balances"] for row in rows] == ["unknown", "unknown", "2", "1"]
+
+
+def test_all_known_leaves_no_gaps():
+    """A whole answer is not called incomplete."""
+    content = content_of(fetched({"ETH.0xA": [token()]}))
+    assert (content.gaps, content.reasons) == ((), ())
+
+
+def test_changes_are_those_of_compare():
+    """An earlier fetch gives a table of exact differences, unknown ones with their reason."""
+    before = fetched({"ETH.0xA": [token("USDC", 1, contract=USDC)], "BSC.0xC": [token()]})
+    rows = listing(content_of(fetched(SOME), before), "changes")
+    assert [row["change"] for row in rows[:2]] == ["increased", "new"]
+    assert rows[0]["difference"] == "5"
+    assert {row["change"] for row in rows[2:]} >= {"unknown (timeout now)"}
+    assert listing(content_of(fetched(SOME)), "changes") is None
+
+
+def test_rows_without_a_token_name_none():
+    """An unknown wallet's change is not one of a native coin."""
+    before = fetched({"BSC.0xC": "failed"})
+    row = listing(content_of(fetched({"BSC.0xC": "timeout"}), before), "changes")[0]
+    assert (row["token"], row["contract"]) == ("", "")
+
+
+def test_simulated_and_real_holdings_are_not_compared():
+    """As everywhere else."""
+    before = fetched(SOME, service="sandbox")
+    with pytest.raises(SnapshotError, match="simulated"):
+        content_of(fetched(SOME), before)
+
+
+def test_spam_is_apart_and_said():
+    """What looks like spam is in no total and no chart, and has its table with reasons."""
+    scam = token("visit usdcgift.com to claim", 10**30, contract="0xbad")
+    content = content_of(fetched({"ETH.0xA": [token("USDC", 1, contract=USDC), scam]}))
+    assert [row["token"] for row in listing(content, "totals")] == ["USDC"]
+    (row,) = listing(content, "spam")
+    assert row["contract"] == "0xbad"
+    assert "domain" in row["why"]
+    assert any("1 balance of 1 token" in line and "spam" in line for line in content.summary)
+
+
+def test_own_flags_and_values_are_kept():
+    """Who flagged and valued holdings before finds these in the report."""
+    details = fetched({"ETH.0xA": [token("AAA", 1), token("BBB", 3, contract="0xB")]})
+    holdings = details.holdings.assign(
+        is_spam=[True, False], spam_reasons="denied", value=[1.0, 0.0001], currency="EUR"
+    )
+    content = content_of(details._replace(holdings=holdings))
+    assert [row["token"] for row in listing(content, "spam")] == ["AAA"]
+    assert [row["value"] for row in listing(content, "totals")] == ["0.0001"]
+    assert content.facts[-1] == ("value of 1 balance", "0.0001 EUR")
+
+
+def test_tables_are_bounded_and_say_so():
+    """Of many rows the first are shown, with how many are left out."""
+    many = [token(f"T{number}", contract=f"0x{number:040x}") for number in range(120)]
+    content = content_of(fetched({"ETH.0xA": many}))
+    found = {each.anchor: each for each in content.listings}
+    assert (len(found["totals"].rows), found["totals"].left_out) == (50, 70)
+    assert (len(found["holdings"].rows), found["holdings"].left_out) == (50, 70)
+
+
+@pytest.mark.parametrize(
+    "answers,charts",
+    [
+        ({"ETH.0xA": []}, 0),
+        ({"ETH.0xA": "failed"}, 0),
+        ({"ETH.0xA": [token(), token("B", contract="0xB")]}, 1),
+        ({"ETH.0xA": [token()], "ETH.0xB": [token()]}, 2),
+        ({"ETH.0xA": [token()], "BSC.0xB": [token()]}, 3),
+        ({f"ETH.0x{number:x}": [token()] for number in range(10)}, 3),
+    ],
+)
+def test_charts_fit_the_data(answers, charts):
+    """None of nothing, one of one wallet, more of more wallets, blockchains or holders."""
+    assert len(content_of(fetched(answers)).charts) == charts
+
+
+def test_nothing_asked_is_a_report(tmp_path):
+    """No wallets at all give a document that says so."""
+    details = fetched({})
+    assert "wallets asked: **0**" in words(wf.report(details, tmp_path / "r.md"))
+    assert "<h1>" in wf.report(details, tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_markdown_has_the_same_content(tmp_path):
+    """Every cell of every table, what is unknown, the methods, and the mark of simulated data."""
+    details = fetched(SOME, service="sandbox")
+    text = words(wf.report(details, tmp_path / "r.md", title="For *Ada*"))
+    content = content_of(details)
+    cells = [cell.text for each in content.listings for row in each.rows for _, cell in row]
+    assert [each for each in (*cells, *content.gaps, *content.methods) if each not in text] == []
+    assert text.startswith("# For *Ada*\n")
+    assert text.count("Simulated data") >= 2
+
+
+def test_markdown_has_no_markup_of_strangers(tmp_path):
+    """No tag, link, formula or code that a symbol brought along."""
+    balances = [
+        token(symbol, 7, contract=f"0x{place:040x}")
+        for place, symbol in enumerate(SYMBOLS.values())
+    ]
+    text = wf.report(fetched({"ETH.0xA": balances}), tmp_path / "r.md").read_text(encoding="utf-8")
+    own = re.sub(r"https://explorer\.example/x", "", text)
+    own = own.replace("](<>)", "").replace("[0xA", "")
+    assert not set("<>`$[]") & set(own)
+
+
+def test_file_is_replaced_as_a_whole(tmp_path, monkeypatch):
+    """Where writing fails, what was there stays, and nothing is left beside it."""
+    path = tmp_path / "r.md"
+    path.write_text("old")
+    monkeypatch.setattr("pathlib.Path.replace", _refuse)
+    with pytest.raises(OSError, match="no space"):
+        wf.report(fetched(SOME), path)
+    assert path.read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["r.md"]
+
+
+def _refuse(*_):
+    raise OSError("no space")
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md"])
+def test_it_speaks_to_its_reader(tmp_path, suffix):
+    """Who reads it has no Python at hand: no code, no word with an underscore."""
+    many = [token(f"T{number}", contract=f"0x{number:040x}") for number in range(120)]
+    spam = token("a promo https://evil.example", 10**40, contract="0xbad")
+    details = fetched({"ETH.0xA": [*many, spam], "BSC.0xC": "rate_limited"})
+    before = fetched({"ETH.0xA": many[:3], "BSC.0xC": "service_error"})
+    text = wf.report(details, tmp_path / f"r{suffix}", before=before).read_text(encoding="utf-8")
+    said = re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>|&#\d+;", " ", text, flags=re.DOTALL)
+    assert "more rows left out here" in said
+    assert not re.findall(r"\w\(|\w\.wf\b|\bwf\.|\b[a-z]+_[a-z]+\b", said)
+
+
+@pytest.mark.parametrize(
+    "columns,said",
+    [
+        ({}, "no prices"),
+        ({"price": 2.0}, "prices that the service sent"),
+        ({"value": 3.0}, "prices that whoever made this report chose"),
+    ],
+)
+def test_methods_say_whose_the_prices_are(columns, said):
+    """Without any, the service's, or those of whoever made the report."""
+    details = fetched({"ETH.0xA": [token()]})
+    content = content_of(details._replace(holdings=details.holdings.assign(**columns)))
+    assert said in " ".join(content.methods)
+
+
+def test_digits_are_grouped_and_copied_as_they_are(tmp_path):
+    """An amount's text is its digits; very long symbols of digits are cut as all others are."""
+    long = token("7" * 5_000, 2**256 - 1, 18, contract="0xL")
+    details = fetched({"ETH.0xA": [token("USDC", 1_234_567_890_123), long]})
+    text = wf.report(details, tmp_path / "r.html").read_text(encoding="utf-8")
+    body = re.sub(r"<[^>]*>", "", text[text.index('id="totals"') : text.index('id="methods"')])
+    assert "1234567.890123" in body
+    assert f"{2**256 - 1}"[:-18] in body
+    assert "7" * 30 not in body
+    assert "7" * 30 not in words(wf.report(details, tmp_path / "r.md"))
+
+
+@pytest.mark.parametrize("name", ["r.pdf", "r", "r.html.gz"])
+def test_other_files_are_refused_before_any_work(tmp_path, name):
+    """The error says how a name has to end."""
+    with pytest.raises(SettingsError, match=r"\.html or \.md"):
+        wf.report(fetched(SOME), tmp_path / name)
+
+
+def test_neither_key_nor_remote_address_is_in_it(service, client, tmp_path):
+    """The page names no server but explorers in links, and the key is nowhere."""
+    details = client.fetch(["ETH.0x" + "1" * 40, "NEAR.alice.near"])
+    text = wf.report(details, tmp_path / "r.html").read_text(encoding="utf-8")
+    assert service.settings().api_key.reveal() not in text
+    own = text[: text.index("<script>")]
+    assert not re.search(r"<(?:script|link|img|iframe)[^>]+(?:src|href)=", text)
+    assert set(re.findall(r"https?://([^/\"]+)", own)) <= set(
+        details.wallets["explorer_url"].str.split("/").str[2]
+    )
+    assert len(text) < 6_000_000

@@ -1,0 +1,96 @@
+"""Fetches that tests make up: small ones as real answers are assembled, and large ones."""
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pandas as pd
+
+from walletframe.address import WalletAddress
+from walletframe.amounts import AmountArray
+from walletframe.frames import (
+    HOLDING_DTYPES,
+    WALLET_DTYPES,
+    Source,
+    WalletDetails,
+    WalletRecord,
+    assemble,
+)
+from walletframe.wire import NO_LIST, Balances, Outcome, Status
+
+SERVICE = "https://api.example/v1"
+FETCHED_AT = datetime(2026, 1, 31, 5, 59, tzinfo=UTC)
+CHAINS = ["ETH", "BSC", "POLYGON", "BASE"]
+
+
+def fetched(answers, *, source="service", service=SERVICE):
+    """Return what a fetch of these wallets would be.
+
+    Each wallet, ``"ETH.0xA"``, has a list of (blockchain, contract, symbol, raw amount, decimals);
+    or None where the answer has no list; or the status of a wallet that is not ok.
+    """
+    whence = Source(source)
+    return assemble(
+        WalletRecord(WalletAddress.parse(wallet), outcome(told), service, FETCHED_AT, whence)
+        for wallet, told in answers.items()
+    )
+
+
+def outcome(told):
+    """Return what became of one wallet."""
+    if isinstance(told, str):
+        return Outcome(Status(told), error="it was not to be had")
+    if told is None:
+        return Outcome(Status.FAILED, NO_LIST)
+    columns = [list(column) for column in zip(*told, strict=True)] or [[]] * 5
+    chains, contracts, symbols, raw, decimals = columns
+    balances = Balances(
+        symbols, contracts, chains, [str(each) for each in raw], decimals, [None] * len(told)
+    )
+    return Outcome(Status.OK, None, "https://explorer.example/x", balances)
+
+
+def token(symbol="TKN", raw=1_500_000, decimals=6, *, contract="0xToken", blockchain="ETH"):
+    """Return one balance of such a list."""
+    return blockchain, contract, symbol, raw, decimals
+
+
+def made_up_details(rows, *, wallets, tokens):
+    """Return a fetch with so many balances; each wallet holds tokens of its own blockchain."""
+    rng = np.random.default_rng(20_260_101)
+    owner = np.sort(rng.integers(0, wallets, rows))
+    token = rng.zipf(1.3, rows) % tokens
+    chains = _text(CHAINS[number % len(CHAINS)] for number in range(wallets))
+    addresses = _text(f"0x{number:040x}" for number in range(wallets))
+    raw = rng.integers(0, 10**18, rows)
+    holdings = pd.DataFrame(
+        {
+            "blockchain": chains.take(owner),
+            "address": addresses.take(owner),
+            "symbol": _text(f"TK{number}" for number in range(tokens)).take(token),
+            "token_address": _text(f"0x{number:040x}" for number in range(tokens)).take(token),
+            "amount": AmountArray.from_raw(raw.tolist(), 18),
+            "decimals": 18,
+            "raw_amount": raw.astype(str),
+            "token_blockchain": chains.take(owner),
+            "price": 1.5,
+        }
+    ).astype(HOLDING_DTYPES)
+    asked = pd.DataFrame(
+        {
+            "blockchain": chains,
+            "address": addresses,
+            "status": "ok",
+            "error": None,
+            "tokens": np.bincount(owner, minlength=wallets),
+            "explorer_url": None,
+            "fetched_at": pd.Timestamp("2026-01-02", tz="UTC"),
+            "source": "service",
+            "service": "made up",
+        }
+    ).astype(WALLET_DTYPES)
+    return WalletDetails(asked, holdings)
+
+
+def _text(values):
+    """Return text as a column holds it."""
+    return pd.array(list(values), dtype="str")

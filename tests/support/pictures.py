@@ -1,0 +1,76 @@
+"""Make the README's pictures: ``python tests/support/pictures.py`` (needs chromium)."""
+
+import shutil
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from chromium import FLAGS
+from lab_server import notebook_of, open_and_run, running_lab
+from playwright.sync_api import sync_playwright
+
+import walletframe as wf
+
+FOLDER = Path(__file__).parents[2] / ".github" / "pictures"
+CHAINS = ("ETH", "BSC", "POLYGON", "ARBITRUM")
+OWNERS = [sha256(bytes([number])).hexdigest()[:40] for number in range(6)]  # told apart at once
+ADDRESSES = [f"{chain}.0x{owner}" for chain in CHAINS for owner in OWNERS]
+SETUP = f"""import walletframe as wf
+service = wf.sandbox(seed=18, failure_share=0.05)
+client = service.client(cache="memory")
+details = wf.fetch_wallets({ADDRESSES}, client=client, progress=False, on_failure="ignore")"""
+SHOW = """wf.HoldingsExplorer(
+    details,
+    client=client,
+    prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD"),
+)"""
+
+
+def take_chart(page, details, folder):
+    """Take the treemap of values."""
+    wallets, holdings = details
+    valued = holdings.wf.without_spam().wf.value(currency="USD")
+    path = folder / "treemap.html"
+    valued.wf.plot.treemap(wallets=wallets).update_layout(height=480).write_html(path)
+    page.set_viewport_size({"width": 1000, "height": 500})
+    page.goto(path.as_uri())
+    page.wait_for_selector(".treemaplayer")
+    page.screenshot(path=FOLDER / "treemap.png")
+
+
+def take_report(page, details, folder):
+    """Take the first page of a report."""
+    path = wf.report(details, folder / "report.html", title="Team wallets")
+    page.set_viewport_size({"width": 1000, "height": 900})
+    page.goto(path.as_uri())
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+    page.screenshot(path=FOLDER / "report.png")
+
+
+def take_explorer(page, folder):
+    """Take the explorer in JupyterLab."""
+    (folder / "explorer.ipynb").write_text(notebook_of(SETUP, SHOW))
+    page.set_viewport_size({"width": 1100, "height": 2400})
+    with running_lab(folder) as address:
+        open_and_run(page, address, "explorer.ipynb")
+        output = page.locator(".jp-Cell-outputArea").last
+        output.locator(".treemaplayer").wait_for()
+        output.screenshot(path=FOLDER / "explorer.png")
+
+
+def main():
+    """Take all of them."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with wf.sandbox(seed=18, failure_share=0.05) as service, service.client(cache=False) as client:
+        details = wf.fetch_wallets(ADDRESSES, client=client, on_failure="ignore")
+    with TemporaryDirectory() as made, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        page = browser.new_page()
+        take_chart(page, details, Path(made))
+        take_report(page, details, Path(made))
+        take_explorer(page, Path(made))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
