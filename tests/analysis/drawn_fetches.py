@@ -3,12 +3,8 @@
 from fractions import Fraction
 from typing import NamedTuple
 
+from fetches import fetched
 from hypothesis import strategies as st
-
-from walletframe.address import WalletAddress
-from walletframe.frames import WalletRecord, assemble
-from walletframe.wire import NO_LIST, Outcome, Status
-from walletframe.wire.outcome import Balances
 
 LARGEST = 2**256 - 1
 
@@ -59,9 +55,7 @@ def key(chain, address):
 
 def details_of(fetch):
     """Make the frames of a fetch."""
-    return assemble(
-        WalletRecord(WalletAddress(*wallet), _outcome(found), "s") for wallet, found in fetch
-    )
+    return fetched({".".join(wallet): _answer(found) for wallet, found in fetch})
 
 
 def rows_of(fetch):
@@ -83,20 +77,10 @@ def _amount(raw, places):
     return None if places in (None, 78) else Fraction(raw, 10**places)
 
 
-def _outcome(found):
-    if found == "failed":
-        return Outcome(Status.FAILED, "why")
-    if found == "unknown":
-        return Outcome(Status.FAILED, NO_LIST)
-    columns = [
-        [token[2] for token, _, _ in found],
-        [token[1] for token, _, _ in found],
-        [token[0] for token, _, _ in found],
-        [str(raw) for _, raw, _ in found],
-        [places for _, _, places in found],
-        [None] * len(found),
-    ]
-    return Outcome(Status.OK, balances=Balances(*columns))
+def _answer(found):
+    if isinstance(found, str):
+        return {"failed": "failed", "unknown": None}[found]
+    return [(*token, raw, places) for token, raw, places in found]
 
 
 def fractions(column):
