@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from walletframe import charts
 from walletframe.analysis import concentration, value
-from walletframe.charts.numerals import compact, money, percent
 from walletframe.charts.palette import OTHER
 from walletframe.errors import (
     AmbiguousTokenError,
@@ -22,6 +21,7 @@ from walletframe.errors import (
     UnknownTokenError,
     UnknownWalletError,
 )
+from walletframe.numerals import compact, money, percent
 from walletframe.service.showcase import SHOWCASE
 
 USDC, FAKE = ("ETH", "0xA0b8"), ("ETH", "0xbad0")
@@ -662,9 +662,11 @@ def test_numbers_are_short_or_whole():
         "1.23k",
         "5.6e+15",
     ]
-    assert [money(number) for number in (0, 1234.567, 0.000123456)] == [
+    assert [money(number) for number in (0, 1234.567, 0.5, 0.0049, 0.000123456)] == [
         "0.00",
         "1,234.57",
+        "0.50",
+        "0.0049",
         "0.0001235",
     ]
     assert [percent(share) for share in (0, 1e-9, 0.5, 1 - 1e-9, 1)] == [

@@ -13,7 +13,7 @@ from walletframe import history
 from walletframe.analysis import value
 from walletframe.cli import main
 from walletframe.errors import AddressError, AmountError, FetchWarning, PricesError, SnapshotError
-from walletframe.frames.summary import many, part
+from walletframe.numerals import many, part
 
 NOUNS = (
     "wallets|balances|tokens|prices|rows|answers|items|blockchains|reasons|bytes|holdings|"

@@ -18,7 +18,7 @@ import pandas as pd
 from walletframe.address import is_blank
 from walletframe.errors import ColumnsError, PricesError
 from walletframe.frames import require_columns, token_key
-from walletframe.frames.summary import many
+from walletframe.numerals import many
 from walletframe.tokens import known_tokens
 
 if TYPE_CHECKING:

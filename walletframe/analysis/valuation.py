@@ -21,8 +21,8 @@ from walletframe.analysis.prices import (
 )
 from walletframe.errors import PricesError, PricesWarning
 from walletframe.frames import ambiguous, is_unknown, require_columns, token_identities
-from walletframe.frames.summary import many
 from walletframe.notice import notify
+from walletframe.numerals import many
 from walletframe.text import shown
 
 if TYPE_CHECKING:

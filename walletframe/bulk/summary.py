@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from walletframe.client.conclusion import with_reasons
 from walletframe.errors import FetchError, FetchWarning
 from walletframe.frames import SIMULATED
-from walletframe.frames.summary import many, part
 from walletframe.notice import notify
+from walletframe.numerals import many, part
 from walletframe.wire import Status
 
 if TYPE_CHECKING:

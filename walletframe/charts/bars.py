@@ -12,13 +12,12 @@ from walletframe.charts.balances import read_balances
 from walletframe.charts.canvas import blank, figure, hover, markup, named_axis, with_legend
 from walletframe.charts.grid import lay_out
 from walletframe.charts.notes import drawn_of, notes
-from walletframe.charts.numerals import percent
 from walletframe.charts.palette import EDGE, pattern
 from walletframe.charts.ranking import added, check_top, largest
 from walletframe.charts.series import Series, other, token_series, wallet_names
 from walletframe.charts.space import Space, along
 from walletframe.errors import SettingsError
-from walletframe.frames.summary import many
+from walletframe.numerals import many, percent
 from walletframe.text import shown
 
 if TYPE_CHECKING:

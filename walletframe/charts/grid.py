@@ -9,9 +9,8 @@ import numpy as np
 
 from walletframe.charts.canvas import hover
 from walletframe.charts.labels import whole_token
-from walletframe.charts.numerals import whole
 from walletframe.charts.ranking import added, slots
-from walletframe.frames.summary import many
+from walletframe.numerals import many, whole
 
 if TYPE_CHECKING:
     from walletframe.amounts.scalar import Amount

@@ -12,12 +12,11 @@ from walletframe.charts.balances import read_balances
 from walletframe.charts.canvas import blank, figure, named_axis
 from walletframe.charts.grid import lay_out
 from walletframe.charts.notes import drawn_of, notes
-from walletframe.charts.numerals import compact, percent
 from walletframe.charts.palette import OTHER
 from walletframe.charts.ranking import added, check_top, largest
 from walletframe.charts.series import token_series, wallet_names
 from walletframe.charts.space import Space, along
-from walletframe.frames.summary import many
+from walletframe.numerals import compact, many, percent
 
 if TYPE_CHECKING:
     from walletframe.analysis.positions import WalletsLike

@@ -10,12 +10,11 @@ from walletframe.charts.balances import read_balances
 from walletframe.charts.canvas import blank, figure
 from walletframe.charts.leaves import pick_leaves
 from walletframe.charts.notes import drawn_of, notes
-from walletframe.charts.numerals import percent
 from walletframe.charts.palette import EDGE, pattern, text_on
 from walletframe.charts.ranking import check_top
 from walletframe.charts.space import Space
 from walletframe.charts.tree import OTHER_CHAINS, OTHER_WALLETS, grow
-from walletframe.frames.summary import many
+from walletframe.numerals import many, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,10 +11,9 @@ import plotly.graph_objects as go
 from walletframe.charts.balances import read_balances
 from walletframe.charts.canvas import blank, figure, hover
 from walletframe.charts.notes import notes
-from walletframe.charts.numerals import percent, whole
 from walletframe.charts.space import Space
 from walletframe.frames import token_key
-from walletframe.frames.summary import many
+from walletframe.numerals import many, percent, whole
 
 if TYPE_CHECKING:
     from walletframe.amounts import AmountArray

@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 
 from walletframe.charts.labels import SHORT, token_labels, whole_token
-from walletframe.charts.numerals import compact, money, percent
 from walletframe.charts.ranking import added
 from walletframe.errors import PricesError
-from walletframe.frames.summary import many
+from walletframe.numerals import compact, many, money, percent
 from walletframe.text import shown
 
 if TYPE_CHECKING:

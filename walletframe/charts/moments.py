@@ -16,7 +16,7 @@ from walletframe.frames import (
     require_columns,
     wallet_identities,
 )
-from walletframe.frames.summary import many
+from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from walletframe.analysis.positions import WalletsLike

@@ -14,7 +14,7 @@ from walletframe.frames import (
     stale_wallets,
     wallets_given,
 )
-from walletframe.frames.summary import many
+from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

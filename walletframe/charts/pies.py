@@ -14,13 +14,13 @@ from walletframe.charts.canvas import blank, figure, markup, with_legend
 from walletframe.charts.grid import lay_out
 from walletframe.charts.labels import short_address
 from walletframe.charts.notes import answered, drawn_of, wallets_frame
-from walletframe.charts.numerals import percent
 from walletframe.charts.palette import EDGE, pattern, text_on
 from walletframe.charts.ranking import added, check_top, largest
 from walletframe.charts.series import token_series
 from walletframe.charts.space import Space
 from walletframe.errors import UnknownWalletError
 from walletframe.frames import as_failed, find_wallet
+from walletframe.numerals import percent
 from walletframe.text import shown
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from walletframe.charts.labels import token_labels, wallet_labels, whole_wallet
 from walletframe.charts.palette import OTHER, chosen_colors, patterns
-from walletframe.frames.summary import many
+from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

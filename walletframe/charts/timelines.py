@@ -12,11 +12,11 @@ from walletframe.charts.canvas import blank, figure, markup, with_legend
 from walletframe.charts.grid import lay_out
 from walletframe.charts.moments import Moments, read_moments
 from walletframe.charts.notes import drawn_of
-from walletframe.charts.numerals import whole
 from walletframe.charts.palette import EDGE, pattern
 from walletframe.charts.ranking import added, check_top, largest
 from walletframe.charts.series import Series, token_series
 from walletframe.charts.space import Space
+from walletframe.numerals import whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

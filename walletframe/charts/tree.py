@@ -13,11 +13,10 @@ import numpy as np
 from walletframe.charts.apportionment import LEAST
 from walletframe.charts.canvas import hover, markup
 from walletframe.charts.labels import token_labels, wallet_labels, whole_token, whole_wallet
-from walletframe.charts.numerals import brief, whole
 from walletframe.charts.palette import OTHER, chosen_colors, patterns
 from walletframe.charts.ranking import added, largest
 from walletframe.charts.series import other
-from walletframe.frames.summary import many
+from walletframe.numerals import brief, many, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

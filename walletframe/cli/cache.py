@@ -8,7 +8,7 @@ import click
 
 from walletframe.cli.screen import say
 from walletframe.errors import SettingsError
-from walletframe.frames.summary import many
+from walletframe.numerals import many
 from walletframe.settings import Settings
 from walletframe.transport import clear as clear_store
 from walletframe.transport import default_path, describe

@@ -7,7 +7,7 @@ import click
 from walletframe.cli.fetch import show
 from walletframe.cli.screen import say
 from walletframe.frames import known_wallets
-from walletframe.frames.summary import many
+from walletframe.numerals import many
 from walletframe.service import SHOWCASE
 from walletframe.service import sandbox as start_sandbox
 

@@ -14,8 +14,8 @@ from walletframe.cli.saved import is_saved, read_saved
 from walletframe.cli.screen import say
 from walletframe.cli.snapshots import in_folder
 from walletframe.frames import WalletDetails, known_wallets, stale_wallets
-from walletframe.frames.summary import many
 from walletframe.history import snapshot
+from walletframe.numerals import many
 from walletframe.reports import SUFFIXES
 from walletframe.reports import report as write_report
 

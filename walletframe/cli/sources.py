@@ -11,7 +11,7 @@ import click
 from walletframe.address import asked_wallets, read_rows
 from walletframe.cli.kinds import require_wallets
 from walletframe.cli.wording import in_shell
-from walletframe.frames.summary import many
+from walletframe.numerals import many
 from walletframe.walletfile import wallets_of_file, wallets_of_lines
 
 if TYPE_CHECKING:

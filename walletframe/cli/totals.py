@@ -17,7 +17,7 @@ from walletframe.cli.screen import say
 from walletframe.cli.snapshots import of_token, token_named
 from walletframe.cli.tables import totals_table
 from walletframe.frames import find_token, known_wallets, summary_lines
-from walletframe.frames.summary import many
+from walletframe.numerals import many
 from walletframe.text import shown
 
 if TYPE_CHECKING:

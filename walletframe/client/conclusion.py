@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from walletframe.errors import FetchError, FetchWarning, SettingsError
 from walletframe.frames import known_wallets, stood_in_for
-from walletframe.frames.summary import many, part
 from walletframe.notice import notify
+from walletframe.numerals import many, part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from walletframe.errors import AnswerWarning
-from walletframe.frames.summary import many
 from walletframe.notice import notify
+from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

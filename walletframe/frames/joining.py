@@ -12,8 +12,8 @@ from walletframe.chains import find_blockchain
 from walletframe.errors import ArgumentError, ColumnsError, InputWarning, SettingsError
 from walletframe.frames.contract import require_columns
 from walletframe.frames.identity import wallet_identities
-from walletframe.frames.summary import many
 from walletframe.notice import notify
+from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

@@ -9,6 +9,7 @@ import pandas as pd
 from walletframe.frames.contract import SIMULATED
 from walletframe.frames.identity import token_identities
 from walletframe.frames.known import as_failed, known_wallets, stood_in_for, unreadable
+from walletframe.numerals import many, part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,51 +129,3 @@ def _sources(wallets: pd.DataFrame) -> str:
 def _pairs(column: pd.Series) -> list[tuple[str, int]]:
     counts = column.value_counts(sort=False)
     return [(str(name), int(count)) for name, count in counts.items() if count]
-
-
-def many(count: int, noun: str) -> str:
-    """Return a count with its noun.
-
-    Parameters
-    ----------
-    count : int
-        How many.
-    noun : str
-        One of them.
-
-    Returns
-    -------
-    str
-        With commas, and an s where it takes one.
-
-    Examples
-    --------
-    >>> many(1, "balance"), many(2000, "balance")
-    ('1 balance', '2,000 balances')
-    """
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def part(count: int, whole: int, noun: str) -> str:
-    """Return a count of a whole, with the verb behind it.
-
-    Parameters
-    ----------
-    count : int
-        How many.
-    whole : int
-        Of how many.
-    noun : str
-        One of them.
-
-    Returns
-    -------
-    str
-        Whatever it is that they are has to follow.
-
-    Examples
-    --------
-    >>> part(1, 3, "wallet"), part(0, 1, "wallet")
-    ('1 of 3 wallets is', '0 of 1 wallet are')
-    """
-    return f"{count:,} of {many(whole, noun)} {'is' if count == 1 else 'are'}"

@@ -10,11 +10,11 @@ import pandas as pd
 
 from walletframe.errors import HistoryError, SnapshotError
 from walletframe.frames import SIMULATED, wallet_identities
-from walletframe.frames.summary import many, part
 from walletframe.history.contract import conformed
 from walletframe.history.folder import default_folder, places
 from walletframe.history.moments import moment
 from walletframe.history.tables import read_wallets
+from walletframe.numerals import many, part
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from walletframe.errors import FetchWarning, MissingExtraError
-from walletframe.frames.summary import many, part
 from walletframe.notice import notify
+from walletframe.numerals import many, part
 
 if TYPE_CHECKING:
     import pandas as pd

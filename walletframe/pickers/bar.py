@@ -10,7 +10,7 @@ from traitlets import Instance
 from walletframe.client import default_client
 from walletframe.errors import WalletframeError
 from walletframe.frames import WalletDetails, known_wallets
-from walletframe.frames.summary import many
+from walletframe.numerals import many
 from walletframe.pickers.fetching import Fetching
 from walletframe.pickers.pane import Pane, guarded
 

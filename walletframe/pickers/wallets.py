@@ -10,7 +10,7 @@ from ipywidgets import HTML, Button, Layout, Textarea
 from walletframe.address import parse_wallets, read_pasted, read_wallet, shorten
 from walletframe.errors import AddressError
 from walletframe.frames import details_given, is_details
-from walletframe.frames.summary import many
+from walletframe.numerals import many
 from walletframe.pickers.chooser import Chooser
 from walletframe.pickers.options import Option, Options
 from walletframe.pickers.pane import guarded

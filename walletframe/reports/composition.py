@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from walletframe.analysis import flag_spam, value
 from walletframe.frames import known_wallets, stood_in_for, token_identities
 from walletframe.frames.display import worth
-from walletframe.frames.summary import failure_lines, is_simulated, many, summary_lines
+from walletframe.frames.summary import failure_lines, is_simulated, summary_lines
 from walletframe.history import compare
+from walletframe.numerals import many
 from walletframe.reports.content import Content
 from walletframe.reports.figures import fitting_charts
 from walletframe.reports.listings import (

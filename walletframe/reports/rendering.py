@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from walletframe.frames.summary import many
+from walletframe.numerals import many
 from walletframe.text import as_href, as_html, as_markdown
 
 if TYPE_CHECKING:

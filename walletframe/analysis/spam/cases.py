@@ -18,7 +18,7 @@ from walletframe.analysis.spam.quotes import quotes
 from walletframe.analysis.spam.reasons import BAIT, Finding, in_order
 from walletframe.analysis.spam.symbols import read_symbol
 from walletframe.frames import require_columns, token_identities
-from walletframe.frames.summary import many
+from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from walletframe.analysis.spam.directory import Directory

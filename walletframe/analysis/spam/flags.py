@@ -12,8 +12,8 @@ from walletframe.analysis.spam.directory import make_directory
 from walletframe.analysis.spam.reasons import score, words
 from walletframe.errors import SettingsError, SpamWarning
 from walletframe.frames import find_token, token_identities
-from walletframe.frames.summary import many
 from walletframe.notice import mention
+from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from walletframe.analysis.token_lists import TokensLike

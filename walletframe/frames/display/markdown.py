@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from walletframe.frames.display.tables import NUMBERS, Cell, Table, holdings_table, wallets_table
-from walletframe.frames.summary import failure_lines, many, summary_lines
+from walletframe.frames.summary import failure_lines, summary_lines
+from walletframe.numerals import many
 from walletframe.text import as_markdown
 
 if TYPE_CHECKING:

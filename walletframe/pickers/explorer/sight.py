@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from walletframe.frames import known_wallets
-from walletframe.frames.summary import many
+from walletframe.numerals import many
 from walletframe.pickers.explorer.script import script
 from walletframe.pickers.explorer.views import arguments, draw
 from walletframe.pickers.pane import told
