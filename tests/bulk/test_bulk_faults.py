@@ -21,7 +21,7 @@ from small_disk import mounted, remount
 import walletframe as wf
 from walletframe.bulk.dataset import Dataset
 from walletframe.bulk.journal import Journal, entries, segments
-from walletframe.bulk.recovery import registered
+from walletframe.bulk.register import take_up
 from walletframe.errors import DatasetError, FetchInterrupted
 
 TOKENS, WORKERS = 3, 4
@@ -222,7 +222,7 @@ class TestShown:
         shown = self.shown(fast, what, folder, until, asked)
         found = wf.read_wallets(folder).wallets
         with Dataset(folder, fast.base_url) as dataset:
-            registered(dataset, fast.base_url)
+            take_up(dataset, fast.base_url)
         assert wf.read_wallets(folder).wallets.equals(found)
         assert shown.total() >= until
         assert not shown - Counter(found.status)

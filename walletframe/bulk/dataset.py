@@ -1,10 +1,7 @@
-"""The folder, opened for writing by one run: parts that are there whole or not at all.
-
-A part is written under other names, brought to the disk, and renamed: first what failed, then the
-holdings, then the wallets, which make it count. A run that ends between two of these steps leaves
-no more than holdings whose wallets are missing: the next run takes them away, and makes the part
-anew from its journal.
-"""
+"""The folder, opened for writing by one run: parts that are there whole or not at all."""
+# A part is written under other names, brought to the disk, and renamed: first what failed, then the
+# holdings, then the wallets, which make it count. A run that ends in between leaves no more than
+# holdings whose wallets are missing: the next run removes them, and makes the part anew.
 
 from __future__ import annotations
 
@@ -17,15 +14,25 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
+from walletframe.bulk.files import (
+    FORMAT,
+    Layout,
+    apart,
+    as_tables,
+    dataset_errors,
+    part_name,
+    part_numbers,
+    part_tables,
+    read_table,
+    still_failed,
+)
 from walletframe.bulk.journal import segments
-from walletframe.bulk.layout import FORMAT, Layout, part_name, part_numbers, told
-from walletframe.bulk.tables import apart, as_tables, read_table, still_failed
 from walletframe.disk import private_file, private_folder, publish
 from walletframe.errors import DatasetError
 from walletframe.wire import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -37,25 +44,11 @@ _UNFINISHED = ".tmp"
 
 
 class Dataset:
-    """A folder that this run alone may write.
-
-    Parameters
-    ----------
-    root : Path
-        The folder; it is made where it is not there.
-    service : str
-        The name of the service that is asked.
-
-    Raises
-    ------
-    DatasetError
-        Where the folder holds something else or another service's wallets, where another run
-        writes into it, or where it can't be written.
-    """
+    """A folder that this run alone may write; it is made where it is not there."""
 
     def __init__(self, root: Path, service: str) -> None:
         self.layout = Layout(root)
-        with ExitStack() as opened, told(root):
+        with ExitStack() as opened, dataset_errors(root):
             _refuse_foreign(self.layout)
             private_folder(self.layout.inner)
             opened.enter_context(_locked(self.layout))
@@ -63,7 +56,7 @@ class Dataset:
             failed = part_numbers(self.layout.failed)
             self._had_failed = bool(failed or segments(self.layout.inner))
             self._last = max(part_numbers(self.layout.wallets) + failed, default=0)
-            self._had_failed |= self._set_right()
+            self._had_failed |= self._move_unlisted()
             self._opened = opened.pop_all()
 
     def __enter__(self) -> Self:
@@ -72,42 +65,9 @@ class Dataset:
     def __exit__(self, *exc: object) -> None:
         self._opened.close()
 
-    def wallets(self) -> Iterator[pa.Table]:
-        """Hand out the wallets of each part that are ok.
-
-        Yields
-        ------
-        pyarrow.Table
-            As written.
-        """
-        return _tables(self.layout.wallets)
-
-    def failed(self) -> Iterator[pa.Table]:
-        """Hand out the wallets of each part that are not ok; later rows count more.
-
-        Yields
-        ------
-        pyarrow.Table
-            As written.
-        """
-        return _tables(self.layout.failed)
-
     def add(self, details: WalletDetails, positions: Sequence[int]) -> None:
-        """Write a part.
-
-        Parameters
-        ----------
-        details : WalletDetails
-            The wallets and what they hold.
-        positions : sequence of int
-            The places of the wallets in the order asked.
-
-        Raises
-        ------
-        DatasetError
-            Where it can't be written; the parts before are as they were.
-        """
-        with told(self.layout.root):
+        """Write a part; where that fails, the parts before are as they were."""
+        with dataset_errors(self.layout.root):
             wallets, holdings = as_tables(details, positions)
             is_ok = pc.equal(wallets["status"], Status.OK.value)
             ok, failed = wallets.filter(is_ok), wallets.filter(pc.invert(is_ok))
@@ -117,18 +77,13 @@ class Dataset:
             self._write(parts)
 
     def tidy(self) -> None:
-        """Bring what failed up to date: one file, one row for each wallet that still is not ok.
-
-        Raises
-        ------
-        DatasetError
-            Where it can't be written.
-        """
+        """Bring what failed up to date: one file, one row for each wallet that still is not ok."""
         numbers = part_numbers(self.layout.failed)
         if len(numbers) <= 1 and not self._had_failed:
             return
-        with told(self.layout.root):
-            left = still_failed(self.failed(), self.wallets() if self._had_failed else ())
+        with dataset_errors(self.layout.root):
+            wallets = part_tables(self.layout.wallets) if self._had_failed else ()
+            left = still_failed(part_tables(self.layout.failed), wallets)
             self._write([(self.layout.failed, left)] if left.num_rows else [])
             for number in numbers:
                 (self.layout.failed / part_name(number)).unlink()
@@ -153,7 +108,7 @@ class Dataset:
         for number in set(part_numbers(layout.holdings)) - set(part_numbers(layout.wallets)):
             (layout.holdings / part_name(number)).unlink()
 
-    def _set_right(self) -> bool:
+    def _move_unlisted(self) -> bool:
         """Move wallets that an earlier release called ok, without a list of balances, to failed.
 
         What failed is written first: where this ends in between, the next run does it again.
@@ -212,7 +167,3 @@ def _locked(layout: Layout) -> AcquireReturnProxy[Any]:
             hint="choose a folder on another disk, or update filelock, which then makes do",
         )
     raise fault
-
-
-def _tables(folder: Path) -> Iterator[pa.Table]:
-    return (read_table(folder / part_name(number)) for number in part_numbers(folder))

@@ -43,7 +43,7 @@ def fetch_to_parquet(
         A path, or a str that ends in ``.csv`` or ``.txt``, is a file: a CSV with the columns
         blockchain and address, or with one column of wallets; else one wallet a line, where #
         begins a comment. Lists and files are checked before anything is asked. An iterator is read
-        as it is needed; what in it is no wallet is left out, with a warning, and is told in the
+        as it is needed; what in it is no wallet is left out, with a warning, and counted in the
         summary.
     folder : str or Path
         A new or an empty folder, or one that an earlier call has begun.

@@ -1,35 +1,35 @@
 """The journal: answers that have arrived and are in no part yet, and what failed without one.
 
-Each answer is appended by the thread that received it, before anyone else hears of it. So whatever
-ends a run, at most the requests that were under way are lost; the next run makes a part of what is
-here. What failed is appended before the bar counts it.
-A journal is cut into segments, about one for each part, and a segment goes when the parts hold all
-of its wallets. A power cut may cost what the system had not brought to the disk.
+It is cut into segments, about one for each part, which go when the parts hold all of them.
 """
+# Each answer is appended by the thread that received it, before anyone else gets it: whatever ends
+# a run, at most the requests that were under way are lost; the next run makes a part of the rest.
+# What failed is appended before the bar counts it. A power cut may cost what the system had not
+# brought to the disk.
 
 from __future__ import annotations
 
 import zlib
 from contextlib import suppress
 from datetime import datetime  # noqa: TC003 - msgspec reads the types of an entry
-from itertools import count
+from itertools import chain, count
 from threading import Lock
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from walletframe.bulk.layout import told
-from walletframe.bulk.tables import key_of
+from walletframe.address import WalletAddress
+from walletframe.bulk.files import dataset_errors, key_of
 from walletframe.disk import private_file
+from walletframe.frames import Source, WalletRecord
+from walletframe.wire import Outcome, Status, read_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
     from threading import Event
     from typing import BinaryIO
 
-    from walletframe.address import WalletAddress
-    from walletframe.frames import WalletRecord
     from walletframe.transport import Reply
 
 _SUFFIX = ".journal"
@@ -37,24 +37,12 @@ _HEAD = 8  # bytes: the length of what follows, and its CRC-32
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
-    """One answer, or one wallet that failed without one.
+    """One answer, or one wallet that failed without one."""
 
-    Attributes
-    ----------
-    wallets : list of (str, str, int)
-        Blockchain, address and place in the order asked of each wallet that was asked for.
-    fetched_at : datetime or None
-        When it was received, in UTC; None without an answer.
-    body : bytes
-        As the service sent it; empty without an answer.
-    failure : (str, str or None) or None
-        Without an answer, the status and the reason.
-    """
-
-    wallets: list[tuple[str, str, int]]
-    fetched_at: datetime | None
-    body: bytes
-    failure: tuple[str, str | None] | None = None
+    wallets: list[tuple[str, str, int]]  # blockchain, address and place in the order asked
+    fetched_at: datetime | None  # in UTC; None without an answer
+    body: bytes  # as the service sent it; empty without an answer
+    failure: tuple[str, str | None] | None = None  # status and reason
 
 
 _ENCODE = msgspec.msgpack.Encoder().encode
@@ -73,17 +61,35 @@ def entries(segment: Path) -> Iterator[Entry]:
             yield _DECODE(frame)
 
 
+def left_in(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletRecord, int]]:
+    """Return what segments, in order, hold of each wallet, and its place, by its key.
+
+    It is what is ok, else the last failure.
+    """
+    found: dict[str, tuple[WalletRecord, int]] = {}
+    for entry in chain.from_iterable(map(entries, journal)):
+        for record, position in _records(entry, service):
+            key = key_of(record.wallet)
+            if key not in found or found[key][0].outcome.status is not Status.OK:
+                found[key] = record, position
+    return found
+
+
+def _records(entry: Entry, service: str) -> Iterator[tuple[WalletRecord, int]]:
+    wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
+    if entry.failure is None:
+        outcomes, source = read_answer(entry.body, wallets).outcomes, Source.SERVICE
+    else:
+        status, error = entry.failure
+        outcomes, source = [Outcome(Status(status), error)] * len(wallets), None
+    for wallet, outcome, (_, _, position) in zip(wallets, outcomes, entry.wallets, strict=True):
+        yield WalletRecord(wallet, outcome, service, entry.fetched_at, source), position
+
+
 class Journal:
     """The journal of one run.
 
-    Parameters
-    ----------
-    folder : Path
-        Where the segments are.
-    position_of : callable
-        Gets the key of a wallet that was asked for, and returns its place in the order asked.
-    cancel : Event
-        Is set where the journal can't be written: nothing more is to be asked then.
+    `position_of` gives a wallet's place by its key; `cancel` is set where nothing can be written.
     """
 
     def __init__(self, folder: Path, position_of: Callable[[str], int], cancel: Event) -> None:
@@ -98,15 +104,7 @@ class Journal:
         self._is_closed = False
 
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
-        """Write an answer; any thread may.
-
-        Parameters
-        ----------
-        wallets : sequence of WalletAddress
-            What was asked for.
-        reply : Reply
-            What came of it; left alone where it is no answer.
-        """
+        """Write an answer; called by any thread. A reply without an answer is left to `secure`."""
         if not isinstance(reply.answer, bytes):
             return
         keys = [key_of(wallet) for wallet in wallets]
@@ -116,21 +114,10 @@ class Journal:
         ]
         self._append(Entry(asked, reply.fetched_at, reply.answer), keys)
 
-    def secured(self, record: WalletRecord, position: int) -> bool:
-        """See to it that a record outlives the run: what failed without an answer is written.
+    def secure(self, record: WalletRecord, position: int) -> bool:
+        """Write what failed without an answer; False where only a part can hold the record.
 
-        Parameters
-        ----------
-        record : WalletRecord
-            What became of a wallet.
-        position : int
-            Its place in the order asked.
-
-        Returns
-        -------
-        bool
-            False where only a part can hold it: its answer came from the cache, or the disk is
-            full.
+        That is where its answer came from the cache, or the disk is full.
         """
         key, outcome = key_of(record.wallet), record.outcome
         if record.source is None:
@@ -141,30 +128,18 @@ class Journal:
             return any(key in waiting for waiting in self._waiting.values())
 
     def check(self) -> None:
-        """Say why the run was ended by the journal, if it was.
-
-        Raises
-        ------
-        DatasetError
-            Where it can't be written.
-        """
+        """Raise the error for which the journal ended the run, if it did."""
         if self._fault is not None:
-            with told(self._folder.parent):
+            with dataset_errors(self._folder.parent):
                 raise self._fault
 
-    def turn(self) -> None:
+    def begin_segment(self) -> None:
         """Let the next answers go into a new segment."""
         with self._lock:
             self._end_segment()
 
     def release(self, keys: Collection[str]) -> None:
-        """Remove the segments of which the parts hold everything.
-
-        Parameters
-        ----------
-        keys : collection of str
-            The wallets of a part that was written.
-        """
+        """Take note that a part holds some wallets; remove the segments of which none is left."""
         with self._lock:
             for segment, waiting in list(self._waiting.items()):
                 waiting.difference_update(keys)

@@ -24,12 +24,7 @@ from walletframe.notice import notify
 from walletframe.walletfile import read_wallet_file
 
 if TYPE_CHECKING:
-    from walletframe.address import (
-        OnUnreadable,
-        Reading,
-        WalletLike,
-        WalletsLike,
-    )
+    from walletframe.address import OnUnreadable, Reading, WalletLike, WalletsLike
 
 BulkInput: TypeAlias = "WalletsLike | os.PathLike[str]"
 Problem: TypeAlias = tuple[int, str, str]
@@ -40,27 +35,13 @@ _PROBLEMS_KEPT = 1_000
 
 @dataclass(slots=True)
 class Unreadable:
-    """What of a stream is no wallet: an error hours after the start would help nobody.
-
-    Attributes
-    ----------
-    count : int
-        How many items there were.
-    problems : list of (int, str, str)
-        Position from 0, value and reason of the first thousand.
-    """
+    """What of a stream is no wallet: an error hours after the start would help nobody."""
 
     count: int = 0
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)  # the first: position, value, reason
 
     def add(self, problem: Problem) -> None:
-        """Take note of an item, and warn of the first.
-
-        Parameters
-        ----------
-        problem : tuple of (int, str, str)
-            Position, value and reason.
-        """
+        """Take note of an item, and warn of the first."""
         self.count += 1
         if self.count <= _PROBLEMS_KEPT:
             self.problems.append(problem)
@@ -75,74 +56,32 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The wallets to fetch.
+    """The wallets to fetch."""
 
-    Attributes
-    ----------
-    whole : list of WalletAddress or None
-        The distinct wallets, in the order asked; None for a stream.
-    wallets : iterator of WalletAddress
-        The same or the stream, which may repeat itself.
-    unreadable : Unreadable
-        What of a stream is no wallet.
-    """
-
-    whole: list[WalletAddress] | None
-    wallets: Iterator[WalletAddress]
+    whole: list[WalletAddress] | None  # distinct, in the order asked; None for a stream
+    wallets: Iterator[WalletAddress]  # the same, or the stream, which may repeat itself
     unreadable: Unreadable
 
 
 def list_wallets(given: BulkInput, on_unreadable: OnUnreadable | None = None) -> Listing:
-    """Tell a list from a file and from a stream, and check what can be checked.
+    """Read and check a list or a file as a whole; of an iterator, nothing is read yet.
 
-    Parameters
-    ----------
-    given : str, tuple, mapping, WalletAddress, Series, DataFrame, path, iterator or iterable
-        A path, or a str that ends in ``.csv`` or ``.txt``, is a file. An iterator is a stream.
-    on_unreadable : {"raise", "drop"}, optional
-        What to do with what is no wallet; by default a list raises and a stream drops it.
-
-    Returns
-    -------
-    Listing
-        Of a stream, nothing is read yet.
-
-    Raises
-    ------
-    AddressError
-        Naming every wallet of a list or a file that can't be read.
-    ColumnsError
-        Where a DataFrame lacks one of the two columns.
-    SettingsError
-        Where `on_unreadable` is another word.
-    OSError
-        Where there is no such file.
-
-    Warns
-    -----
-    InputWarning
-        Where wallets of a list are repeated or left out, and where a blockchain is not known.
-
-    Examples
-    --------
-    >>> list_wallets(["eth.0xA"]).whole
-    [WalletAddress(blockchain='ETH', address='0xA')]
-    >>> list_wallets(iter(["ETH.0xA"])).whole
+    By default a list or a file raises for what is no wallet, and an iterator drops it.
     """
     check_unreadable(on_unreadable or "drop")
     unreadable = Unreadable()
     if isinstance(given, Iterator):
         may_drop = on_unreadable != "raise"
         stream = in_one_spelling(_streamed(given, unreadable, may_drop=may_drop))
-        return Listing(None, _doubted(stream), unreadable)
+        return Listing(None, _with_doubts(stream), unreadable)
     whole = wallets_to_ask(_read(given), on_unreadable or "raise")
     return Listing(whole, iter(whole), unreadable)
 
 
 def _read(given: WalletsLike | os.PathLike[str]) -> Reading:
-    if isinstance(given, os.PathLike):
-        return read_wallet_file(Path(given))
-    if isinstance(given, str) and given.lower().endswith(_FILES):
+    if isinstance(given, os.PathLike) or (
+        isinstance(given, str) and given.lower().endswith(_FILES)
+    ):
         return read_wallet_file(Path(given))
     return read_list(given)
 
@@ -161,12 +100,12 @@ def _streamed(
             unreadable.add(problem)
 
 
-def _doubted(wallets: Iterator[WalletAddress]) -> Iterator[WalletAddress]:
+def _with_doubts(wallets: Iterator[WalletAddress]) -> Iterator[WalletAddress]:
     """Pass wallets on, and warn of the first whose blockchain is not known."""
-    is_told = False
     for wallet in wallets:
-        doubts = "" if is_told else doubts_about([wallet])
+        doubts = doubts_about([wallet])
         if doubts:
-            is_told = True
             notify(doubts, InputWarning)
         yield wallet
+        if doubts:
+            yield from wallets

@@ -11,21 +11,24 @@ import pandas as pd
 import pyarrow as pa
 
 from walletframe.address import distinct_wallets, parse_wallets
-from walletframe.bulk.journal import segments
-from walletframe.bulk.layout import Layout, part_name, part_numbers, told
-from walletframe.bulk.recovery import left_in
-from walletframe.bulk.tables import (
+from walletframe.bulk.files import (
     POSITION,
+    Layout,
     apart,
     as_tables,
+    dataset_errors,
     holdings_frame,
     key_of,
     keys_of,
     no_tables,
+    part_name,
+    part_numbers,
+    part_tables,
     read_table,
     still_failed,
     wallets_frame,
 )
+from walletframe.bulk.journal import left_in, segments
 from walletframe.errors import DatasetError
 from walletframe.frames import WalletDetails, WalletRecord, assemble, respelled
 from walletframe.notice import at_the_boundary
@@ -94,7 +97,7 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
     """
     asked = None if wallets is None else distinct_wallets(parse_wallets(wallets))
     layout = Layout(Path(folder))
-    with told(layout.root):
+    with dataset_errors(layout.root):
         service = layout.service()
         if service is None:
             raise DatasetError(
@@ -161,8 +164,7 @@ def _failed(layout: Layout) -> list[pa.Table]:
     """Read what failed, once more where a run has just brought it up to date."""
     for _ in range(_TRIES):
         with suppress(FileNotFoundError):
-            numbers = part_numbers(layout.failed)
-            return [read_table(layout.failed / part_name(number)) for number in numbers]
+            return list(part_tables(layout.failed))
     raise DatasetError(f"{layout.failed} changes all the time", hint="read it again")
 
 

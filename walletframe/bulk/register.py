@@ -1,6 +1,6 @@
 """What the folder holds of which wallet, and the place of each in the order asked.
 
-A few hundred bytes for each wallet are all that a run holds in memory of what it has done.
+A run keeps no more than this in memory of what it has done: a few hundred bytes for each wallet.
 """
 
 from __future__ import annotations
@@ -8,16 +8,20 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from walletframe.bulk.tables import POSITION, keys_of
+from walletframe.bulk.files import POSITION, dataset_errors, keys_of, part_tables
+from walletframe.bulk.journal import left_in, segments
+from walletframe.frames import assemble
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import pyarrow as pa
 
+    from walletframe.bulk.dataset import Dataset
+
 
 class Turn(Enum):
-    """What is to be done when a wallet is met."""
+    """What to do with a wallet of the input."""
 
     ASK = auto()
     HELD = auto()
@@ -25,16 +29,11 @@ class Turn(Enum):
 
 
 class Register:
-    """The wallets of a folder and of a run, by their keys.
+    """The wallets of a folder (tables of what is ok, and of what is not) and of a run, by key.
 
     A wallet that the folder knows keeps its place. A new one comes right behind the wallet before
     it where that place is free, as it is where an earlier run of the same list had to leave a gap;
     else it comes last.
-
-    Parameters
-    ----------
-    wallets, failed : iterable of pyarrow.Table
-        What is ok and what is not, of each part in the folder.
     """
 
     def __init__(self, wallets: Iterable[pa.Table], failed: Iterable[pa.Table]) -> None:
@@ -56,18 +55,7 @@ class Register:
         return key in self._held
 
     def meet(self, key: str) -> Turn:
-        """Decide about the next wallet, and give it its place.
-
-        Parameters
-        ----------
-        key : str
-            In the order asked.
-
-        Returns
-        -------
-        Turn
-            Whether to ask for it.
-        """
+        """Decide about the next wallet, and give it its place."""
         if key in self._met:
             return Turn.REPEATED
         self._met.add(key)
@@ -84,7 +72,7 @@ class Register:
         return self._under_way[key]
 
     def settle(self, key: str) -> int:
-        """Return the same, for the last time."""
+        """Return the same, for the last time: the wallet is done."""
         return self._under_way.pop(key)
 
     def _free_place(self) -> int:
@@ -101,3 +89,23 @@ def _positions(tables: Iterable[pa.Table]) -> dict[str, int]:
     for table in tables:
         found.update(zip(keys_of(table), table[POSITION].to_pylist(), strict=True))
     return found
+
+
+def take_up(dataset: Dataset, service: str) -> Register:
+    """Make a part of what an earlier run left in its journal, and register what the folder holds.
+
+    Where a part can't be read or written, the journal stays.
+    """
+    layout = dataset.layout
+    with dataset_errors(layout.root):
+        register = Register(part_tables(layout.wallets), part_tables(layout.failed))
+        left = segments(layout.inner)
+        unwritten = left_in(left, service).items()
+        found = [placed for key, placed in unwritten if not register.holds(key)]
+        if found:
+            records, positions = zip(*found, strict=True)
+            dataset.add(assemble(records), positions)
+            register = Register(part_tables(layout.wallets), part_tables(layout.failed))
+        for segment in left:
+            segment.unlink()
+    return register

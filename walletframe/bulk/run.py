@@ -2,25 +2,23 @@
 
 The order of operations: open the folder, make a part of what an earlier run has left in its
 journal, see what the folder holds, and ask for the rest; a part is written whenever there is enough
-for one, while the asking goes on. The caller's thread reads the caller's stream and draws the bar;
-all else is done by a thread of its own, which an interrupt finds with nothing half done.
+for one, while the asking goes on.
 """
 
 from __future__ import annotations
 
 import time
 from contextlib import ExitStack, suppress
-from enum import Enum
+from itertools import chain
+from queue import Empty, Full, Queue
 from threading import Event
 from typing import TYPE_CHECKING, TypeAlias
 
 from walletframe.bulk.dataset import Dataset
-from walletframe.bulk.inbox import Inbox
+from walletframe.bulk.files import key_of
 from walletframe.bulk.journal import Journal
-from walletframe.bulk.recovery import registered
-from walletframe.bulk.register import Turn
+from walletframe.bulk.register import Turn, take_up
 from walletframe.bulk.summary import GOES_ON, Tally
-from walletframe.bulk.tables import key_of
 from walletframe.bulk.writer import Writer
 from walletframe.client.job import Job
 from walletframe.client.progress import counted
@@ -42,55 +40,27 @@ if TYPE_CHECKING:
 
 _PORTION = 250
 _PORTION_S = 0.2
-
-
-class _Wish(Enum):
-    MORE = "wallets"
-
-
-_News: TypeAlias = Status | _Wish
-_Job: TypeAlias = "Job[_News, None]"
+_TICK_S = 0.05
+_Report: TypeAlias = "Callable[[Status], None]"
 
 
 class Run:
     """A fetch into a folder.
 
-    Parameters
-    ----------
-    client : Client
-        Whom to ask through.
-    listing : Listing
-        The wallets.
-    folder : Path
-        Where to write.
+    The caller's thread reads the caller's wallets and draws the bar: a cursor of a database works
+    there alone, an interrupt ends what blocks there, and an error of a stream has the caller's own
+    traceback. A thread of its own does all else, so that an interrupt finds nothing half done.
+    Wallets go to it in portions, statuses come back as the news of its job.
     """
 
     def __init__(self, client: Client, listing: Listing, folder: Path) -> None:
         self._client, self._listing, self._folder = client, listing, folder
         self._tally = Tally(time.monotonic())
         self._cancel = Event()
-        self._inbox = Inbox(self._cancel)
+        self._portions: Queue[list[WalletAddress] | None] = Queue(1)  # None: there are no more
 
     def go(self, progress: OpenProgress) -> FetchSummary:
-        """Do all of it.
-
-        Parameters
-        ----------
-        progress : bool, callable or None
-            As for `fetch_to_parquet`.
-
-        Returns
-        -------
-        FetchSummary
-            What became of the wallets.
-
-        Raises
-        ------
-        DatasetError
-            Where the folder can't be used.
-        FetchInterrupted
-            After Ctrl-C, when what was finished is in the folder.
-        """
+        """Do all of it; raises FetchInterrupted after Ctrl-C, when all is written."""
         whole = self._listing.whole
         total = None if whole is None else len(whole)
         with ExitStack() as opened:
@@ -99,11 +69,13 @@ class Run:
             self._tally.resumed = held
             with (
                 self._client.flow(keep=journal.append, cancel=self._cancel) as flow,
-                counted(progress, total, done=held) as tell,
+                counted(progress, total, done=held) as count,
             ):
                 all_opened = opened.pop_all()
-                job: _Job = Job(lambda report: self._work(flow, writer, report, all_opened))
-                is_interrupted = self._attend(job, self._portions(register, tell), tell)
+                job: Job[Status, None] = Job(
+                    lambda report: self._work(flow, writer, report, all_opened)
+                )
+                is_interrupted = self._attend(job, self._cut(register, count), count)
         asked = register.met if total is None else total
         service = require_service(self._client.settings)
         summary = self._tally.summary(self._folder, service, asked, self._listing.unreadable)
@@ -114,37 +86,35 @@ class Run:
     def _open(self, opened: ExitStack) -> tuple[Register, Journal, Writer]:
         service = require_service(self._client.settings)
         dataset = opened.enter_context(Dataset(self._folder, service))
-        register = registered(dataset, service)
+        register = take_up(dataset, service)
         journal = Journal(dataset.layout.inner, register.position, self._cancel)
         opened.callback(journal.close)
         return register, journal, Writer(dataset, register, journal, self._tally)
 
-    def _work(
-        self,
-        flow: Flow,
-        writer: Writer,
-        report: Callable[[_News], None],
-        opened: ExitStack,
-    ) -> None:
+    def _work(self, flow: Flow, writer: Writer, report: _Report, opened: ExitStack) -> None:
         """Do what the thread of its own does; what was opened is closed when this ends."""
         with opened:
-            portions = self._inbox.portions(lambda: report(_Wish.MORE))
-            writer.write(flow.records(portions), report)
+            writer.write(flow.records(self._handed_over()), report)
             self._tally.key_refused = flow.key_refused
 
     def _attend(
         self,
-        job: _Job,
+        job: Job[Status, None],
         portions: Iterator[list[WalletAddress]],
-        tell: Callable[[Status], None],
+        count: _Report,
     ) -> bool:
-        """Do what the caller's thread does; tell whether it was interrupted."""
+        """Do what the caller's thread does; return whether it was interrupted."""
         try:
-            for news in job.news():
-                if isinstance(news, Status):
-                    tell(news)
-                else:
-                    self._inbox.put(next(portions, None))
+            for portion in chain(portions, [None]):
+                is_taken = False
+                while not (is_taken or job.has_ended()):
+                    is_taken = self._hand_over(portion)
+                    for status in job.news_so_far():
+                        count(status)
+                if job.has_ended():
+                    break
+            for status in job.news():
+                count(status)
             job.result()
         except KeyboardInterrupt:
             self._cancel.set()
@@ -157,9 +127,27 @@ class Run:
             raise
         return False
 
-    def _portions(
-        self, register: Register, tell: Callable[[Status], None]
-    ) -> Iterator[list[WalletAddress]]:
+    def _hand_over(self, portion: list[WalletAddress] | None) -> bool:
+        """Wait a moment for the other thread to take the portion before; False where it doesn't."""
+        try:
+            self._portions.put(portion, timeout=_TICK_S)
+        except Full:
+            return False
+        return True
+
+    def _handed_over(self) -> Iterator[list[WalletAddress]]:
+        """Hand out the portions; an empty one where there is none for the moment."""
+        while not self._cancel.is_set():
+            try:
+                portion = self._portions.get(timeout=_TICK_S)
+            except Empty:
+                yield []
+                continue
+            if portion is None:
+                return
+            yield portion
+
+    def _cut(self, register: Register, count: _Report) -> Iterator[list[WalletAddress]]:
         """Cut the wallets that have to be asked for into portions, small ones of a slow stream."""
         portion: list[WalletAddress] = []
         begun = time.monotonic()
@@ -169,7 +157,7 @@ class Run:
                 portion.append(wallet)
             elif turn is Turn.HELD and self._listing.whole is None:
                 self._tally.resumed += 1
-                tell(Status.OK)
+                count(Status.OK)
             if len(portion) >= _PORTION or (portion and time.monotonic() - begun > _PORTION_S):
                 yield portion
                 portion, begun = [], time.monotonic()

@@ -1,4 +1,4 @@
-"""What a person is told of a bulk run, and the counts it is made of."""
+"""The summary of a bulk run, and the counts it is made of."""
 
 from __future__ import annotations
 
@@ -100,13 +100,7 @@ class FetchSummary:
 
 
 class Tally:
-    """Counts of a run, as it goes on.
-
-    Parameters
-    ----------
-    begun : float
-        When, as of ``time.monotonic()``.
-    """
+    """Counts of a run as it goes on; `begun` is of ``time.monotonic()``."""
 
     def __init__(self, begun: float) -> None:
         self.parts = self.balances = self.resumed = 0
@@ -116,13 +110,7 @@ class Tally:
         self._reasons: Counter[str] = Counter()
 
     def add(self, record: WalletRecord) -> None:
-        """Count a wallet.
-
-        Parameters
-        ----------
-        record : WalletRecord
-            What became of it.
-        """
+        """Count a wallet."""
         status, reason = record.outcome.status, record.outcome.error
         self._statuses[status.value] += 1
         if status is not Status.OK and reason is not None:
@@ -132,24 +120,7 @@ class Tally:
     def summary(
         self, folder: Path, service: str, wallets: int, unreadable: Unreadable
     ) -> FetchSummary:
-        """Sum up.
-
-        Parameters
-        ----------
-        folder : Path
-            Where the dataset is.
-        service : str
-            The service's name.
-        wallets : int
-            Distinct wallets that were asked for.
-        unreadable : Unreadable
-            What was no wallet.
-
-        Returns
-        -------
-        FetchSummary
-            Every wallet is in one of its counts.
-        """
+        """Sum up; wallets without a record, because the run ended before, count as cancelled."""
         statuses, reasons = self._statuses.copy(), self._reasons.copy()
         left = wallets - self.resumed - statuses.total()
         if left:
@@ -172,20 +143,7 @@ class Tally:
 
 
 def conclude(summary: FetchSummary, on_failure: str) -> None:
-    """Warn or raise where wallets are not ok, as the caller wishes.
-
-    Parameters
-    ----------
-    summary : FetchSummary
-        What became of them.
-    on_failure : {"warn", "raise", "ignore"}
-        The caller's wish.
-
-    Raises
-    ------
-    FetchError
-        With ``"raise"``, where a wallet is not ok or an item was no wallet.
-    """
+    """Warn or raise where wallets are not ok, as the caller wishes."""
     failed = summary.wallets - summary.ok
     said = []
     if failed:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from walletframe.bulk.tables import key_of
+from walletframe.bulk.files import key_of
 from walletframe.frames import assemble
 from walletframe.wire import Status
 
@@ -24,66 +24,47 @@ PART_WALLETS = 2_000
 PART_BALANCES = 200_000
 
 
-class Writer:
-    """Writes the parts of a run.
+@dataclass(slots=True)
+class _Filling:
+    """The part that is being filled: the place of each wallet, and statuses to report later."""
 
-    Parameters
-    ----------
-    dataset : Dataset
-        Where to.
-    register : Register
-        The place of each wallet.
-    journal : Journal
-        Lets go of what the parts hold.
-    tally : Tally
-        Counts.
-    """
+    places: dict[str, int] = field(default_factory=dict)
+    unreported: list[Status] = field(default_factory=list)
+
+
+class Writer:
+    """Writes the parts of a run; `report` gets each status once it would outlive a kill."""
 
     def __init__(
-        self, dataset: Dataset, register: Register, journal: Journal, tally: Tally
+        self,
+        dataset: Dataset,
+        register: Register,
+        journal: Journal,
+        tally: Tally,
     ) -> None:
         self._dataset, self._register = dataset, register
         self._journal, self._tally = journal, tally
 
     def write(self, records: Iterator[WalletRecord], report: Callable[[Status], None]) -> None:
-        """Write all records; wallets whose turn never came are counted only.
-
-        Parameters
-        ----------
-        records : iterator of WalletRecord
-            In any order.
-        report : callable
-            Is told the status of each once it would outlive a kill.
-
-        Raises
-        ------
-        DatasetError
-            Where a part or the journal can't be written.
-        """
+        """Write all records, in any order; wallets whose turn never came are counted only."""
         with ThreadPoolExecutor(1, thread_name_prefix="walletframe-parts") as pool:
             written: Future[None] | None = None
             while True:
-                places: dict[str, int] = {}
-                untold: list[Status] = []
-                details = assemble(self._taken(records, places, report, untold))
+                part = _Filling()
+                details = assemble(self._taken(records, part, report))
                 if written is not None:
                     written.result()
-                if not places:
+                if not part.places:
                     break
-                self._journal.turn()
-                tell = partial(_tell_all, untold, report)
-                written = pool.submit(self._add, details, places, tell)
+                self._journal.begin_segment()
+                written = pool.submit(self._add, details, part, report)
         self._journal.check()
         self._dataset.tidy()
 
     def _taken(
-        self,
-        records: Iterator[WalletRecord],
-        places: dict[str, int],
-        report: Callable[[Status], None],
-        untold: list[Status],
+        self, records: Iterator[WalletRecord], part: _Filling, report: Callable[[Status], None]
     ) -> Iterator[WalletRecord]:
-        """Take records until there are enough for a part; fill in their places, and what waits."""
+        """Take records until there are enough for a part."""
         balances = 0
         for record in records:
             status = record.outcome.status
@@ -92,24 +73,20 @@ class Writer:
                 report(status)
                 continue
             key = key_of(record.wallet)
-            places[key] = self._register.settle(key)
-            tell = report if self._journal.secured(record, places[key]) else untold.append
-            tell(status)
+            part.places[key] = self._register.settle(key)
+            is_safe = self._journal.secure(record, part.places[key])
+            (report if is_safe else part.unreported.append)(status)
             balances += len(record.outcome.balances or ())
             yield record
-            if len(places) >= PART_WALLETS or balances >= PART_BALANCES:
+            if len(part.places) >= PART_WALLETS or balances >= PART_BALANCES:
                 return
 
     def _add(
-        self, details: WalletDetails, places: dict[str, int], tell: Callable[[], None]
+        self, details: WalletDetails, part: _Filling, report: Callable[[Status], None]
     ) -> None:
-        self._dataset.add(details, list(places.values()))
-        self._journal.release(places)
+        self._dataset.add(details, list(part.places.values()))
+        self._journal.release(part.places)
         self._tally.parts += 1
         self._tally.balances += len(details.holdings)
-        tell()
-
-
-def _tell_all(untold: list[Status], report: Callable[[Status], None]) -> None:
-    for status in untold:
-        report(status)
+        for status in part.unreported:
+            report(status)

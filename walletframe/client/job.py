@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -45,10 +46,22 @@ class Job(Generic[N, T]):
             try:
                 news = self._news.get(timeout=_TICK_S)
             except Empty:
+                if self._ended.is_set():
+                    return
                 continue
             if news is None:
                 return
             yield news
+
+    def news_so_far(self) -> Iterator[N]:
+        """Hand out what is told by now, without waiting."""
+        with suppress(Empty):
+            while (news := self._news.get_nowait()) is not None:
+                yield news
+
+    def has_ended(self) -> bool:
+        """Return whether the work has ended; there may be news left."""
+        return self._ended.is_set()
 
     def result(self) -> T:
         """Wait for the result.

@@ -25,29 +25,7 @@ if TYPE_CHECKING:
 
 
 def admitted(details: WalletDetails, folder: Path, *, may_be_simulated: bool) -> WalletDetails:
-    """Give what is kept of a fetch in a folder.
-
-    Parameters
-    ----------
-    details : WalletDetails
-        What was fetched.
-    folder : Path
-        Where it is to be kept.
-    may_be_simulated : bool
-        Whether the folder is one for simulated holdings at all.
-
-    Returns
-    -------
-    WalletDetails
-        With the columns and dtypes of the contract.
-
-    Raises
-    ------
-    ColumnsError, AmountError
-        Where a column is missing, or amounts are floats.
-    SnapshotError
-        Where the frames are not as they were fetched, or simulated and real ones would be mixed.
-    """
+    """Give what is kept of a fetch in a folder."""
     kept = conformed(details)
     _check_whole(kept)
     _check_kinds(_kinds(kept.wallets), folder, may_be_simulated=may_be_simulated)
@@ -55,23 +33,7 @@ def admitted(details: WalletDetails, folder: Path, *, may_be_simulated: bool) ->
 
 
 def require_place(service: str, *, folder: Path | None, at: Moment | None) -> None:
-    """Refuse, before anything is fetched for it, a snapshot that could not be kept.
-
-    Parameters
-    ----------
-    service : str
-        The name of the service that is to be asked.
-    folder : Path or None
-        Where it is to be kept; None for the default folder.
-    at : str, datetime, Timestamp or None
-        Its time; None for the time at which it is kept.
-
-    Raises
-    ------
-    SnapshotError
-        Where simulated and real ones would be mixed; where there is a snapshot of that very time,
-        or the time is none.
-    """
+    """Refuse, before anything is fetched for it, a snapshot that could not be kept."""
     place = folder or default_folder()
     taken_at = None if at is None else moment(at)
     _check_kinds({service == SIMULATED}, place, may_be_simulated=folder is not None)
@@ -80,18 +42,7 @@ def require_place(service: str, *, folder: Path | None, at: Moment | None) -> No
 
 
 def already_there(taken_at: datetime) -> SnapshotError:
-    """Return the error for a time that has its snapshot.
-
-    Parameters
-    ----------
-    taken_at : datetime
-        The time.
-
-    Returns
-    -------
-    SnapshotError
-        To be raised.
-    """
+    """Return the error for a time that has its snapshot."""
     return SnapshotError(f"there is a snapshot of {taken_at} already", hint="give another at=…")
 
 

@@ -14,55 +14,13 @@ if TYPE_CHECKING:
 
 
 def conformed(details: WalletDetails) -> WalletDetails:
-    """Give both frames the columns and dtypes of the contract, and no others.
-
-    Parameters
-    ----------
-    details : WalletDetails
-        What was fetched, perhaps read back from files with other dtypes.
-
-    Returns
-    -------
-    WalletDetails
-        On an index from 0.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the amounts are floats.
-    SnapshotError
-        Where another column can't be converted.
-    """
+    """Give both frames the columns and dtypes of the contract, and no others."""
     wallets, holdings = details
     return WalletDetails(converted(wallets, WALLET_DTYPES), converted(holdings, HOLDING_DTYPES))
 
 
 def converted(frame: pd.DataFrame, dtypes: Mapping[str, object]) -> pd.DataFrame:
-    """Give a frame some columns of some dtypes, and no others.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Any.
-    dtypes : mapping of str to dtype
-        By name of the column.
-
-    Returns
-    -------
-    DataFrame
-        On an index from 0.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where amounts are floats.
-    SnapshotError
-        Where another column can't be converted without loss.
-    """
+    """Give a frame some columns of some dtypes, and no others."""
     require_columns(frame, dtypes)
     columns = {name: _as(frame[name], dtype) for name, dtype in dtypes.items()}
     return pd.DataFrame(columns).reset_index(drop=True)

@@ -37,49 +37,19 @@ _UNFINISHED = ".saving-"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """One snapshot on the disk.
-
-    Attributes
-    ----------
-    moment : datetime
-        Its time, in UTC; no two of a folder have the same.
-    path : Path
-        Its folder.
-    """
+    """One snapshot on the disk."""
 
     moment: datetime
     path: Path
 
 
 def default_folder() -> Path:
-    """Return the folder in which snapshots are kept unless another is named.
-
-    Returns
-    -------
-    Path
-        In the user's data folder.
-
-    Examples
-    --------
-    >>> default_folder().name
-    'history'
-    """
+    """Return the folder in which snapshots are kept unless another is named."""
     return user_data_path("walletframe") / "history"
 
 
 def places(folder: Path) -> list[Place]:
-    """Find the snapshots of a folder.
-
-    Parameters
-    ----------
-    folder : Path
-        Any folder; what is no snapshot in it is passed over.
-
-    Returns
-    -------
-    list of Place
-        The oldest first.
-    """
+    """Find the snapshots of a folder."""
     return sorted(
         Place(datetime.strptime(path.name, _STAMP).replace(tzinfo=UTC), path)
         for path in folder.glob("date=*/*")
@@ -88,23 +58,7 @@ def places(folder: Path) -> list[Place]:
 
 
 def known_places(folder: Path) -> list[Place]:
-    """Find the snapshots of a folder that should have some.
-
-    Parameters
-    ----------
-    folder : Path
-        Any.
-
-    Returns
-    -------
-    list of Place
-        One or more, the oldest first.
-
-    Raises
-    ------
-    UnknownSnapshotError
-        Where there are none.
-    """
+    """Find the snapshots of a folder that should have some."""
     found = places(folder)
     if not found:
         raise UnknownSnapshotError(
@@ -115,27 +69,7 @@ def known_places(folder: Path) -> list[Place]:
 
 
 def add(folder: Path, moment: datetime, files: Mapping[str, Callable[[BinaryIO], None]]) -> bool:
-    """Put a snapshot into a folder, wholly or not at all.
-
-    Parameters
-    ----------
-    folder : Path
-        Made where there is none; what is made is readable by its owner alone.
-    moment : datetime
-        Its time, in UTC.
-    files : mapping of str to callable
-        By name, what writes the content of each.
-
-    Returns
-    -------
-    bool
-        False where there is a snapshot of that very time already; it stays as it is.
-
-    Raises
-    ------
-    OSError
-        Where the folder can't be written.
-    """
+    """Put a snapshot into a folder, wholly or not at all."""
     private_folder(folder)
     clear(folder, _UNFINISHED)
     unfinished = folder / f"{_UNFINISHED}{secrets.token_hex(8)}"

@@ -44,32 +44,7 @@ STALE, NO_AMOUNT, UNKNOWN_TOKEN, NOT_ASKED = range(len(_STATUSES), len(_NAMES))
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Cells of p pairs of a wallet and a token at s times.
-
-    Attributes
-    ----------
-    details : WalletDetails
-        What the pairs are taken from.
-    wallet_rows, holding_rows : ndarray of intp, shape (p,)
-        Where each pair is last written, in the order of the wallets' first mention, then of the
-        tokens'; a wallet of which no token is known at any time has one pair, of holding -1.
-    tokens : ndarray of intp, shape (p,)
-        Which token it is, from 0; -1 for none.
-    integers : ndarray of Python integers, shape (p, s)
-        The amounts times 10**scale; 0 where none is known.
-    scale : int
-        The same for all.
-    status : ndarray of int8, shape (p, s)
-        Codes of `STATUS`: OK where the amount is known.
-    wallet_status : ndarray of int8, shape (w, s)
-        The same for each wallet as a whole.
-    wallet_chains : ndarray of intp, shape (w,)
-        The blockchain of each wallet, from 0.
-    could_hold : tuple of two ndarrays of intp
-        Pairs of a token and a blockchain on which a wallet could hold it.
-    followed : ndarray of bool, shape (p,)
-        Whether there is a token, and it can be told from others.
-    """
+    """Cells of p pairs of a wallet and a token at s times."""
 
     details: WalletDetails
     wallet_rows: Places
@@ -100,27 +75,7 @@ class Grid:
 
 
 def narrowed(details: WalletDetails, *more: str) -> WalletDetails:
-    """Give the columns that the cells need, and no others.
-
-    Parameters
-    ----------
-    details : WalletDetails
-        Any.
-    *more : str
-        What else both frames have to have.
-
-    Returns
-    -------
-    WalletDetails
-        The same rows.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the amounts are of another dtype.
-    """
+    """Give the columns that the cells need, and no others."""
     needed = ([*_WALLET, "status", "tokens", "source", *more], [*_WALLET, *_TOKEN, "amount", *more])
     for frame, names in zip(details, needed, strict=True):
         require_columns(frame, names)
@@ -135,28 +90,7 @@ def narrowed(details: WalletDetails, *more: str) -> WalletDetails:
 
 
 def grid(details: WalletDetails, times: tuple[Places, Places], count: int) -> Grid:
-    """Lay out all cells.
-
-    Parameters
-    ----------
-    details : WalletDetails
-        The frames of all times, `narrowed`, one after the other.
-    times : tuple of two ndarrays of intp
-        For each row of the wallets, and of the holdings, which time it is of.
-    count : int
-        How many times there are.
-
-    Returns
-    -------
-    Grid
-        Everything that is known.
-
-    Raises
-    ------
-    SnapshotError
-        Where a wallet is there twice at one time, a status is not known, or holdings belong to
-        no wallet.
-    """
+    """Lay out all cells."""
     wallets, holdings = details
     who = wallet_identities(_both(wallets, holdings))
     asked, holders = np.split(who.codes, [len(wallets)])

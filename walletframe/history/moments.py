@@ -19,30 +19,7 @@ _DAYS_AGO = {"today": 0, "yesterday": 1}
 
 
 def bounds(when: Moment) -> tuple[datetime, datetime]:
-    """Give the first and the last microsecond of what is called a time.
-
-    Parameters
-    ----------
-    when : str, date, datetime or Timestamp
-        A day (``"2026-01-31"``, ``"today"``, ``"yesterday"``) of UTC, or a moment
-        (``"2026-01-31T06:00Z"``), in UTC unless it names its zone. Text without seconds means the
-        whole minute, without a fraction the whole second.
-
-    Returns
-    -------
-    tuple of (datetime, datetime)
-        In UTC, both inclusive; twice the same for a moment to the microsecond.
-
-    Raises
-    ------
-    SnapshotError
-        For what is no time.
-
-    Examples
-    --------
-    >>> [f"{each:%d %H:%M}" for each in bounds("2026-01-31")]
-    ['31 00:00', '31 23:59']
-    """
+    """Give the first and the last microsecond of what is called a time."""
     read = _read(when)
     if isinstance(read, datetime):
         first = _in_utc(read)
@@ -51,28 +28,7 @@ def bounds(when: Moment) -> tuple[datetime, datetime]:
 
 
 def moment(when: Moment) -> datetime:
-    """Give a moment in UTC.
-
-    Parameters
-    ----------
-    when : str, datetime or Timestamp
-        In UTC unless it names its zone.
-
-    Returns
-    -------
-    datetime
-        With the zone UTC, to the microsecond.
-
-    Raises
-    ------
-    SnapshotError
-        For a day, and for what is no time.
-
-    Examples
-    --------
-    >>> moment("2026-01-31T08:00+09:00").isoformat()
-    '2026-01-30T23:00:00+00:00'
-    """
+    """Give a moment in UTC."""
     read = _read(when)
     if not isinstance(read, datetime):
         raise SnapshotError(f"{when} is a whole day", hint='a moment: "2026-01-31T06:00Z"')

@@ -72,19 +72,7 @@ _SCHEMAS = {name: _schema(name) for name in _DTYPES}
 
 
 def write(details: WalletDetails, name: str, moment: datetime, file: BinaryIO) -> None:
-    """Write one frame of a snapshot.
-
-    Parameters
-    ----------
-    details : WalletDetails
-        As the contract says.
-    name : {WALLETS, HOLDINGS}
-        Which of the two.
-    moment : datetime
-        The snapshot's time, in UTC.
-    file : binary file
-        Where to.
-    """
+    """Write one frame of a snapshot."""
     frame = details.wallets if name == WALLETS else details.holdings
     identities = wallet_identities(frame)
     keys = np.array([f"{chain}.{address}" for chain, address in identities.keys], dtype=object)
@@ -113,25 +101,7 @@ def write(details: WalletDetails, name: str, moment: datetime, file: BinaryIO) -
 
 
 def read(places: Sequence[Place], keys: Collection[tuple[str, str]] | None) -> WalletDetails:
-    """Read snapshots, or some wallets of them.
-
-    Parameters
-    ----------
-    places : sequence of Place
-        Which snapshots.
-    keys : collection of (str, str), optional
-        The wallets, in the form in which two are compared; None for all.
-
-    Returns
-    -------
-    WalletDetails
-        With a first column ``snapshot``; in the order of the snapshots and, within each, as saved.
-
-    Raises
-    ------
-    HistoryError
-        Where a file is missing, broken, or of a later release.
-    """
+    """Read snapshots, or some wallets of them."""
     frames = respelled(_read(places, WALLETS, keys), _read(places, HOLDINGS, keys))
     return WalletDetails(*frames)
 

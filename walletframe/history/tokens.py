@@ -14,28 +14,7 @@ if TYPE_CHECKING:
 
 
 def only(token: TokenLike | None, *sides: WalletDetails) -> list[WalletDetails]:
-    """Leave out all tokens but one.
-
-    Parameters
-    ----------
-    token : str or (str, str or None), optional
-        (blockchain, contract), None for a native coin; or a symbol that one token alone bears in
-        all of the frames. None leaves nothing out.
-    *sides : WalletDetails
-        Several fetches or snapshots.
-
-    Returns
-    -------
-    list of WalletDetails
-        With all wallets; the token stays where it has another symbol in another frame.
-
-    Raises
-    ------
-    UnknownTokenError
-        Where no row holds the token.
-    AmbiguousTokenError
-        Where several tokens share the symbol.
-    """
+    """Leave out all tokens but one."""
     if token is None:
         return list(sides)
     wanted = find_token(pd.concat([side.holdings for side in sides], ignore_index=True), token)

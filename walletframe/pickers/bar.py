@@ -23,24 +23,7 @@ _AUTO = "auto"
 
 
 class FetchBar(Pane):
-    """Buttons to fetch, to cancel and to ask again, with progress and time left.
-
-    Parameters
-    ----------
-    start : Button
-        The first button.
-    begin : callable
-        Is called by that button, to call `fetch` in its turn.
-    client : Client, optional
-        Whom to ask through; the default client where not given.
-    hint : str
-        What to do where there is nothing to fetch.
-
-    Attributes
-    ----------
-    details : WalletDetails or None
-        What was fetched last.
-    """
+    """Buttons to fetch, to cancel and to ask again, with progress and time left."""
 
     details = Instance(WalletDetails, allow_none=True, default_value=None)
 
@@ -66,15 +49,7 @@ class FetchBar(Pane):
 
     @guarded
     def fetch(self, wallets: Sequence[str], *, refresh: bool = False) -> None:
-        """Fetch in the background; nothing is begun while a fetch is under way.
-
-        Parameters
-        ----------
-        wallets : sequence of str
-            Which.
-        refresh : bool, default False
-            Whether to ask even where an answer is kept.
-        """
+        """Fetch in the background; nothing is begun while a fetch is under way."""
         if self._fetching is not None:
             return
         self.tell_fault("")

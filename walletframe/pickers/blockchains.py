@@ -88,18 +88,7 @@ class BlockchainPicker(Chooser):
 
 
 def blockchain_options(source: BlockchainsLike) -> Options:
-    """Return the blockchains of a frame or of a list.
-
-    Parameters
-    ----------
-    source : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
-        Where they are.
-
-    Returns
-    -------
-    Options
-        One for each; those with the most rows first.
-    """
+    """Return the blockchains of a frame or of a list."""
     if is_details(source):
         details = details_given(source, "blockchains")
         pairs = [*_counts(details.holdings), *_counts(details.wallets)]

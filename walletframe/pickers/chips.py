@@ -15,13 +15,7 @@ _MOST = 8
 
 
 class Chips(HBox):
-    """A row of buttons, one for each thing that is chosen, and one for all of them.
-
-    Parameters
-    ----------
-    remove : callable
-        Gets the values to take away.
-    """
+    """A row of buttons, one for each thing that is chosen, and one for all of them."""
 
     def __init__(self, remove: Callable[[Sequence[Value]], None]) -> None:
         self._remove = remove
@@ -37,13 +31,7 @@ class Chips(HBox):
         )
 
     def show(self, chosen: Sequence[Option]) -> None:
-        """Show what is chosen.
-
-        Parameters
-        ----------
-        chosen : sequence of Option
-            In the order chosen; the first eight get a button of their own.
-        """
+        """Show what is chosen."""
         self._chosen = list(chosen)
         while len(self._buttons) < min(len(chosen), _MOST):
             self._add_button(len(self._buttons))

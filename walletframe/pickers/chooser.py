@@ -33,19 +33,7 @@ class _Several(TypedTuple):
 
 
 class Chooser(Pane, ValueWidget):
-    """A list with a line to search it and a button for each thing that is chosen.
-
-    Parameters
-    ----------
-    options : Options
-        What there is.
-    value : sequence
-        What is chosen at first.
-    description : str
-        What the things are called.
-    hint : str
-        What can be typed to find one.
-    """
+    """A list with a line to search it and a button for each thing that is chosen."""
 
     value: Any = _Several(AnyTrait())  # mypy takes a trait for what it validates
     description = Unicode()

@@ -19,21 +19,7 @@ _PATIENCE_S = 5.0
 
 
 class Fetching:
-    """A fetch under way, from the moment it is made.
-
-    Parameters
-    ----------
-    client : Client
-        Whom to ask through.
-    wallets : sequence of str
-        Which.
-    refresh : bool
-        Whether to ask even where an answer is kept.
-    tell : callable
-        Gets (done, total, counts by status, time left as text), not too often, on the thread.
-    finish : callable
-        Gets the details, or the exception, at the end, on the thread.
-    """
+    """A fetch under way, from the moment it is made."""
 
     def __init__(
         self,

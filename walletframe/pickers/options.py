@@ -15,21 +15,7 @@ Value: TypeAlias = "str | TokenKey"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One thing to choose.
-
-    Attributes
-    ----------
-    value : str or tuple
-        What it is.
-    label : str
-        What a person sees in the list: one harmless line, in full.
-    short : str
-        What stands on a button.
-    words : str
-        What is searched, case folded; the name that people know first.
-    key : str or tuple
-        What is equal for all spellings of the value.
-    """
+    """One thing to choose."""
 
     value: Value
     label: str
@@ -40,28 +26,14 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What was found.
-
-    Attributes
-    ----------
-    options : list of Option
-        The first ones.
-    total : int
-        How many there are.
-    """
+    """What was found."""
 
     options: list[Option]
     total: int
 
 
 class Options:
-    """Things to choose from, each value once.
-
-    Parameters
-    ----------
-    options : iterable of Option
-        In the order in which they are offered.
-    """
+    """Things to choose from, each value once."""
 
     def __init__(self, options: Iterable[Option]) -> None:
         self._by_value: dict[Value, Option] = {}
@@ -70,18 +42,7 @@ class Options:
             self.add(option)
 
     def add(self, option: Option) -> Option:
-        """Offer one more thing, unless it is there in another spelling.
-
-        Parameters
-        ----------
-        option : Option
-            The thing.
-
-        Returns
-        -------
-        Option
-            That which is offered now.
-        """
+        """Offer one more thing, unless it is there in another spelling."""
         kept = self._by_key.setdefault(option.key, option)
         self._by_value[kept.value] = kept
         return kept
@@ -103,28 +64,7 @@ class Options:
         return self._by_value[value]
 
     def find(self, text: str, limit: int, first: Sequence[Value] = ()) -> Hits:
-        """Find what holds all words of a text.
-
-        Parameters
-        ----------
-        text : str
-            Words, in any case and order; blank for everything.
-        limit : int
-            The most options to return.
-        first : sequence of str or tuple
-            Values that come first where the text is blank.
-
-        Returns
-        -------
-        Hits
-            Those whose name is the text come first, then those that begin with it.
-
-        Examples
-        --------
-        >>> both = Options([Option(1, "A", "A", "wusd", 1), Option(2, "B", "B", "usd eth", 2)])
-        >>> [option.value for option in both.find("USD", 10).options]
-        [2, 1]
-        """
+        """Find what holds all words of a text."""
         words = text.casefold().split()
         if not words:
             known = [value for value in first if value in self._by_value]

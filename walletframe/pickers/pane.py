@@ -63,23 +63,11 @@ class Pane(VBox):
         return self._closed
 
     def ends_with(self, end: Callable[[], None]) -> None:
-        """Let `close` end what runs beside the widgets.
-
-        Parameters
-        ----------
-        end : callable
-            Stops it, and waits until it has stopped.
-        """
+        """Let `close` end what runs beside the widgets."""
         self._endings.append(end)
 
     def tell_fault(self, text: str) -> None:
-        """Show what went wrong.
-
-        Parameters
-        ----------
-        text : str
-            One line, or nothing where all is well.
-        """
+        """Show what went wrong."""
         value = alert_html(text) if text else ""
         if value != self._alert.value:
             self._alert.value = value
@@ -89,18 +77,7 @@ class Pane(VBox):
 def guarded(
     handler: Callable[Concatenate[PaneT, P], None],
 ) -> Callable[Concatenate[PaneT, P], None]:
-    """Make a handler wait for its turn, and tell what goes wrong in it.
-
-    Parameters
-    ----------
-    handler : callable
-        A method of a pane that is called by its widgets or its threads.
-
-    Returns
-    -------
-    callable
-        The same, which raises nothing and does nothing once the pane is closed.
-    """
+    """Make a handler wait for its turn, and tell what goes wrong in it."""
 
     @wraps(handler)
     def run(pane: PaneT, /, *args: P.args, **kwargs: P.kwargs) -> None:
@@ -118,34 +95,12 @@ def guarded(
 
 
 def told(error: Exception) -> str:
-    """Say what went wrong.
-
-    Parameters
-    ----------
-    error : Exception
-        One of ours speaks for itself.
-
-    Returns
-    -------
-    str
-        Not yet escaped.
-    """
+    """Say what went wrong."""
     return f"{error}" if isinstance(error, WalletframeError) else f"{type(error).__name__}: {error}"
 
 
 def alert_html(text: str) -> str:
-    """Draw what went wrong.
-
-    Parameters
-    ----------
-    text : str
-        As strangers may have written it.
-
-    Returns
-    -------
-    str
-        One element, which a screen reader reads at once.
-    """
+    """Draw what went wrong."""
     style = f"border-left: 4px solid {_MARK}; padding-left: 0.5em; line-height: 1.4"
     return f'<div role="alert" style="{style}">{as_html(text, _LONGEST)}</div>'
 

@@ -13,15 +13,7 @@ _PATIENCE_S = 5.0
 
 
 class Pause:
-    """Does a piece of work once a while has passed without another call.
-
-    Parameters
-    ----------
-    work : callable
-        Is called without arguments, on a thread of its own.
-    wait_s : float, default 0.15
-        How long to wait, in seconds.
-    """
+    """Does a piece of work once a while has passed without another call."""
 
     def __init__(self, work: Callable[[], None], wait_s: float = TYPING_S) -> None:
         self._work, self._wait_s = work, wait_s
@@ -30,13 +22,7 @@ class Pause:
         self._stopped = False
 
     def begin(self, wait_s: float | None = None) -> None:
-        """Wait from now on.
-
-        Parameters
-        ----------
-        wait_s : float, optional
-            How long this time, in seconds.
-        """
+        """Wait from now on."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()

@@ -29,18 +29,7 @@ _HINT = (
 
 
 def require_as_fetched(details: WalletDetails) -> None:
-    """Refuse holdings to which something was done that a new answer would undo.
-
-    Parameters
-    ----------
-    details : WalletDetails
-        What was known.
-
-    Raises
-    ------
-    WalletframeError
-        Where there are columns that a fetch does not give, or other rows than it gave.
-    """
+    """Refuse holdings to which something was done that a new answer would undo."""
     wallets, holdings = details
     added = [f"{name!r}" for name in holdings.columns if name not in HOLDING_DTYPES]
     if added:
@@ -55,22 +44,7 @@ def require_as_fetched(details: WalletDetails) -> None:
 
 
 def renewed(known: WalletDetails, answer: WalletDetails) -> WalletDetails:
-    """Let what was known stand in for each wallet that could not be asked anew.
-
-    Parameters
-    ----------
-    known : WalletDetails
-        What was known.
-    answer : WalletDetails
-        The new fetch.
-
-    Returns
-    -------
-    WalletDetails
-        The wallets of the new fetch. Where one is not ok there and was ok, its earlier row and
-        balances, with the source ``stale`` and the reason as its error, as where an answer of the
-        cache stands in.
-    """
+    """Let what was known stand in for each wallet that could not be asked anew."""
     rows = {key: row for row, key in enumerate(wallet_identities(answer.wallets).keys)}
     stands_in = _standing_in(known.wallets, answer.wallets, rows)
     if not stands_in:

@@ -8,51 +8,19 @@ _LATELY_S = 15.0
 
 
 class Speed:
-    """What was done when, over the last seconds: answers from a cache don't count for long.
-
-    Parameters
-    ----------
-    begun_s : float
-        When it began, in seconds of some clock.
-    """
+    """What was done when, over the last seconds: answers from a cache don't count for long."""
 
     def __init__(self, begun_s: float) -> None:
         self._marks = deque([(begun_s, 0)])
 
     def note(self, now_s: float, done: int) -> None:
-        """Take note of how much is done.
-
-        Parameters
-        ----------
-        now_s : float
-            By the same clock.
-        done : int
-            In all.
-        """
+        """Take note of how much is done."""
         self._marks.append((now_s, done))
         while len(self._marks) > 2 and now_s - self._marks[0][0] > _LATELY_S:  # noqa: PLR2004
             self._marks.popleft()
 
     def left(self, total: int) -> str:
-        """Say how long the rest will take.
-
-        Parameters
-        ----------
-        total : int
-            How much there is to do.
-
-        Returns
-        -------
-        str
-            Such as ``"about 12 s left"``; empty where it can't be told.
-
-        Examples
-        --------
-        >>> speed = Speed(0.0)
-        >>> speed.note(4.0, 2)
-        >>> speed.left(8)
-        'about 12 s left'
-        """
+        """Say how long the rest will take."""
         (then_s, before), (now_s, done) = self._marks[0], self._marks[-1]
         if done == before or done >= total:
             return ""

@@ -122,18 +122,7 @@ class TokenPicker(Chooser):
 
 
 def token_options(source: HoldingsLike) -> Options:
-    """Return the tokens of holdings.
-
-    Parameters
-    ----------
-    source : WalletDetails or DataFrame
-        Where they are.
-
-    Returns
-    -------
-    Options
-        One for each that is known; those with the most rows first.
-    """
+    """Return the tokens of holdings."""
     holdings = holdings_given(source)
     require_columns(holdings, ["symbol"])
     tokens = token_identities(holdings)

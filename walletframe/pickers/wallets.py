@@ -139,18 +139,7 @@ class WalletPicker(Chooser):
 
 
 def wallet_options(source: KnownWallets) -> Options:
-    """Return the wallets of whatever names some.
-
-    Parameters
-    ----------
-    source : WalletDetails, or whatever `fetch_wallets` takes
-        Where they are.
-
-    Returns
-    -------
-    Options
-        One for each distinct wallet, in the order of the first mention.
-    """
+    """Return the wallets of whatever names some."""
     given: Any = details_given(source, "wallets").wallets if is_details(source) else source
     return Options(_option(wallet) for wallet in parse_wallets(given))
 

@@ -27,26 +27,7 @@ _TYPES = {
 
 
 def make_file(kind: str, sight: Sight) -> tuple[str, bytes]:
-    """Make a file of what is shown.
-
-    Parameters
-    ----------
-    kind : str
-        One of `FORMATS`.
-    sight : Sight
-        What is shown.
-
-    Returns
-    -------
-    tuple of (str, bytes)
-        A name and the contents: every row, with exact amounts, as CSV or Parquet; a page that
-        needs no network, with the summary, the chart and the first 1,000 rows; or the code.
-
-    Raises
-    ------
-    WalletframeError
-        Where there are more rows than a browser should be given.
-    """
+    """Make a file of what is shown."""
     if kind == "pandas code":
         return "holdings.py", f"{sight.code}\n".encode()
     if kind == "HTML page":
@@ -65,20 +46,7 @@ def make_file(kind: str, sight: Sight) -> tuple[str, bytes]:
 
 
 def link(name: str, contents: bytes) -> str:
-    """Return a link that holds a file.
-
-    Parameters
-    ----------
-    name : str
-        One that `make_file` gives.
-    contents : bytes
-        The file.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Return a link that holds a file."""
     data = base64.b64encode(contents).decode()
     size = f"{len(contents) / 1e6:,.1f} MB" if len(contents) > 1e5 else f"{len(contents):,} bytes"  # noqa: PLR2004
     href = f"data:{_TYPES[name]};base64,{data}"

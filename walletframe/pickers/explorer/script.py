@@ -23,44 +23,7 @@ def names(chain, address):
 def script(
     view: View, selection: Selection, chosen: Mapping[str, Any] | None, *, prepared: bool = False
 ) -> str:
-    """Write the code.
-
-    Parameters
-    ----------
-    view : View
-        The chart.
-    selection : Selection
-        What a person chose.
-    chosen : mapping or None
-        The arguments of the chart; None where there is none.
-    prepared : bool, default False
-        Whether something is done to the holdings first.
-
-    Returns
-    -------
-    str
-        Python in ASCII, whatever the tokens are called, for a variable ``details`` that holds
-        what was fetched, and a function ``prepare`` where something is done to it first. It makes
-        ``shown``, the rows, and ``figure``, the chart.
-
-    Examples
-    --------
-    >>> from walletframe.pickers.explorer.selection import Selection
-    >>> from walletframe.pickers.explorer.views import VIEWS
-    >>> print(script(VIEWS["Treemap"], Selection(blockchains=("ETH",)), {}))
-    from walletframe.charts import token_colors
-    <BLANKLINE>
-    wallets, holdings = details  # as the explorer got it
-    shown = holdings
-    <BLANKLINE>
-    chains = [
-        'ETH',
-    ]
-    wallets = wallets[wallets["blockchain"].str.upper().isin(chains)]
-    shown = shown[shown["blockchain"].str.upper().isin(chains)]
-    <BLANKLINE>
-    figure = shown.wf.plot.treemap(wallets=wallets, colors=token_colors(holdings))
-    """
+    """Write the code."""
     colored = view.colored and chosen is not None
     parts = ["from walletframe.charts import token_colors\n"] if colored else []
     if selection.wallets or selection.tokens:

@@ -31,17 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a person chose; where nothing is chosen, everything is meant.
-
-    Attributes
-    ----------
-    blockchains : tuple of str
-        Identifiers, in any case.
-    wallets : tuple of str
-        As ``"<BLOCKCHAIN>.<ADDRESS>"``.
-    tokens : tuple of (str, str or None)
-        Blockchain and contract.
-    """
+    """What a person chose; where nothing is chosen, everything is meant."""
 
     blockchains: tuple[str, ...] = ()
     wallets: tuple[str, ...] = ()
@@ -50,15 +40,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """What is selected.
-
-    Attributes
-    ----------
-    wallets : DataFrame
-        The wallets.
-    holdings : Identified
-        Their balances.
-    """
+    """What is selected."""
 
     wallets: pd.DataFrame
     holdings: Identified
@@ -70,22 +52,7 @@ class Picked:
 
 
 class Catalog:
-    """A fetch, prepared for many selections.
-
-    Parameters
-    ----------
-    details : WalletDetails
-        What was fetched.
-    prepare : callable, optional
-        Gets the holdings, and returns those to be looked at.
-
-    Raises
-    ------
-    ArgumentError
-        Where `prepare` is no such function.
-    ColumnsError
-        Where a frame lacks a column.
-    """
+    """A fetch, prepared for many selections."""
 
     def __init__(self, details: WalletDetails, prepare: Prepare | None = None) -> None:
         require_columns(details.wallets, WALLET_DTYPES)
@@ -98,19 +65,7 @@ class Catalog:
         self._holdings = identified(details.holdings)
 
     def select(self, selection: Selection) -> Picked:
-        """Return what is selected.
-
-        Parameters
-        ----------
-        selection : Selection
-            What a person chose.
-
-        Returns
-        -------
-        Picked
-            The wallets that are on the blockchains and among the wallets, and their balances of
-            the tokens; the index is that of the frames.
-        """
+        """Return what is selected."""
         wallets, owners, tokens = self._asked, self._holdings.wallets, self._holdings.tokens
         asked = _marks(wallets, self._chosen(wallets, selection))
         owned = _marks(owners, self._chosen(owners, selection))

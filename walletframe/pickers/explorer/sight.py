@@ -20,17 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a person wants to see.
-
-    Attributes
-    ----------
-    catalog : Catalog
-        Of which fetch.
-    selection : Selection
-        Which rows of it.
-    view : View
-        As which chart.
-    """
+    """What a person wants to see."""
 
     catalog: Catalog
     selection: Selection
@@ -39,21 +29,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What is to be seen of it.
-
-    Attributes
-    ----------
-    wish : Wish
-        What was wanted.
-    shown : WalletDetails
-        The rows.
-    figure : plotly.graph_objects.Figure or None
-        The chart.
-    reason : str
-        Why there is none, as strangers may have written it.
-    code : str
-        The lines of pandas code that make rows and chart.
-    """
+    """What is to be seen of it."""
 
     wish: Wish
     shown: WalletDetails
@@ -63,18 +39,7 @@ class Sight:
 
 
 def look(wish: Wish) -> Sight:
-    """Look.
-
-    Parameters
-    ----------
-    wish : Wish
-        What a person wants to see.
-
-    Returns
-    -------
-    Sight
-        Where the chart can't be drawn, all the rest.
-    """
+    """Look."""
     catalog, selection, view = wish.catalog, wish.selection, wish.view
     picked = catalog.select(selection)
     shown = picked.details
@@ -92,27 +57,7 @@ def look(wish: Wish) -> Sight:
 
 
 def absence(shown: WalletDetails, selection: Selection) -> str:
-    """Say why there is no balance.
-
-    Parameters
-    ----------
-    shown : WalletDetails
-        What is selected, without holdings.
-    selection : Selection
-        What a person chose.
-
-    Returns
-    -------
-    str
-        The true reason: what is picked, or what the wallets are like.
-
-    Examples
-    --------
-    >>> from walletframe.frames import assemble
-    >>> from walletframe.pickers.explorer.selection import Selection
-    >>> absence(assemble([]), Selection())
-    'No balance to show: no wallet was asked for.'
-    """
+    """Say why there is no balance."""
     wallets = shown.wallets
     picked = selection.blockchains or selection.wallets or selection.tokens
     known, tokens = known_wallets(wallets, stale=True), wallets["tokens"]

@@ -18,18 +18,6 @@ class Switch(HBox, ValueWidget):
     That which is chosen has a check mark in its text, so that it is told to those who don't see
     a shade, too. The toggle buttons of ipywidgets tell it by a shade alone, and its radio buttons
     need the arrow keys, which JupyterLab keeps for itself.
-
-    Parameters
-    ----------
-    name : str
-        What is chosen.
-    labels : sequence of str
-        What there is to choose; the first is chosen at first.
-
-    Attributes
-    ----------
-    value : str
-        The label that is chosen. Can be set, observed and linked.
     """
 
     value = Unicode()

@@ -20,21 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A chart to choose.
-
-    Attributes
-    ----------
-    label : str
-        What a person sees.
-    function : str
-        The name of the function in `walletframe.charts`.
-    options : mapping
-        How much is drawn, so that a browser draws it in a moment, and what has a bar.
-    takes : {"", "perhaps a token", "a token", "a wallet"}
-        What else the function takes.
-    colored : bool
-        Whether it takes colours of tokens.
-    """
+    """A chart to choose."""
 
     label: str
     function: str
@@ -68,23 +54,7 @@ VIEWS = {
 
 
 def arguments(view: View, selection: Selection, holdings: Identified) -> dict[str, Any]:
-    """Choose the arguments of a chart.
-
-    Parameters
-    ----------
-    view : View
-        The chart.
-    selection : Selection
-        What a person chose: the token, where it is one; the first, where the chart needs one.
-    holdings : Identified
-        What is selected, not empty: where a chart needs a token or a wallet and none is chosen,
-        it is that with the most balances.
-
-    Returns
-    -------
-    dict
-        The view's options, and ``token`` or ``wallet``, as far as the chart takes them.
-    """
+    """Choose the arguments of a chart."""
     found = dict(view.options)
     if view.takes == "a token":
         found["token"] = _first(selection.tokens, holdings.tokens)
@@ -100,24 +70,7 @@ def arguments(view: View, selection: Selection, holdings: Identified) -> dict[st
 def draw(
     view: View, chosen: Mapping[str, Any], picked: Picked, colors: Mapping[TokenKey, str]
 ) -> Figure:
-    """Draw a chart.
-
-    Parameters
-    ----------
-    view : View
-        Which.
-    chosen : mapping
-        What `arguments` returned.
-    picked : Picked
-        What is selected; not without holdings.
-    colors : mapping of (str, str or None) to str
-        The colours that tokens have in all charts of the fetch.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        The chart, which says how complete it is.
-    """
+    """Draw a chart."""
     more: dict[str, Any] = {"colors": colors} if view.colored else {}
     function = getattr(charts, view.function)
     figure: Figure = function(picked.holdings, wallets=picked.wallets, **chosen, **more)

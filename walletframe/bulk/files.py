@@ -1,0 +1,210 @@
+"""What lies where in the folder of a bulk run, and what its Parquet files hold.
+
+::
+
+    FOLDER/wallets/part-000001.parquet      a row for each wallet that is ok
+    FOLDER/holdings/part-000001.parquet     a row for each of its balances
+    FOLDER/failed/part-000001.parquet       a row for each wallet that was asked for and is not ok
+    FOLDER/.walletframe/                    nothing for readers: the service's name, a lock, and
+                                            during a run the answers that are in no part yet
+"""
+# Parts are cut by number and not by blockchain: identifiers are whatever people write, no safe name
+# of a folder, and would make many small files. A part counts from the moment at which its file of
+# wallets is there, which comes last.
+#
+# Files of wallets and holdings never change and never go: a program that reads them during a run
+# finds no wallet twice, and none by half. (Replacing a file is no way to take a row out: DuckDB
+# reads the old one's end with the new one's data.) What failed may come right later; so those rows
+# are apart, and a row in failed counts only while its wallet is in no part of wallets.
+#
+# The files are for everyone: amounts as exact text, with a decimal beside it that can be summed;
+# categories as text; `position`, the place in the order asked, beside the columns of the wallets.
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from walletframe.address import canonical_key
+from walletframe.amounts.files import to_portable_table
+from walletframe.errors import DatasetError
+from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES, assemble
+from walletframe.wire import NO_LIST, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    import pandas as pd
+
+    from walletframe.address import WalletAddress
+    from walletframe.frames import WalletDetails
+
+FORMAT = 1
+POSITION = "position"
+_PART = re.compile(r"part-(\d{6,})\.parquet")
+_ARROW_DTYPES = {
+    pa.large_string(): WALLET_DTYPES["address"],
+    pa.int16(): HOLDING_DTYPES["decimals"],
+    pa.int64(): WALLET_DTYPES["tokens"],
+}
+_CATEGORIES = ("status", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The paths in a dataset's folder."""
+
+    root: Path
+
+    @property
+    def wallets(self) -> Path:
+        """The folder of the parts of wallets."""
+        return self.root / "wallets"
+
+    @property
+    def holdings(self) -> Path:
+        """The folder of the parts of holdings."""
+        return self.root / "holdings"
+
+    @property
+    def failed(self) -> Path:
+        """The folder of the wallets that are not ok."""
+        return self.root / "failed"
+
+    @property
+    def inner(self) -> Path:
+        """The folder that is nothing for readers."""
+        return self.root / ".walletframe"
+
+    @property
+    def marker(self) -> Path:
+        """The file that names the format and the service."""
+        return self.inner / "dataset.json"
+
+    def service(self) -> str | None:
+        """Return the name of the service that was asked; None where there is no dataset."""
+        try:
+            marker = json.loads(self.marker.read_text(encoding="utf-8"))
+            if marker["format"] == FORMAT:
+                return str(marker["service"])
+            made = f"is of format {marker['format']}, and this walletframe knows {FORMAT}"
+        except FileNotFoundError:
+            return None
+        except (ValueError, LookupError, TypeError) as fault:
+            made = f"has a marker that can't be read: {fault!r}"
+        raise DatasetError(f"{self.root} {made}", hint="choose another folder")
+
+
+def part_name(number: int) -> str:
+    """Return the file name of a part, counted from 1; the same in each of the three folders."""
+    return f"part-{number:06}.parquet"
+
+
+def part_numbers(folder: Path) -> list[int]:
+    """Return the numbers of the parts in a folder, in order; other files are left alone."""
+    found = [_PART.fullmatch(path.name) for path in folder.glob("part-*")]
+    return sorted(int(match[1]) for match in found if match)
+
+
+def part_tables(folder: Path) -> Iterator[pa.Table]:
+    """Read the parts of a folder, one after the other."""
+    return (read_table(folder / part_name(number)) for number in part_numbers(folder))
+
+
+def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """Read a file, or some of its columns; what its folders are called adds none."""
+    return pq.read_table(path, columns=columns, partitioning=None)
+
+
+@contextmanager
+def dataset_errors(root: Path) -> Iterator[None]:
+    """Raise a full disk, a read-only folder, a broken file and the like as DatasetError."""
+    try:
+        yield
+    except DatasetError:
+        raise
+    except (OSError, pa.ArrowException) as fault:
+        reason = str(fault)
+    else:
+        return
+    raise DatasetError(
+        f"{root}: {reason}",
+        hint="what was written before is whole: once this is mended, the same call goes on there",
+    )
+
+
+def key_of(wallet: WalletAddress) -> str:
+    """Return what is equal for two spellings of one wallet."""
+    return ".".join(canonical_key(wallet.blockchain, wallet.address))
+
+
+def keys_of(wallets: pa.Table) -> list[str]:
+    """Return the same for the rows of a table."""
+    pairs = zip(wallets["blockchain"].to_pylist(), wallets["address"].to_pylist(), strict=True)
+    return [".".join(canonical_key(blockchain, address)) for blockchain, address in pairs]
+
+
+def as_tables(details: WalletDetails, positions: Sequence[int]) -> tuple[pa.Table, pa.Table]:
+    """Return wallets, those that are not ok among them, and holdings as they are written."""
+    text = dict.fromkeys(_CATEGORIES, WALLET_DTYPES["address"])
+    wallets = to_portable_table(details.wallets.astype(text))
+    return (
+        wallets.append_column(POSITION, pa.array(positions, pa.int64())),
+        to_portable_table(details.holdings),
+    )
+
+
+def no_tables() -> tuple[pa.Table, pa.Table]:
+    """Return the same without any rows."""
+    return as_tables(assemble([]), [])
+
+
+def still_failed(failed: Iterable[pa.Table], wallets: Iterable[pa.Table]) -> pa.Table:
+    """Return the latest row of each wallet that is not ok, and is not among those that are."""
+    table = pa.concat_tables([no_tables()[0], *failed])
+    latest = {key: row for row, key in enumerate(keys_of(table))}
+    for part in wallets:
+        for key in keys_of(part):
+            latest.pop(key, None)
+    return table.take(pa.array(sorted(latest.values()), pa.int64()))
+
+
+def apart(wallets: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Return the wallets of a part that are ok, and those that an earlier release called so.
+
+    Their answers came without a list of balances, which means that they failed.
+    """
+    unlisted = pc.is_null(wallets["tokens"])
+    if not pc.any(unlisted).as_py():
+        return wallets, wallets.slice(0, 0)
+    failed = wallets.filter(unlisted)
+    for name, text in {"status": Status.FAILED.value, "error": NO_LIST}.items():
+        place, kind = failed.column_names.index(name), failed.schema.field(name).type
+        failed = failed.set_column(place, name, pa.array([text] * len(failed), kind))
+    return wallets.filter(pc.invert(unlisted)), failed
+
+
+def wallets_frame(table: pa.Table) -> pd.DataFrame:
+    """Return wallets with the dtypes of the contract."""
+    return _frame(table, WALLET_DTYPES)
+
+
+def holdings_frame(table: pa.Table) -> pd.DataFrame:
+    """Return holdings with the dtypes of the contract."""
+    return _frame(table, HOLDING_DTYPES)
+
+
+def _frame(table: pa.Table, dtypes: Mapping[str, Any]) -> pd.DataFrame:
+    frame: pd.DataFrame = table.select(list(dtypes)).to_pandas(types_mapper=_ARROW_DTYPES.get)
+    return frame.astype(
+        {name: dtypes[name] for name in dtypes if frame[name].dtype != dtypes[name]}
+    )
