@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from walletframe.accessor.addresses import AddressesAccessor
+from walletframe.accessor.addresses import AddressesAccessor, TablesAccessor
 from walletframe.accessor.exports import ExportsAccessor
 from walletframe.accessor.holdings import HoldingsAccessor
 from walletframe.accessor.plot import PlotAccessor
 from walletframe.accessor.spam import SpamAccessor
-from walletframe.accessor.tables import TablesAccessor
 from walletframe.accessor.totals import TotalsAccessor
-from walletframe.accessor.values import ValuesAccessor
 
 NAME = "wf"
 
@@ -28,11 +26,15 @@ class FrameAccessor(
     TablesAccessor,
     HoldingsAccessor,
     TotalsAccessor,
-    ValuesAccessor,
     SpamAccessor,
     ExportsAccessor,
 ):
-    """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and what they hold."""
+    """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and what they hold.
+
+    See Also
+    --------
+    walletframe.fetch_wallets : Gives the frames of which all this can be asked.
+    """
 
     _data: pd.DataFrame
 
@@ -44,6 +46,12 @@ class FrameAccessor(
         -------
         PlotAccessor
             With a method for each chart, each of which returns a plotly figure.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> callable(pd.DataFrame().wf.plot.treemap)
+        True
         """
         return PlotAccessor(self._data)
 
@@ -78,6 +86,6 @@ class SeriesAccessor(AddressesAccessor):
         >>> pd.Series(["2", "7", None], dtype="amount").wf.top(1).tolist()
         [Amount('7')]
         """
-        from walletframe.analysis import top  # noqa: PLC0415 - loads pyarrow.compute
+        from walletframe.analysis import top
 
         return top(self._data, n)

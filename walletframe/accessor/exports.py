@@ -18,6 +18,10 @@ class ExportsAccessor:
     def to_csv(self, path: str | Path) -> None:
         """Write a CSV file: amounts exact, formulas of strangers disarmed, one row a line.
 
+        Amounts and floats have all their digits, none an exponent. Text that a spreadsheet would
+        take for a formula, or that has control characters, begins with an apostrophe; empty text
+        is quoted, what is missing is not. The index is left out.
+
         Parameters
         ----------
         path : str or Path
@@ -34,8 +38,18 @@ class ExportsAccessor:
         See Also
         --------
         walletframe.read_holdings : Gives the frame back.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> from pathlib import Path
+        >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
+        >>> frame.wf.to_csv("amounts.csv")
+        >>> print(Path("amounts.csv").read_text().rstrip())
+        symbol,amount
+        ETH,1.5
         """
-        from walletframe.exports import to_csv  # noqa: PLC0415 - loads pyarrow.compute
+        from walletframe.exports import to_csv
 
         to_csv(self._data, path)
 
@@ -43,7 +57,8 @@ class ExportsAccessor:
         """Write a Parquet file that pandas without walletframe, DuckDB and polars open.
 
         Amounts are exact text; beside each such column stands ``<name>_decimal``,
-        decimal128(38, 18), which can be summed there: null where it can't hold an amount.
+        decimal128(38, 18), which can be summed there: null where it can't hold an amount. The
+        index is left out.
 
         Parameters
         ----------
@@ -58,16 +73,26 @@ class ExportsAccessor:
         See Also
         --------
         walletframe.read_holdings : Gives the frame back.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
+        >>> frame.wf.to_parquet("amounts.parquet")
+        >>> pd.read_parquet("amounts.parquet").columns.tolist()
+        ['symbol', 'amount', 'amount_decimal']
         """
-        from walletframe.exports import to_parquet  # noqa: PLC0415 - loads pyarrow.compute
+        from walletframe.exports import to_parquet
 
         to_parquet(self._data, path)
 
     def to_excel(self, path: str | Path) -> None:
         """Write an Excel file: amounts as exact text, all other text harmless.
 
-        Beside each column of amounts stands ``<name>_number``, the nearest numbers, to sort by.
-        Only columns ``…_url`` hold links, and these lead to http or https.
+        Beside each column of amounts stands ``<name>_number``, the nearest numbers, to sort and
+        filter by: a cell's number is a float, of which Excel shows 15 digits. Times are in UTC, to
+        the millisecond; text is on one line, and cut to what a cell holds. Only columns ``…_url``
+        hold links, and these lead to http or https. The index is left out.
 
         Parameters
         ----------
@@ -84,7 +109,15 @@ class ExportsAccessor:
         See Also
         --------
         walletframe.read_holdings : Gives the frame back.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
+        >>> frame.wf.to_excel("amounts.xlsx")
+        >>> pd.read_excel("amounts.xlsx").columns.tolist()
+        ['symbol', 'amount', 'amount_number']
         """
-        from walletframe.exports import to_excel  # noqa: PLC0415 - loads pyarrow.compute
+        from walletframe.exports import to_excel
 
         to_excel(self._data, path)

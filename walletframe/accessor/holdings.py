@@ -1,4 +1,4 @@
-"""What is asked of holdings."""
+"""Rows of holdings: the largest, their value, their tokens' names, wallets beside tokens."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
+    from walletframe.analysis.positions import WalletsLike
+    from walletframe.analysis.valuation import PricesLike
+
 
 class HoldingsAccessor:
-    """What can be asked of a DataFrame with the columns of holdings."""
+    """What can be asked of the rows of a DataFrame with the columns of holdings."""
 
     _data: pd.DataFrame
 
@@ -26,23 +29,173 @@ class HoldingsAccessor:
         Returns
         -------
         DataFrame
-            At most `n` rows, the largest first, equal ones in their order; no NA.
+            At most `n` rows with all their columns, on their own index: the largest first, equal
+            ones in their order, none where `by` is NA.
 
         Raises
         ------
         ColumnsError
             Where the column is missing.
         AmountError
-            Where the values are neither amounts nor numbers, or floats in ``amount``.
+            Where the values are neither amounts nor numbers, or are floats in ``amount``, which
+            have lost digits already.
 
         Examples
         --------
-        >>> import pandas as pd
+        >>> import pandas as pd, walletframe
         >>> frame = pd.DataFrame({"amount": pd.array(["2", "7", None], dtype="amount")})
         >>> frame.wf.top(1)
           amount
         1      7
         """
-        from walletframe.analysis import top_rows  # noqa: PLC0415 - loads pyarrow.compute
+        from walletframe.analysis import top_rows
 
         return top_rows(self._data, n, by=by)
+
+    def value(
+        self,
+        prices: PricesLike | None = None,
+        *,
+        currency: str | None = None,
+        by_symbol: bool = False,
+    ) -> pd.DataFrame:
+        """Value each balance.
+
+        Parameters
+        ----------
+        prices : mapping, Series, DataFrame, str, Path or PriceSource, optional
+            The price of one whole unit of each token: a mapping of (blockchain, contract), None
+            for a native coin, to a number; a Series with these two as its index; a DataFrame or a
+            ``.csv`` or ``.parquet`` file with ``token_blockchain`` (or ``blockchain``),
+            ``token_address`` (or ``contract``), ``price`` and perhaps ``currency``; or a source.
+            Without it, the service's own prices in the column ``price``.
+        currency : str, optional
+            What the prices are in, such as ``"USD"``; the service names none for its own.
+        by_symbol : bool, default False
+            Take prices by symbol instead, as written; refused where several tokens share one of
+            them, since anybody can give a token any symbol.
+
+        Returns
+        -------
+        DataFrame
+            All rows and columns, and behind them, in place of those of an earlier valuation:
+            ``unit_price``, float64, the nearest to the price used, NaN where there is none;
+            ``value``, float64, the nearest to the exact product of amount and price, NaN where
+            either is unknown, never 0 for that; ``currency``, str, the same in each row, NA where
+            nobody named it.
+
+        Raises
+        ------
+        PricesError
+            Where a price is no number, negative, NaN or infinite, a token is priced twice, or
+            prices are in several currencies or another one than `currency`, naming all bad ones
+            with their positions; where they, or their file, can't be read.
+        AmbiguousTokenError
+            By symbol, where several tokens share one that has a price.
+        ColumnsError
+            Where the holdings or the prices lack a column.
+        AmountError
+            Where the column ``amount`` holds no amounts.
+        OSError
+            Where the file of prices can't be opened.
+
+        Warns
+        -----
+        PricesWarning
+            Where none of the prices is of a token that is held.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"symbol": ["ETH", "USDC"], "token_blockchain": "ETH",
+        ...     "token_address": [None, "0xc"],
+        ...     "amount": pd.array(["2", "0.5"], dtype="amount")})
+        >>> valued = frame.wf.value({("ETH", None): 2500}, currency="USD")
+        >>> valued[["symbol", "value", "currency"]]
+          symbol   value currency
+        0    ETH  5000.0      USD
+        1   USDC     NaN      USD
+        """
+        from walletframe.analysis import value
+
+        return value(self._data, prices, currency=currency, by_symbol=by_symbol)
+
+    def token_labels(self) -> pd.Series:
+        """Name each row's token by text that is unique, readable and harmless.
+
+        Returns
+        -------
+        Series
+            str, named ``token``, on the same index, equal for rows of one token and for no
+            others: the symbol where no other token has it; else, and where it has a bracket or
+            nothing to see, with the blockchain and the contract, shortened as long as that is
+            unique.
+
+        Raises
+        ------
+        ColumnsError
+            Where a column is missing.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"symbol": ["ETH", "USDC", "USDC"], "token_blockchain": "ETH",
+        ...     "token_address": [None, "0xa0b86991c6218b36c1d1", "0xbad0000000000000beef"]})
+        >>> frame.wf.token_labels().tolist()
+        ['ETH', 'USDC (ETH 0xa0b8…c1d1)', 'USDC (ETH 0xbad0…beef)']
+        """
+        from walletframe.analysis import token_labels
+
+        return token_labels(self._data)
+
+    def pivot(self, n: int | None = 50, *, wallets: WalletsLike | None = None) -> pd.DataFrame:
+        """Put wallets beside tokens.
+
+        Parameters
+        ----------
+        n : int or None, default 50
+            How many tokens: those of the greatest value behind `value`, then those with the most
+            holders, then the first ones. None for all.
+        wallets : DataFrame or WalletDetails, optional
+            The ``wallets`` of the same fetch: then failed and empty wallets have rows, too.
+
+        Returns
+        -------
+        DataFrame
+            One row for each wallet, in the order of `wallets`, else of its first row; index
+            ``blockchain``, ``address``, str. One column of exact amounts for each token, in the
+            order that `n` says, named as `token_labels` does: 0 where the wallet holds none, since
+            the service lists all that it holds; NA where its balances, or one of this token, are
+            unknown. No rows and no wallets give an empty frame on the same index.
+
+        Raises
+        ------
+        ArgumentError
+            Where `wallets` is something else.
+        ColumnsError
+            Where a column is missing.
+        AmountError
+            Where the column ``amount`` holds no amounts.
+        PricesError
+            Where values are in more than one currency.
+        UnknownWalletError
+            Where a row is of a wallet that is not in `wallets`.
+        SettingsError
+            Where `n` is below 1.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb", "0xb"],
+        ...     "symbol": ["ETH", "ETH", "USDC"], "token_blockchain": "ETH",
+        ...     "token_address": [None, None, "0xc"],
+        ...     "amount": pd.array(["1", "3", "0.5"], dtype="amount")})
+        >>> frame.wf.pivot()
+        token              ETH USDC
+        blockchain address
+        ETH        0xa       1    0
+                   0xb       3  0.5
+        """
+        from walletframe.analysis import pivot
+
+        return pivot(self._data, n, wallets=wallets)

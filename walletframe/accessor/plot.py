@@ -1,8 +1,10 @@
-"""``df.wf.plot``: one-line delegation to the charts, which load plotly when one is drawn."""
+"""``df.wf.plot``: the charts, which load plotly when one is drawn."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+
+from walletframe.accessor.composition import CompositionPlots
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,12 +13,12 @@ if TYPE_CHECKING:
 
     from walletframe.analysis.positions import WalletsLike
     from walletframe.charts import Figure
-    from walletframe.frames import TokenKey, TokenLike, WalletLike
+    from walletframe.frames import TokenKey, TokenLike
 
     Colors = Mapping[TokenKey, str]
 
 
-class PlotAccessor:
+class PlotAccessor(CompositionPlots):
     """Charts of a DataFrame with the columns of holdings.
 
     They draw values where there is a column ``value``, one token's amounts where one is named, and
@@ -26,162 +28,58 @@ class PlotAccessor:
     def __init__(self, holdings: pd.DataFrame) -> None:
         self._data = holdings
 
-    def treemap(
-        self,
-        *,
-        token: TokenLike | None = None,
-        top: int = 250,
-        wallets: WalletsLike | None = None,
-        colors: Colors | None = None,
-    ) -> Figure:
-        """Draw nested rectangles: blockchains, wallets, tokens.
-
-        Parameters
-        ----------
-        token : str or (str, str or None), optional
-            One token, whose amounts are then the areas.
-        top : int, default 250
-            The most rectangles, up to 500.
-        wallets : DataFrame or WalletDetails, optional
-            The wallets asked, for lines on how complete and how old it is.
-        colors : mapping, optional
-            Colours of tokens, as from `token_colors`.
-
-        Returns
-        -------
-        plotly.graph_objects.Figure
-            See `walletframe.charts.treemap`.
-        """
-        from walletframe.charts import treemap
-
-        return treemap(self._data, token=token, top=top, wallets=wallets, colors=colors)
-
-    def sunburst(
-        self,
-        *,
-        token: TokenLike | None = None,
-        top: int = 250,
-        wallets: WalletsLike | None = None,
-        colors: Colors | None = None,
-    ) -> Figure:
-        """Draw rings: blockchains inside, around them their wallets, outside the tokens.
-
-        Parameters
-        ----------
-        token : str or (str, str or None), optional
-            One token, whose amounts are then the angles.
-        top : int, default 250
-            The most pieces, up to 300.
-        wallets : DataFrame or WalletDetails, optional
-            The wallets asked, for lines on how complete and how old it is.
-        colors : mapping, optional
-            Colours of tokens, as from `token_colors`.
-
-        Returns
-        -------
-        plotly.graph_objects.Figure
-            See `walletframe.charts.sunburst`.
-        """
-        from walletframe.charts import sunburst
-
-        return sunburst(self._data, token=token, top=top, wallets=wallets, colors=colors)
-
-    def bar(
-        self,
-        *,
-        by: Literal["wallet", "blockchain"] = "wallet",
-        token: TokenLike | None = None,
-        top: int = 20,
-        top_tokens: int = 8,
-        wallets: WalletsLike | None = None,
-        colors: Colors | None = None,
-    ) -> Figure:
-        """Draw a bar for each wallet or blockchain, stacked by token.
-
-        Parameters
-        ----------
-        by : {"wallet", "blockchain"}, default "wallet"
-            What has a bar.
-        token : str or (str, str or None), optional
-            One token, whose amounts are then the lengths.
-        top : int, default 20
-            The most bars, up to 200.
-        top_tokens : int, default 8
-            The most tokens that are told apart, up to 20.
-        wallets : DataFrame or WalletDetails, optional
-            The wallets asked, for lines on how complete and how old it is.
-        colors : mapping, optional
-            Colours of tokens, as from `token_colors`.
-
-        Returns
-        -------
-        plotly.graph_objects.Figure
-            See `walletframe.charts.bar`.
-        """
-        from walletframe.charts import bar
-
-        return bar(
-            self._data,
-            by=by,
-            token=token,
-            top=top,
-            top_tokens=top_tokens,
-            wallets=wallets,
-            colors=colors,
-        )
-
     def heatmap(
         self, *, top: int = 30, top_tokens: int = 20, wallets: WalletsLike | None = None
     ) -> Figure:
         """Draw a table of wallets and tokens in colours.
 
+        Colours are values where there is a column ``value`` (float64, with ``currency`` if
+        wanted), else each token's share: of all of it in the frame, how much the wallet holds; on
+        a scale of powers of ten.
+
         Parameters
         ----------
         top : int, default 30
-            The most wallets, up to 200.
+            The most wallets, up to 200; the rest are drawn as Other.
         top_tokens : int, default 20
-            The most tokens, up to 200.
+            The most tokens, up to 200; of values, the rest are drawn as Other. Drawn are those
+            which the wallets that are drawn hold most of, or most often.
         wallets : DataFrame or WalletDetails, optional
-            The wallets asked, for lines on how complete and how old it is.
+            The ``wallets`` of the same fetch, for a line on how complete and how old it is.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            See `walletframe.charts.heatmap`.
+            One trace, empty where a wallet holds nothing of a token, with exact amounts in the
+            hover; one more of Other, in grey, where that holds more of a token than any wallet,
+            which would leave the wallets one colour; none, and the reason, where nothing is above
+            0. Wallets and tokens of one blockchain stand together.
+
+        Raises
+        ------
+        ArgumentError
+            Where `wallets` is something else.
+        ColumnsError
+            Where a column is missing.
+        AmountError
+            Where the column ``amount`` holds no amounts.
+        PricesError
+            Where values are in more than one currency.
+        SettingsError
+            Where `top` or `top_tokens` is out of range.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["alice.near", "bob.near"],
+        ...     "symbol": "NEAR", "token_blockchain": "NEAR", "token_address": None,
+        ...     "amount": pd.array(["1", "3"], dtype="amount")})
+        >>> len(frame.wf.plot.heatmap().data)
+        1
         """
         from walletframe.charts import heatmap
 
         return heatmap(self._data, top=top, top_tokens=top_tokens, wallets=wallets)
-
-    def pie(
-        self,
-        wallet: WalletLike,
-        *,
-        top: int = 8,
-        wallets: WalletsLike | None = None,
-        colors: Colors | None = None,
-    ) -> Figure:
-        """Draw what one wallet holds as slices.
-
-        Parameters
-        ----------
-        wallet : str, (str, str) or WalletAddress
-            ``"ETH.0x…"`` or (blockchain, address).
-        top : int, default 8
-            The most tokens, up to 20.
-        wallets : DataFrame or WalletDetails, optional
-            The wallets asked, for lines on how complete and how old it is.
-        colors : mapping, optional
-            Colours of tokens, as from `token_colors`.
-
-        Returns
-        -------
-        plotly.graph_objects.Figure
-            See `walletframe.charts.pie`.
-        """
-        from walletframe.charts import pie
-
-        return pie(self._data, wallet, top=top, wallets=wallets, colors=colors)
 
     def lorenz(self, token: TokenLike, *, wallets: WalletsLike | None = None) -> Figure:
         """Draw the Lorenz curve of one token, with its Gini coefficient.
@@ -189,14 +87,45 @@ class PlotAccessor:
         Parameters
         ----------
         token : str or (str, str or None)
-            (blockchain, contract), or a symbol that one token alone has.
+            (blockchain, contract), None for a native coin; or a symbol that one token alone has.
         wallets : DataFrame or WalletDetails, optional
-            The wallets asked, for lines on how complete and how old it is.
+            The ``wallets`` of the same fetch, for a line on how complete and how old it is.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            See `walletframe.charts.lorenz`.
+            Two traces: the curve, at most 200 points of it, with exact amounts in the hover, and
+            where all wallets would hold the same; none, and the reason, where no amount is above
+            0.
+
+        Raises
+        ------
+        ArgumentError
+            Where `wallets` is something else.
+        ColumnsError
+            Where a column is missing.
+        AmountError
+            Where the column ``amount`` holds no amounts.
+        UnknownTokenError
+            Where no row holds the token.
+        AmbiguousTokenError
+            Where several tokens share the symbol.
+
+        Notes
+        -----
+        The curve is of the wallets that hold more than 0; one wallet is not one person. Of n
+        wallets with amounts x in ascending order the Gini coefficient is
+        ``(n + 1 - 2 * sum(cumsum(x)) / sum(x)) / n``: 0 where all hold the same, ``1 - 1/n`` at
+        most. It is that of ``df.wf.concentration``, which names its source.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["alice.near", "bob.near"],
+        ...     "symbol": "NEAR", "token_blockchain": "NEAR", "token_address": None,
+        ...     "amount": pd.array(["1", "3"], dtype="amount")})
+        >>> frame.wf.plot.lorenz("NEAR").data[0].y
+        (0.0, 0.25, 1.0)
         """
         from walletframe.charts import lorenz
 
@@ -210,23 +139,60 @@ class PlotAccessor:
         wallets: WalletsLike | None = None,
         colors: Colors | None = None,
     ) -> Figure:
-        """Draw snapshots along time, stacked by token.
+        """Draw snapshots of holdings along time, stacked by token.
+
+        The frame is of several fetches, with a column ``snapshot``, datetime64[us, UTC]. Heights
+        are values where there is a column ``value`` (float64, with ``currency`` if wanted), else
+        numbers of balances.
 
         Parameters
         ----------
         token : str or (str, str or None), optional
-            One token, whose amounts are then the heights.
+            One token, whose amounts are then the heights: (blockchain, contract), None for a
+            native coin; or a symbol that one token alone has.
         top_tokens : int, default 8
-            The most tokens that are told apart, up to 20.
+            The most tokens that are told apart, up to 20; the rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
-            The wallets of the snapshots, to mark those in which some failed.
-        colors : mapping, optional
-            Colours of tokens, as from `token_colors`.
+            The ``wallets`` of the same fetches, with a column ``snapshot``: then snapshots in
+            which wallets failed are marked, those of which nothing is known are not drawn as
+            nothing, and answers that were out of date are left out; with a token, wallets that
+            could hold it count.
+        colors : mapping of (str, str or None) to str, optional
+            Colours of tokens, as from `token_colors`: hex or CSS names.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            See `walletframe.charts.timeline`.
+            One trace for each token, the largest first, with exact amounts in the hover; with
+            `wallets`, one more of the marks, where there are any; none, and the reason, where
+            nothing is above 0. At most 200 snapshots, evenly chosen. Times are in UTC.
+
+        Raises
+        ------
+        ArgumentError
+            Where `wallets` is something else.
+        ColumnsError
+            Where a column is missing.
+        AmountError
+            Where the column ``amount`` holds no amounts.
+        PricesError
+            Where values are in more than one currency.
+        UnknownTokenError
+            Where no row holds the token.
+        AmbiguousTokenError
+            Where several tokens share the symbol.
+        SettingsError
+            Where `top_tokens` is out of range, or `colors` has no tokens or no colours.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["alice.near", "bob.near"],
+        ...     "symbol": "NEAR", "token_blockchain": "NEAR", "token_address": None,
+        ...     "amount": pd.array(["1", "3"], dtype="amount")})
+        >>> frame["snapshot"] = pd.Timestamp("2026-01-31", tz="UTC")
+        >>> frame.wf.plot.timeline(token="NEAR").data[0].y
+        (4.0,)
         """
         from walletframe.charts import timeline
 
@@ -235,12 +201,29 @@ class PlotAccessor:
         )
 
     def token_colors(self) -> dict[TokenKey, str]:
-        """Choose a colour for each token, for charts of some of these rows.
+        """Choose a colour for each token, to be kept while the view changes.
+
+        Make it once, of all holdings, and give it to charts of some of them as ``colors=``: a
+        token then has the same colour in each.
 
         Returns
         -------
         dict of (str, str or None) to str
-            See `walletframe.charts.token_colors`.
+            The colour, as ``#RRGGBB``, of each token (blockchain, contract), the largest first: by
+            value where there is one, else by the number of rows. The first nine differ, then the
+            colours begin anew; empty for no rows.
+
+        Raises
+        ------
+        ColumnsError
+            Where ``token_blockchain`` or ``token_address`` is missing.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"token_blockchain": ["ETH"], "token_address": [None]})
+        >>> frame.wf.plot.token_colors()
+        {('ETH', None): '#CC6677'}
         """
         from walletframe.charts import token_colors
 

@@ -27,10 +27,13 @@ class SpamAccessor:
 
         Parameters
         ----------
-        allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
-            Tokens that are no spam, and tokens that are: a file in the Uniswap token-list format,
-            a frame with ``token_blockchain`` and ``token_address``, or (blockchain, contract)
-            pairs.
+        allow : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
+            Tokens that are no spam, whatever they look like: a file in the Uniswap token-list
+            format or what was parsed from one, a frame with ``token_blockchain`` and
+            ``token_address``, or (blockchain, contract) pairs. Where the list has symbols, another
+            contract that bears one of them on the same blockchain counts as an imitation.
+        deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
+            Tokens that are spam, in the same forms.
         threshold : float, default 0.5
             From which score on a token counts as spam.
 
@@ -38,20 +41,45 @@ class SpamAccessor:
         -------
         DataFrame
             The same rows and columns, and ``spam_score`` (float64, from 0 to 1), ``spam_reasons``
-            (str, empty where nothing was found) and ``is_spam`` (bool).
+            (str: stable words, the heaviest first, joined by ``", "``; empty where nothing was
+            found) and ``is_spam`` (bool). All rows of one token under one symbol have the same.
 
         Raises
         ------
         TokenListError
             Where a list can't be read, or a token is on both.
         ColumnsError
-            Where the holdings lack a column.
+            Where the holdings, or a frame of tokens, lack a column.
         AmountError
             Where ``amount`` holds no amounts.
         SettingsError
             Where the threshold is not above 0 and at most 1.
+        OSError
+            Where a file of tokens can't be opened.
+
+        Notes
+        -----
+        The score is the sum of the reasons' weights, at most 1; `explain_spam` gives each. Known
+        tokens and native coins have 0, and so have allowed ones; denied ones have 1. Nothing is
+        fetched. What a symbol can't show is not found: a token without value under a plain name.
+
+        A price that the service gives weighs against other findings, but never against a link, a
+        claim or a disguise. That it gives none, where it gives one for another token of the
+        blockchain, weighs a little beside other findings. Give the frame whole: prices, amounts
+        and crowds of equal symbols in all its rows count.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"symbol": ["$ usdcgift.com - Visit to claim", "FOO"],
+        ...     "token_blockchain": "ETH", "token_address": ["0xab", "0xcd"],
+        ...     "amount": pd.array(["1000", "5"], dtype="amount"), "raw_amount": ["1000", "5"]})
+        >>> frame.wf.flag_spam()[["spam_score", "spam_reasons", "is_spam"]]
+           spam_score                     spam_reasons  is_spam
+        0         1.0  domain, claim, foremost, phrase     True
+        1         0.0                                     False
         """
-        from walletframe.analysis import flag_spam  # noqa: PLC0415 - loads pyarrow.compute
+        from walletframe.analysis import flag_spam
 
         return flag_spam(self._data, allow=allow, deny=deny, threshold=threshold)
 
@@ -67,26 +95,44 @@ class SpamAccessor:
         Parameters
         ----------
         allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
-            As in `flag_spam`.
+            Tokens that are no spam, and tokens that are, as in `flag_spam`.
         threshold : float, default 0.5
-            As in `flag_spam`.
+            From which score on a token counts as spam.
 
         Returns
         -------
         DataFrame
-            In their order, with the columns they had.
+            Those rows in their order, on their own index, with the columns they had.
 
         Raises
         ------
-        TokenListError, ColumnsError, AmountError, SettingsError
-            As in `flag_spam`.
+        TokenListError
+            Where a list can't be read, or a token is on both.
+        ColumnsError
+            Where the holdings, or a frame of tokens, lack a column.
+        AmountError
+            Where ``amount`` holds no amounts.
+        SettingsError
+            Where the threshold is not above 0 and at most 1.
+        OSError
+            Where a file of tokens can't be opened.
 
         Warns
         -----
         SpamWarning
-            Saying how many rows of how many tokens were left out, if any; it is never an error.
+            Saying how many rows of how many tokens were left out, if any. It never becomes an
+            error, whatever the filters of warnings: what was asked for was done.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"symbol": ["FOO"], "token_blockchain": "ETH",
+        ...     "token_address": ["0xcd"], "amount": pd.array(["5"], dtype="amount"),
+        ...     "raw_amount": ["5"]})
+        >>> frame.wf.without_spam().symbol.tolist()
+        ['FOO']
         """
-        from walletframe.analysis import without_spam  # noqa: PLC0415 - loads pyarrow.compute
+        from walletframe.analysis import without_spam
 
         return without_spam(self._data, allow=allow, deny=deny, threshold=threshold)
 
@@ -106,27 +152,48 @@ class SpamAccessor:
         token : str or (str, str or None), optional
             One token only, flagged or not: (blockchain, contract), or an unambiguous symbol.
         allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
-            As in `flag_spam`.
+            Tokens that are no spam, and tokens that are, as in `flag_spam`.
         threshold : float, default 0.5
-            As in `flag_spam`.
+            From which score on a token counts as spam.
         everything : bool, default False
             Tell of tokens that are not flagged, too, where anything was found of them.
 
         Returns
         -------
         DataFrame
-            One row for each finding: ``symbol``, ``token_blockchain``, ``token_address``,
-            ``spam_score`` (float64), ``is_spam`` (bool), ``reason`` (str), ``weight`` (float64)
-            and ``text`` (str); the highest score first.
+            One row for each finding: ``symbol``, ``token_blockchain`` and ``token_address`` as in
+            the holdings, ``spam_score`` (float64) and ``is_spam`` (bool) of the token, ``reason``
+            (str), ``weight`` (float64; 0 or less for what speaks for a token) and ``text`` (str).
+            The tokens with the highest score first, of each the heaviest reason first; no rows
+            where nothing was found.
 
         Raises
         ------
-        UnknownTokenError, AmbiguousTokenError
-            Where the token is not one of the holdings.
-        TokenListError, ColumnsError, AmountError, SettingsError
-            As in `flag_spam`.
+        UnknownTokenError
+            Where no row holds the token.
+        AmbiguousTokenError
+            Where several tokens share the symbol.
+        TokenListError
+            Where a list can't be read, or a token is on both.
+        ColumnsError
+            Where the holdings, or a frame of tokens, lack a column.
+        AmountError
+            Where ``amount`` holds no amounts.
+        SettingsError
+            Where the threshold is not above 0 and at most 1.
+        OSError
+            Where a file of tokens can't be opened.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"symbol": ["Visit usdcgift.com to claim"],
+        ...     "token_blockchain": "ETH", "token_address": ["0xab"],
+        ...     "amount": pd.array(["1000"], dtype="amount"), "raw_amount": ["1000"]})
+        >>> frame.wf.explain_spam().reason.iloc[0]
+        'domain'
         """
-        from walletframe.analysis import explain_spam  # noqa: PLC0415 - loads pyarrow.compute
+        from walletframe.analysis import explain_spam
 
         return explain_spam(
             self._data,

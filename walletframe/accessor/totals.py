@@ -30,22 +30,38 @@ class TotalsAccessor:
         Parameters
         ----------
         by : {"token", "wallet", "blockchain", "symbol"} or list of them, default "token"
-            What makes a group. ``"symbol"`` is ``"token"`` after making sure that no symbol is
-            shared; ``"blockchain"`` is that of the wallet.
+            What makes a group. A token is its contract on its blockchain; ``"symbol"`` is the same
+            after making sure that no symbol is shared. ``"blockchain"`` is that of the wallet.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch: then failed wallets are counted, and each wallet or
-            blockchain asked has a row.
+            The ``wallets`` of the same fetch: then failed wallets are counted.
 
         Returns
         -------
         DataFrame
-            One row for each group: ``token_blockchain``, ``token_address``, ``symbol`` or
-            ``blockchain``, ``address``, what names it; ``amount`` (exact, by token), ``tokens``,
-            ``holders`` (of more than 0), ``balances``, ``amount_na`` (balances of unknown
-            amount); behind `value`, ``value``, ``currency`` and ``unpriced`` (balances without a
-            value); with `wallets`, ``wallets_ok`` of ``wallets_asked``, and how many of these
-            are out of date (``wallets_stale``). What is unknown is NA,
-            never 0.
+            One row for each group: by wallet or blockchain in the order of `wallets`, else of the
+            first row, then in the order of the first row. Its columns, in this order:
+
+            - ``token_blockchain``, ``token_address`` (NA for a native coin), ``symbol`` (as the
+              first row has it), str; by token;
+            - ``blockchain``, ``address``, str; by wallet; ``blockchain``; by blockchain;
+            - ``amount``, amount; by token: the exact sum of the known amounts, NA where none is;
+            - ``tokens``, Int64; not by token: distinct tokens of which more than 0 is held;
+            - ``holders``, Int64; not by wallet: distinct wallets that hold more than 0 of anything
+              in the group; both NA where there are balances and all amounts are unknown;
+            - ``balances``, ``amount_na``, Int64: rows, and those whose amount is unknown;
+            - ``value``, float64; behind `value`: the float64 nearest to the sum of the known
+              values, NaN where none is;
+            - ``currency``, str, and ``unpriced``, Int64; with ``value``: balances of a known
+              amount without a value;
+            - ``wallets_ok``, ``wallets_stale``, ``wallets_asked``, Int64; with `wallets`: how many
+              of the wallets asked on the group's blockchains (for a token: on its own, and on all
+              where one holds it) are known, and how many of those as of an answer that is out of
+              date.
+
+            With `wallets`, each wallet (or blockchain) asked has a row. Where none of its balances
+            are known, its row has NA but for these three columns; where it holds nothing, counts
+            and value are 0; its token, where asked by token too, is NA in all three columns.
+            No rows give no groups, with the same columns and dtypes.
 
         Raises
         ------
@@ -73,7 +89,7 @@ class TotalsAccessor:
               address  wallets_ok
         0  alice.near           1
         """
-        from walletframe.analysis import totals  # noqa: PLC0415 - loads pyarrow.compute
+        from walletframe.analysis import totals
 
         return totals(self._data, by, wallets=wallets)
 
@@ -85,16 +101,20 @@ class TotalsAccessor:
         token : str or (str, str or None)
             (blockchain, contract), None for a native coin; or a symbol that one token alone has.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch: then all that were asked on the token's
-            blockchains have a row.
+            The ``wallets`` of the same fetch: then every other one asked on a blockchain where one
+            of them could hold the token has a row, too.
 
         Returns
         -------
         DataFrame
-            One row for each wallet, the largest amount first, unknown ones last: ``blockchain``,
-            ``address``, ``amount`` (exact), ``amount_na``, ``share`` (float64 from 0 to 1, of the
-            known amounts) and, with `wallets`, ``wallets_ok`` of ``wallets_asked``, and how many of
-            these are out of date (``wallets_stale``).
+            One row for each wallet, the largest amount first, equal ones in their order, unknown
+            ones last: ``blockchain``, ``address``, str; ``amount``, amount, the exact sum of what
+            is known, 0 where the wallet holds none, NA where it is unknown; ``amount_na``, Int64,
+            balances of unknown amount; ``share``, float64 from 0 to 1, the nearest to the amount
+            over the sum of all amounts, NaN where either is unknown or the sum is 0; and with
+            `wallets` ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``, Int64, the same in
+            each row: of how many of these wallets the balances are known, and of how many of those
+            as of an answer that is out of date.
 
         Raises
         ------
@@ -113,60 +133,18 @@ class TotalsAccessor:
 
         Examples
         --------
-        >>> import walletframe
-        >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
-        >>> holdings.wf.share(("NEAR", None), wallets=wallets).share.tolist()
-        [1.0]
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"],
+        ...     "symbol": "USDC", "token_blockchain": "ETH", "token_address": "0xc",
+        ...     "amount": pd.array(["1", "3"], dtype="amount")})
+        >>> frame.wf.share("USDC")[["address", "amount", "share"]]
+          address amount  share
+        0     0xb      3   0.75
+        1     0xa      1   0.25
         """
-        from walletframe.analysis import share  # noqa: PLC0415 - loads pyarrow.compute
+        from walletframe.analysis import share
 
         return share(self._data, token, wallets=wallets)
-
-    def pivot(self, n: int | None = 50, *, wallets: WalletsLike | None = None) -> pd.DataFrame:
-        """Put wallets beside tokens.
-
-        Parameters
-        ----------
-        n : int or None, default 50
-            How many tokens: those of the greatest value behind `value`, else those with the most
-            holders. None for all.
-        wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch: then failed and empty wallets have rows, too.
-
-        Returns
-        -------
-        DataFrame
-            One row for each wallet, index ``blockchain``, ``address``; one column of exact
-            amounts for each token, named as `token_labels` does: 0 where the wallet holds none,
-            NA where that is unknown.
-
-        Raises
-        ------
-        ArgumentError
-            Where `wallets` is something else.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
-        PricesError
-            Where values are in more than one currency.
-        UnknownWalletError
-            Where a row is of a wallet that is not in `wallets`.
-        SettingsError
-            Where `n` is below 1.
-
-        Examples
-        --------
-        >>> import walletframe
-        >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
-        >>> holdings.wf.pivot(2, wallets=wallets).shape
-        (1, 2)
-        """
-        from walletframe.analysis import pivot  # noqa: PLC0415 - loads pyarrow.compute
-
-        return pivot(self._data, n, wallets=wallets)
 
     def concentration(
         self,
@@ -191,7 +169,8 @@ class TotalsAccessor:
         -------
         DataFrame
             One row for each token: the columns of `totals` by token, and ``gini``,
-            ``herfindahl`` and ``top_share``, float64 from 0 to 1, NaN where nobody holds any.
+            ``herfindahl`` and ``top_share`` (what the largest holders have of all), float64 from 0
+            to 1, NaN where nobody holds any. No rows give no tokens.
 
         Raises
         ------
@@ -205,41 +184,63 @@ class TotalsAccessor:
             Where a column is missing.
         AmountError
             Where the column ``amount`` holds no amounts.
+        PricesError
+            Where values are in more than one currency.
         UnknownWalletError
             Where a row is of a wallet that is not in `wallets`.
         SettingsError
             Where `top` is below 1.
 
+        Notes
+        -----
+        With n amounts x in ascending order, and s their sum:
+
+        - Gini is (2 Σ i xᵢ - (n + 1) s) / (n s), i from 1 to n, without the correction n / (n - 1)
+          for samples: equation 1 of Damgaard and Weiner, "Describing inequality in plant size or
+          fecundity", Ecology 81 (2000), 1139-1142;
+        - Herfindahl is Σ xᵢ² / s², from 0 to 1 and not to 10,000: Rhoades, "The
+          Herfindahl-Hirschman index", Federal Reserve Bulletin 79 (1993), 188-189.
+
+        A wallet is not a person: one may have many, and the wallet of an exchange belongs to many.
+
         Examples
         --------
-        >>> import walletframe
-        >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
-        >>> holdings.wf.concentration(("NEAR", None))[["holders", "herfindahl"]]
-           holders  herfindahl
-        0        1         1.0
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"],
+        ...     "symbol": "USDC", "token_blockchain": "ETH", "token_address": "0xc",
+        ...     "amount": pd.array(["1", "3"], dtype="amount")})
+        >>> frame.wf.concentration("USDC", top=1)[["gini", "herfindahl", "top_share"]]
+           gini  herfindahl  top_share
+        0  0.25       0.625       0.75
         """
-        from walletframe.analysis import concentration  # noqa: PLC0415 - loads pyarrow.compute
+        from walletframe.analysis import concentration
 
         return concentration(self._data, token, top=top, wallets=wallets)
 
     def overlap(self, n: int | None = 100, *, wallets: WalletsLike | None = None) -> pd.DataFrame:
         """Find the pairs of wallets that hold the most of the same tokens.
 
+        Without native coins and spam, which nearly everybody holds, it tells more.
+
         Parameters
         ----------
         n : int or None, default 100
-            How many pairs. None for all that have a token in common.
+            How many pairs. None for all that have a token in common, up to half the square of the
+            number of wallets.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch.
 
         Returns
         -------
         DataFrame
-            One row for each pair, the most alike first: ``blockchain``, ``address``,
-            ``other_blockchain``, ``other_address``, ``tokens_both``, ``tokens_either``,
-            ``jaccard`` (the one over the other, float64) and, with `wallets`, ``wallets_ok`` of
-            ``wallets_asked``, and how many of these are out of date (``wallets_stale``).
+            One row for each pair of wallets that have a token in common, the most alike first,
+            then those with the most tokens in common, then in the order of the wallets:
+            ``blockchain``, ``address``, ``other_blockchain``, ``other_address``, str;
+            ``tokens_both`` and ``tokens_either``, Int64: tokens of which both, or at least one,
+            are known to hold more than 0; ``jaccard``, float64, the one over the other, from above
+            0 to 1; and with `wallets` ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``,
+            Int64, the same in each row: of how many wallets the balances are known, so that they
+            could be in a pair, and of how many of those as of an answer that is out of date.
 
         Raises
         ------
@@ -254,40 +255,23 @@ class TotalsAccessor:
         SettingsError
             Where `n` is below 1.
 
+        Notes
+        -----
+        Jaccard, "The distribution of the flora in the alpine zone", New Phytologist 11 (1912),
+        37-50. The time grows with the sum, over all tokens, of the square of their holders: 10,000
+        wallets take seconds unless most of them hold the same tokens.
+
         Examples
         --------
-        >>> import walletframe
-        >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
-        >>> holdings.wf.overlap().shape
-        (0, 7)
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xa", "0xb"],
+        ...     "symbol": ["A", "B", "A"], "token_blockchain": "ETH",
+        ...     "token_address": ["0x1", "0x2", "0x1"],
+        ...     "amount": pd.array(["1", "1", "1"], dtype="amount")})
+        >>> frame.wf.overlap()[["address", "other_address", "tokens_both", "jaccard"]]
+          address other_address  tokens_both  jaccard
+        0     0xa           0xb            1      0.5
         """
-        from walletframe.analysis import overlap  # noqa: PLC0415 - loads pyarrow.compute
+        from walletframe.analysis import overlap
 
         return overlap(self._data, n, wallets=wallets)
-
-    def token_labels(self) -> pd.Series:
-        """Name each row's token by text that is unique, readable and harmless.
-
-        Returns
-        -------
-        Series
-            str, on the same index, one label for each token and no other: the symbol where it is
-            alone in having it, else with blockchain and contract.
-
-        Raises
-        ------
-        ColumnsError
-            Where a column is missing.
-
-        Examples
-        --------
-        >>> import walletframe
-        >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
-        >>> holdings.wf.token_labels().iloc[0]
-        'NEAR'
-        """
-        from walletframe.analysis import token_labels  # noqa: PLC0415 - loads pyarrow.compute
-
-        return token_labels(self._data)
