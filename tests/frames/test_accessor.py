@@ -1,9 +1,16 @@
 """``df.wf`` and ``series.wf``."""
 
+import ast
+import inspect
+import textwrap
+from importlib import import_module
+from inspect import Parameter
+
 import pandas as pd
 import pytest
 
-from walletframe.accessor import FrameAccessor
+from walletframe.accessor import FrameAccessor, SeriesAccessor
+from walletframe.accessor.plot import PlotAccessor
 from walletframe.errors import AddressError, ColumnsError, InputWarning
 
 FRAME = pd.DataFrame(
@@ -84,3 +91,29 @@ def test_the_accessor_hides_only_its_own_name():
     frame = FRAME.assign(wallet=1, wf=2)
     assert (frame.wallet.tolist(), frame["wf"].tolist()) == ([1, 1], [2, 2])
     assert isinstance(frame.wf, FrameAccessor)
+
+
+def delegations():
+    """Return each accessor's method that imports what it calls, with the function behind it."""
+    found = []
+    for accessor in (FrameAccessor, SeriesAccessor, PlotAccessor):
+        for name, method in inspect.getmembers(accessor, inspect.isfunction):
+            tree = ast.parse(textwrap.dedent(inspect.getsource(method)))
+            for node in (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)):
+                behind = getattr(import_module(node.module), node.names[0].name)
+                found.append(pytest.param(method, behind, id=f"{accessor.__name__}.{name}"))
+    return found
+
+
+@pytest.mark.parametrize("method, behind", delegations())
+def test_methods_take_what_the_functions_behind_them_take(method, behind):
+    """The same parameters in the same order; the same defaults, where the function has any."""
+    taken = list(inspect.signature(method).parameters.values())[1:]
+    wanted = list(inspect.signature(behind).parameters.values())[1:]
+    assert [(each.name, each.kind) for each in taken] == [(each.name, each.kind) for each in wanted]
+    defaults = {each.name: each.default for each in taken}
+    assert not [
+        each.name
+        for each in wanted
+        if each.default is not Parameter.empty and each.default != defaults[each.name]
+    ]

@@ -103,8 +103,9 @@ def test_public_names_are_documented(name):
 
 
 @pytest.mark.parametrize("name", modules())
-def test_examples_run(name, monkeypatch):
-    """Every example in a docstring works, offline."""
+def test_examples_run(name, tmp_path, monkeypatch):
+    """Every example in a docstring works, offline, and what it writes is left nowhere."""
+    monkeypatch.chdir(tmp_path)
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     assert doctest.testmod(importlib.import_module(name), optionflags=options).failed == 0
 
