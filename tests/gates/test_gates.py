@@ -8,22 +8,13 @@ import subprocess
 import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
-from types import FunctionType, ModuleType
 
 import grimp
 import pytest
-from numpydoc.validate import validate
 
 import walletframe as wf
 
 ROOT = Path(__file__).parents[2]
-# GL08 is a missing docstring, the others what a reader needs: a summary that is a sentence,
-# parameters that match the signature, and sections in order.
-CHECKS = (
-    {"GL01", "GL02", "GL03", "GL05", "GL06", "GL07", "GL08", "GL10", "SS01", "SS02", "SS03"}
-    | {f"PR{number:02}" for number in range(1, 11)}
-    | {"RT01", "RT03", "YD01"}
-)
 
 
 def run(*command):
@@ -68,38 +59,6 @@ def test_no_module_needs_itself():
     graph = grimp.build_graph("walletframe", cache_dir=None)
     imported = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
     TopologicalSorter(imported).prepare()  # which names a circle where it finds one
-
-
-DESCRIBED = (FunctionType, classmethod, property)
-
-
-def public_objects():
-    """Return the dotted names of all that the root, its modules and its classes show."""
-    names = []
-    for name in wf.__all__:
-        thing = getattr(wf, name)
-        if isinstance(thing, ModuleType):
-            names += [f"{thing.__name__}.{each}" for each in thing.__all__]
-            continue
-        names.append(f"{thing.__module__}.{thing.__qualname__}")
-        members = vars(thing).items() if isinstance(thing, type) else ()
-        own = [each for each, value in members if isinstance(value, DESCRIBED) and each[0] != "_"]
-        names += [f"{thing.__module__}.{thing.__qualname__}.{each}" for each in own]
-    return names
-
-
-def inherits_its_constructor(name):
-    """Tell whether a class is made as its base is, and documented there."""
-    thing = getattr(wf, name.rpartition(".")[2], None)
-    return isinstance(thing, type) and "__init__" not in vars(thing)
-
-
-@pytest.mark.filterwarnings("ignore:Widget.*is deprecated")  # numpydoc looks at old names, too
-@pytest.mark.parametrize("name", public_objects())
-def test_public_names_are_documented(name):
-    """Numpydoc finds parameters, returns and a summary."""
-    checks = CHECKS - {"PR01"} if inherits_its_constructor(name) else CHECKS
-    assert [fault for fault in validate(name)["errors"] if fault[0] in checks] == []
 
 
 @pytest.mark.parametrize("name", modules())

@@ -34,6 +34,13 @@ class FrameAccessor(
     See Also
     --------
     walletframe.fetch_wallets : Gives the frames of which all this can be asked.
+
+    Examples
+    --------
+    >>> import walletframe
+    >>> pd.DataFrame({"blockchain": ["eth"], "address": ["0xAb"]}).wf.parse()
+      blockchain address
+    0        ETH    0xAb
     """
 
     _data: pd.DataFrame
@@ -58,7 +65,15 @@ class FrameAccessor(
 
 @pd.api.extensions.register_series_accessor(NAME)
 class SeriesAccessor(AddressesAccessor):
-    """Wallets in a Series of ``<BLOCKCHAIN>.<ADDRESS>`` strings, or amounts."""
+    """Wallets in a Series of ``<BLOCKCHAIN>.<ADDRESS>`` strings, or amounts.
+
+    Examples
+    --------
+    >>> import walletframe
+    >>> pd.Series(["eth.0xAb"]).wf.parse()
+      blockchain address
+    0        ETH    0xAb
+    """
 
     _data: pd.Series
 

@@ -23,6 +23,18 @@ class PlotAccessor(CompositionPlots):
 
     They draw values where there is a column ``value``, one token's amounts where one is named, and
     else counts or each token's shares: amounts of different tokens are never added.
+
+    Parameters
+    ----------
+    holdings : DataFrame
+        The ``holdings`` of a fetch, or some rows of it.
+
+    Examples
+    --------
+    >>> import pandas as pd, walletframe
+    >>> frame = pd.DataFrame({"token_blockchain": ["ETH"], "token_address": [None]})
+    >>> frame.wf.plot.token_colors()
+    {('ETH', None): '#CC6677'}
     """
 
     def __init__(self, holdings: pd.DataFrame) -> None:

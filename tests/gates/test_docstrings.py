@@ -1,0 +1,229 @@
+"""Docstrings stand where they are read: whole on what users reach, one sentence on all else."""
+
+import ast
+import inspect
+import re
+from dataclasses import is_dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+import pytest
+from numpydoc.validate import validate
+
+import walletframe as wf
+from walletframe.accessor import FrameAccessor, SeriesAccessor
+from walletframe.accessor.plot import PlotAccessor
+from walletframe.amounts.scalar import Amount
+from walletframe.analysis import PriceSource, read_token_list
+from walletframe.service.sandbox import Sandbox
+
+PACKAGE = Path(wf.__file__).parent
+# GL08 is a missing docstring, the others what a reader needs: a summary that is a sentence,
+# parameters that match the signature, and sections in order.
+CHECKS = (
+    {"GL01", "GL02", "GL03", "GL05", "GL06", "GL07", "GL08", "GL10", "SS01", "SS02", "SS03"}
+    | {f"PR{number:02}" for number in range(1, 11)}
+    | {"RT01", "RT03", "YD01"}
+)
+GIVEN = (FrameAccessor, SeriesAccessor, PlotAccessor, Sandbox, Amount, PriceSource, read_token_list)
+"""What people reach without a name at the root: by ``.wf``, from a call, or by the README."""
+
+RAISE_NOTHING = {
+    "walletframe.accessor.FrameAccessor": "made by pandas, of any DataFrame",
+    "walletframe.accessor.SeriesAccessor": "made by pandas, of any Series",
+    "walletframe.accessor.plot.PlotAccessor": "made by FrameAccessor.plot, of any DataFrame",
+    "walletframe.amounts.dtype.AmountDtype": "it has no parameters",
+    "walletframe.client.engine.Client.begin_anew": "closes what is open, which never fails",
+    "walletframe.client.engine.Client.close": "may be called again",
+    "walletframe.frames.chains.blockchains": "a table of this package's own",
+    "walletframe.service.sandbox.Sandbox.stop": "may be called again",
+}
+"""What can't raise, and why; all else that is reached says what it raises."""
+
+DRAWN = {
+    "walletframe": "shows the six lines to begin with",
+    "walletframe.client": "lists the order of operations",
+    "walletframe.errors": "draws the tree",
+}
+"""Modules whose docstring is longer than others', and what it shows."""
+
+NOT_YET_WHOLE = {"amounts", "analysis", "client", "pickers", "service"}
+NOT_YET_SHORT = {
+    "address",
+    "amounts",
+    "analysis",
+    "bulk",
+    "cells",
+    "chains",
+    "charts",
+    "cli",
+    "client",
+    "disk",
+    "exports",
+    "forks",
+    "frameless",
+    "frames",
+    "history",
+    "magics",
+    "node",
+    "notice",
+    "numerals",
+    "pickers",
+    "reports",
+    "service",
+    "settings",
+    "text",
+    "tokens",
+    "transport",
+    "walletfile",
+    "wire",
+}
+"""What has to become so: a package or module is taken out as soon as it passes without."""
+
+LINES, LINES_OF_A_MODULE = 3, 6
+SECTION = re.compile(r"^\s*[A-Z][A-Za-z ]+\n\s*-{3,}\s*$", re.MULTILINE)
+DESCRIBED = (FunctionType, classmethod, staticmethod, property)
+
+
+def is_ours(thing):
+    """Tell whether a class or function is defined in the package."""
+    return thing.__module__.partition(".")[0] == "walletframe"
+
+
+def overrides(owner, name):
+    """Tell whether another library documents a method: pandas, traitlets, Python itself."""
+    return any(name in vars(base) for base in owner.__mro__ if not is_ours(base))
+
+
+def bare(member):
+    """Return the function of a method or property."""
+    function = member.fget if isinstance(member, property) else member
+    return inspect.unwrap(getattr(function, "__func__", function))
+
+
+@cache
+def reached():
+    """Return what users reach, by the name under which it is defined."""
+    things = [getattr(wf, name) for name in wf.__all__]
+    for module in [each for each in things if isinstance(each, ModuleType)]:
+        things.remove(module)
+        things += [getattr(module, name) for name in module.__all__]
+    found = {}
+    for thing in [*things, *GIVEN]:
+        found[named(inspect.unwrap(thing))] = thing
+        for base in thing.__mro__ if isinstance(thing, type) else ():
+            for name, member in vars(base).items() if is_ours(base) else ():
+                plain = name[0] == "_" or not isinstance(member, DESCRIBED)
+                if not plain and not overrides(thing, name):
+                    found[named(bare(member))] = member
+    return found
+
+
+def named(thing):
+    """Return the dotted name of a class or function."""
+    return f"{thing.__module__}.{thing.__qualname__}"
+
+
+def is_made_as_its_base(thing):
+    """Tell whether a class is made as its base is, and documented there."""
+    return isinstance(thing, type) and "__init__" not in vars(thing)
+
+
+def sections(thing):
+    """Return the titles of a docstring's sections."""
+    return {found.split()[0] for found in SECTION.findall(inspect.getdoc(thing) or "")}
+
+
+def runs(thing):
+    """Tell whether calling it runs code of the package: a plain record's constructor doesn't."""
+    if not isinstance(thing, type):
+        return not isinstance(thing, property)
+    makers = ("__post_init__",) if is_dataclass(thing) else ("__init__", "__new__")
+    own = any(name in vars(base) for base in thing.__mro__ if is_ours(base) for name in makers)
+    return own and not issubclass(thing, BaseException | tuple)
+
+
+def is_shown(name, thing):
+    """Tell whether there is an example of its own, or one in its class that calls it."""
+    if "Examples" in sections(thing):
+        return True
+    owner, _, method = name.rpartition(".")
+    example = (inspect.getdoc(reached().get(owner)) or "").partition("Examples\n---")[2]
+    return f".{method}(" in example
+
+
+@pytest.mark.filterwarnings("ignore:Widget.*is deprecated")  # numpydoc looks at old names, too
+@pytest.mark.parametrize("name", sorted(reached()))
+def test_what_is_reached_is_documented_whole(name):
+    """A summary, parameters, what comes back, what is raised, and an example."""
+    if name.split(".")[1] in NOT_YET_WHOLE:
+        return
+    thing = reached()[name]
+    checks = CHECKS - {"PR01"} if is_made_as_its_base(thing) else CHECKS
+    assert [fault for fault in validate(name)["errors"] if fault[0] in checks] == []
+    if runs(thing):
+        assert ("Raises" in sections(thing)) is (name not in RAISE_NOTHING)
+        assert is_shown(name, thing)
+
+
+def docstrings(module):
+    """Return the docstrings of a module's functions and classes, by name, with their nodes."""
+    path = PACKAGE.joinpath(*module.split(".")[1:])
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    found = {}
+
+    def walk(node, prefix):
+        for child in ast.iter_child_nodes(node):
+            kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+            if isinstance(child, kinds):
+                name = f"{prefix}.{child.name}"
+                found[name] = (ast.get_docstring(child) or "", child)
+                inner = name if isinstance(child, ast.ClassDef) else f"{name}.<locals>"
+                walk(child, inner)
+            else:
+                walk(child, prefix)
+
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    walk(tree, module)
+    return ast.get_docstring(tree) or "", found
+
+
+def is_help(node):
+    """Tell whether a docstring is what the shell shows behind ``--help``."""
+    written = [ast.unparse(each) for each in node.decorator_list]
+    return any(re.search(r"\b(command|group|magic_arguments)\(", each) for each in written)
+
+
+MODULES = [
+    ".".join(["walletframe", *path.relative_to(PACKAGE).with_suffix("").parts]).removesuffix(
+        ".__init__"
+    )
+    for path in sorted(PACKAGE.rglob("*.py"))
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_is_not_reached_is_said_in_a_sentence(module):
+    """One short paragraph without sections; a module's is a few lines."""
+    if module.partition(".")[2].partition(".")[0] in NOT_YET_SHORT:
+        return
+    whole, found = docstrings(module)
+    if module not in DRAWN:
+        assert len(whole.splitlines()) <= LINES_OF_A_MODULE
+        assert not SECTION.search(whole)
+    long = {
+        name: text
+        for name, (text, node) in found.items()
+        if name not in reached()
+        and not is_help(node)
+        and (len(text.splitlines()) > LINES or SECTION.search(text))
+    }
+    assert long == {}
+
+
+@pytest.mark.parametrize("name", sorted({**RAISE_NOTHING, **DRAWN}))
+def test_exceptions_are_of_what_there_is(name):
+    """An exception that nothing needs any more is taken out."""
+    assert name in reached() or import_module(name)
