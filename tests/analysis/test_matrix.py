@@ -96,10 +96,12 @@ def labels_of(*tokens):
             ["USDC", "USDC (ETH 0xa0b8…eb48) (ETH 0xbad)"],
         ),
         ([("ETH", "0x12", "\u202e\u3164")], ["(ETH 0x12)"]),
+        ([USDC, ("ETH", "0x12", "USD\u0421")], ["USDC", "USD\u0421 (ETH 0x12)"]),
+        ([(None, "0x12", "USDC"), USDC], ["USDC (unknown token)", "USDC (ETH 0xa0b8…eb48)"]),
     ],
 )
 def test_labels_tell_tokens_apart(tokens, labels):
-    """The symbol alone where it is alone, then the contract, shortened unless that is a trap."""
+    """The symbol where none is like it, else the contract, shortened unless that is a trap."""
     assert labels_of(*tokens) == labels
 
 
@@ -117,6 +119,13 @@ def test_labels_are_one_to_one_and_harmless(tokens):
     labels, codes = token_labels(frame), token_identities(frame).codes
     assert len(set(zip(labels, codes, strict=True))) == len(set(labels)) == len(set(codes))
     assert all(label and label.isprintable() for label in labels)
+
+
+def test_the_table_names_tokens_as_the_labels_do():
+    """A letter that looks like another, a shared symbol and an unknown token included."""
+    tokens = [USDC, ("ETH", "0x12", "USD\u0421"), ("BSC", None, "USDC"), (None, None, "X")]
+    holdings = details_of([(("ETH", "0x01"), [(token, 1, 0) for token in tokens])]).holdings
+    assert pivot(holdings).columns.tolist() == token_labels(holdings).tolist()
 
 
 def test_labels_keep_the_index():

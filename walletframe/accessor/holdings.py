@@ -127,9 +127,9 @@ class HoldingsAccessor:
         -------
         Series
             str, named ``token``, on the same index, equal for rows of one token and for no
-            others: the symbol where no other token has it; else, and where it has a bracket or
-            nothing to see, with the blockchain and the contract, shortened as long as that is
-            unique.
+            others: the symbol where no other token has it; else, and where it has a bracket,
+            nothing to see, or letters beyond ASCII that may look like others, with the blockchain
+            and the contract, shortened as long as that is unique. Charts use the same names.
 
         Raises
         ------

@@ -1,9 +1,8 @@
 """Frame in, frame out: what is asked of holdings once they are there."""
 
 from walletframe.analysis.inequality import concentration
-from walletframe.analysis.labels import token_labels
 from walletframe.analysis.largest import top, top_rows
-from walletframe.analysis.matrix import pivot
+from walletframe.analysis.matrix import pivot, token_labels
 from walletframe.analysis.pairs import overlap
 from walletframe.analysis.prices import FilePrices, PriceSource
 from walletframe.analysis.shares import share

@@ -12,7 +12,7 @@ from walletframe.amounts.segments import Segments, sums
 from walletframe.analysis.positions import read_positions
 from walletframe.analysis.sums import totals_of
 from walletframe.errors import SettingsError
-from walletframe.frames import find_token
+from walletframe.frames import token_place
 
 if TYPE_CHECKING:
     from walletframe.amounts.integers import Floats, Integers
@@ -106,8 +106,7 @@ def concentration(
     found = totals_of(positions, ["token"]).assign(**_measures(_holders(positions), top))
     if token is None:
         return found
-    rows = find_token(holdings, token, identities=positions.tokens)
-    place = positions.tokens.codes[rows.argmax()]
+    place = token_place(holdings, positions.tokens, token)
     return found.iloc[[place]].reset_index(drop=True)
 
 

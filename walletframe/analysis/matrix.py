@@ -1,4 +1,4 @@
-"""Wallets beside tokens: one table of exact amounts."""
+"""Wallets beside tokens in one table of exact amounts, and the names of its columns."""
 
 from __future__ import annotations
 
@@ -9,13 +9,22 @@ import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.segments import Segments, sums
-from walletframe.analysis.labels import labels_of
-from walletframe.analysis.positions import read_positions
+from walletframe.analysis.positions import read_positions, text_array
 from walletframe.analysis.sums import totals_of
 from walletframe.errors import SettingsError
+from walletframe.frames import require_columns, token_identities, token_names
 
 if TYPE_CHECKING:
     from walletframe.analysis.positions import Codes, Positions, WalletsLike
+
+
+def token_labels(holdings: pd.DataFrame) -> pd.Series:
+    """Name each row's token, as `walletframe.frames.token_names` does."""
+    require_columns(holdings, ["symbol"])
+    tokens = token_identities(holdings)
+    names = token_names(holdings, tokens, np.arange(len(tokens.keys)))
+    labels = np.array(names, dtype=object)[tokens.codes]
+    return pd.Series(text_array(labels), index=holdings.index, name="token")
 
 
 def pivot(
@@ -78,7 +87,7 @@ def pivot(
         raise SettingsError(f"n: {n!r}", hint="a number of tokens, or None for all")
     positions = read_positions(holdings, wallets)
     chosen = _foremost(positions)[:n]
-    labels = labels_of(holdings, positions.tokens, chosen)
+    labels = token_names(holdings, positions.tokens, chosen)
     cells = _cells(positions, chosen)
     names = pd.Index(labels, dtype="str", name="token")
     table = pd.DataFrame(dict(zip(names, cells, strict=True)), columns=names)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.analysis.labels import shared_symbols
 from walletframe.analysis.positions import text_array, token_columns
 from walletframe.errors import SettingsError
-from walletframe.frames import ambiguous
+from walletframe.frames import ambiguous, shared_symbols
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

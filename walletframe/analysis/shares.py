@@ -11,7 +11,7 @@ from walletframe.amounts.integers import ratios
 from walletframe.amounts.segments import Segments, sums
 from walletframe.analysis.completeness import completeness_of, could_hold, integers
 from walletframe.analysis.positions import read_positions
-from walletframe.frames import find_token
+from walletframe.frames import token_place
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -82,8 +82,8 @@ def share(
     1     0xa      1   0.25
     """
     positions = read_positions(holdings, wallets)
-    rows = find_token(holdings, token, identities=positions.tokens)
-    place = int(positions.tokens.codes[rows.argmax()])
+    place = token_place(holdings, positions.tokens, token)
+    rows = positions.tokens.codes == place
     exact, count = positions.amounts.exact(), len(positions.wallets)
     added = Segments(exact, np.where(rows, positions.wallet_codes, -1), count)
     balances = np.bincount(positions.wallet_codes[rows], minlength=count)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.analysis.labels import shared_symbols
 from walletframe.analysis.positions import amounts_of, text_array, token_columns
 from walletframe.analysis.prices import (
     FilePrices,
@@ -20,7 +19,13 @@ from walletframe.analysis.prices import (
     read_prices,
 )
 from walletframe.errors import PricesError, PricesWarning
-from walletframe.frames import ambiguous, is_unknown, require_columns, token_identities
+from walletframe.frames import (
+    ambiguous,
+    is_unknown,
+    require_columns,
+    shared_symbols,
+    token_identities,
+)
 from walletframe.notice import notify
 from walletframe.numerals import many
 from walletframe.text import shown

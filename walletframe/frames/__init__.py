@@ -1,6 +1,5 @@
 """The column contract, and how outcomes become the two DataFrames that keep it."""
 
-from walletframe.frames.ambiguity import TokenKey, ambiguous, known_token
 from walletframe.frames.assembly import WalletRecord, assemble
 from walletframe.frames.chains import blockchains
 from walletframe.frames.contract import (
@@ -25,10 +24,7 @@ from walletframe.frames.holders import candidates
 from walletframe.frames.identified import HoldingsLike, Identified, identified
 from walletframe.frames.identity import (
     Identities,
-    TokenLike,
-    WalletLike,
-    find_token,
-    find_wallet,
+    TokenKey,
     is_unknown,
     token_identities,
     token_key,
@@ -40,6 +36,22 @@ from walletframe.frames.known import (
     stale_wallets,
     stood_in_for,
     unreadable,
+)
+from walletframe.frames.names import (
+    TokenLike,
+    WalletLike,
+    ambiguous,
+    find_token,
+    find_wallet,
+    known_token,
+    shared_symbols,
+    short_contract,
+    short_wallet,
+    token_names,
+    token_place,
+    wallet_names,
+    whole_token,
+    whole_wallet,
 )
 from walletframe.frames.spelling import respelled
 from walletframe.frames.summary import is_simulated, summary_lines
@@ -77,6 +89,9 @@ __all__ = [
     "known_wallets",
     "require_columns",
     "respelled",
+    "shared_symbols",
+    "short_contract",
+    "short_wallet",
     "stale_wallets",
     "stood_in_for",
     "summary_html",
@@ -84,9 +99,14 @@ __all__ = [
     "table_html",
     "token_identities",
     "token_key",
+    "token_names",
+    "token_place",
     "typed_frame",
     "unreadable",
     "wallet_identities",
+    "wallet_names",
     "wallets_given",
     "wallets_table",
+    "whole_token",
+    "whole_wallet",
 ]

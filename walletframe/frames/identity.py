@@ -1,6 +1,7 @@
-"""When two rows are of one token, or of one wallet, and how a caller names either.
+"""When two rows are of one token, or of one wallet.
 
-A token is its contract on its blockchain, never its symbol; hex is compared without case.
+A token is its contract on its blockchain, never its symbol; hex is compared without case. How
+tokens and wallets are called is known to `names`.
 """
 
 from __future__ import annotations
@@ -11,21 +12,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.address import (
-    canonical_address,
-    canonical_blockchain,
-    canonical_key,
-    parse_wallets,
-)
-from walletframe.errors import UnknownTokenError, UnknownWalletError
-from walletframe.frames.ambiguity import TokenKey, ambiguous
+from walletframe.address import canonical_address, canonical_blockchain, canonical_key
+from walletframe.errors import UnknownTokenError
 from walletframe.frames.contract import require_columns
 
 if TYPE_CHECKING:
-    from walletframe.address import WalletAddress
+    import numpy.typing as npt
 
-TokenLike: TypeAlias = str | TokenKey
-WalletLike: TypeAlias = "str | tuple[str, str] | WalletAddress"
+    Codes: TypeAlias = npt.NDArray[np.intp]
+    Mask: TypeAlias = npt.NDArray[np.bool_]
+
+TokenKey: TypeAlias = tuple[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +39,11 @@ class Identities:
         For each key, the position of its first row.
     """
 
-    codes: np.ndarray
+    codes: Codes
     keys: list[TokenKey]
-    first: np.ndarray
+    first: Codes
 
-    def take(self, rows: np.ndarray) -> Identities:
+    def take(self, rows: Codes) -> Identities:
         """Return the identities of some rows, given by their positions."""
         codes, kept = pd.factorize(self.codes[rows])
         keys = [self.keys[place] for place in kept.tolist()]
@@ -54,23 +51,9 @@ class Identities:
 
 
 def token_identities(holdings: pd.DataFrame) -> Identities:
-    """Tell which rows hold the same token.
+    """Tell which rows hold the same token; the keys are (blockchain, contract or None).
 
-    Parameters
-    ----------
-    holdings : DataFrame
-        With the columns ``token_blockchain`` and ``token_address``.
-
-    Returns
-    -------
-    Identities
-        Keys are (token_blockchain, token_address); the address of a native coin is None. Each row
-        without a blockchain is of a token of its own, which is unknown: see `is_unknown`.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
+    Each row without a blockchain is of a token of its own, which is unknown: see `is_unknown`.
 
     Examples
     --------
@@ -83,155 +66,18 @@ def token_identities(holdings: pd.DataFrame) -> Identities:
     return _unknown_apart(_identities(holdings, "token_blockchain", "token_address"))
 
 
-def is_unknown(token: TokenKey) -> bool:
-    """Tell whether a key of `token_identities` stands for a token that nobody can tell.
-
-    Parameters
-    ----------
-    token : (str, str or None)
-        Canonical.
-
-    Returns
-    -------
-    bool
-        True where it has no blockchain. Such a token is the same as no other.
-    """
-    return not token[0]
-
-
 def wallet_identities(frame: pd.DataFrame) -> Identities:
-    """Tell which rows are of the same wallet.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        With the columns ``blockchain`` and ``address``.
-
-    Returns
-    -------
-    Identities
-        Keys are (blockchain, address).
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    """
+    """Tell which rows are of the same wallet; the keys are (blockchain, address)."""
     return _identities(frame, "blockchain", "address")
 
 
-def find_token(
-    holdings: pd.DataFrame, token: TokenLike, *, identities: Identities | None = None
-) -> np.ndarray:
-    """Find the rows of one token.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        With the columns ``symbol``, ``token_blockchain`` and ``token_address``.
-    token : str or (str, str or None)
-        (blockchain, contract), None for a native coin; or a symbol, compared as written, that
-        one token alone has in this frame.
-    identities : Identities, optional
-        What `token_identities` gave for this frame, where that is known.
-
-    Returns
-    -------
-    ndarray of bool
-        One for each row.
-
-    Raises
-    ------
-    AmbiguousTokenError
-        Where several tokens share the symbol.
-    UnknownTokenError
-        Where no row holds the token.
-    ColumnsError
-        Where a column is missing.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame(
-    ...     {"symbol": ["A", "B"], "token_blockchain": "ETH", "token_address": ["0xAB", None]}
-    ... )
-    >>> find_token(frame, "A").tolist(), find_token(frame, ("eth", None)).tolist()
-    ([True, False], [False, True])
-    """
-    require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
-    identities = identities or token_identities(holdings)
-    if isinstance(token, str):
-        named = (holdings["symbol"] == token).to_numpy(dtype=bool, na_value=False)
-        found = np.unique(identities.codes[named])
-        places = np.array([place for place in found if not is_unknown(identities.keys[place])])
-        if len(places) > 1:
-            raise ambiguous({token: [identities.keys[place] for place in places]})
-    else:
-        key = token_key(token)
-        places = np.array([place for place, other in enumerate(identities.keys) if other == key])
-    if not len(places):
-        raise UnknownTokenError(token)
-    return np.asarray(identities.codes == places[0])
-
-
-def find_wallet(
-    frame: pd.DataFrame, wallet: WalletLike, *, identities: Identities | None = None
-) -> np.ndarray:
-    """Find the rows of one wallet.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        With the columns ``blockchain`` and ``address``.
-    wallet : str, (str, str) or WalletAddress
-        ``"ETH.0x…"`` or (blockchain, address).
-    identities : Identities, optional
-        What `wallet_identities` gave for this frame, where that is known.
-
-    Returns
-    -------
-    ndarray of bool
-        One for each row.
-
-    Raises
-    ------
-    AddressError
-        Where the wallet can't be read.
-    UnknownWalletError
-        Where no row is of the wallet.
-    ColumnsError
-        Where a column is missing.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"blockchain": ["ETH", "ETH"], "address": ["0xAB", "0xCD"]})
-    >>> find_wallet(frame, "ETH.0xab").tolist()
-    [True, False]
-    """
-    [named] = parse_wallets(wallet)
-    identities = identities or wallet_identities(frame)
-    key = canonical_key(named.blockchain, named.address)
-    if key not in identities.keys:
-        raise UnknownWalletError(str(named))
-    return np.asarray(identities.codes == identities.keys.index(key))
+def is_unknown(token: TokenKey) -> bool:
+    """Tell whether a key is of an unknown token: it has no blockchain, and equals no other."""
+    return not token[0]
 
 
 def token_key(token: TokenKey) -> TokenKey:
-    """Return what is equal for two spellings of one token.
-
-    Parameters
-    ----------
-    token : (str, str or None)
-        (blockchain, contract), None or nothing for a native coin; so is what a frame has there.
-
-    Returns
-    -------
-    (str, str or None)
-        The canonical form, as in `Identities.keys`.
-
-    Raises
-    ------
-    UnknownTokenError
-        Where it is no such pair.
+    """Return the canonical form of a (blockchain, contract) that a caller or a frame wrote.
 
     Examples
     --------
@@ -290,7 +136,7 @@ def _text(name: Any) -> str:
     return "" if pd.isna(name) else str(name)
 
 
-def _first_rows(codes: np.ndarray, count: int) -> np.ndarray:
+def _first_rows(codes: Codes, count: int) -> Codes:
     first = np.empty(count, dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several writes the last one stays
     return first

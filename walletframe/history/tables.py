@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 import pandas as pd
@@ -76,15 +76,13 @@ def write(details: WalletDetails, name: str, moment: datetime, file: BinaryIO) -
     frame = details.wallets if name == WALLETS else details.holdings
     identities = wallet_identities(frame)
     keys = np.array([f"{chain}.{address}" for chain, address in identities.keys], dtype=object)
-    whole = frame.assign(
-        **{
-            SNAPSHOT: pd.Series(pd.Timestamp(moment), index=frame.index, dtype=_MOMENT),
-            _POSITION: np.arange(len(frame)),
-            _KEY: pd.array(keys[identities.codes], dtype="str"),
-        }
-    )
+    added: dict[str, Any] = {
+        SNAPSHOT: pd.Series(pd.Timestamp(moment), index=frame.index, dtype=_MOMENT),
+        _POSITION: np.arange(len(frame)),
+        _KEY: pd.array(keys[identities.codes], dtype="str"),
+    }
     schema = _SCHEMAS[name]
-    table = to_portable_table(whole).select(schema.names).cast(schema).sort_by(_KEY)
+    table = to_portable_table(frame.assign(**added)).select(schema.names).cast(schema).sort_by(_KEY)
     repeated = [
         field.name
         for field in schema

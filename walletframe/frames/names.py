@@ -1,0 +1,285 @@
+"""How people call tokens and wallets: names to show, the one a caller names, and shared symbols.
+
+Every table, chart, widget and report takes its names from here, so that a token is called the same
+everywhere. `identity` knows when two rows are of one token; here is how it is written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from walletframe.address import canonical_key, parse_wallets
+from walletframe.errors import AmbiguousTokenError, UnknownTokenError, UnknownWalletError
+from walletframe.frames.contract import require_columns
+from walletframe.frames.identity import (
+    TokenKey,
+    is_unknown,
+    token_identities,
+    token_key,
+    wallet_identities,
+)
+from walletframe.text import shortened, shown
+from walletframe.tokens import known_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from walletframe.address import WalletAddress
+    from walletframe.frames.identity import Codes, Identities, Mask
+    from walletframe.tokens import KnownToken
+
+TokenLike: TypeAlias = str | TokenKey
+WalletLike: TypeAlias = "str | tuple[str, str] | WalletAddress"
+
+_SYMBOL, _CHAIN, _WHOLE_ADDRESS = 24, 20, 100
+_NATIVE, _UNKNOWN = "native coin", "unknown token"
+_NOT_LISTED = "not on the packaged list: may be a twin that anybody made"
+
+
+def token_names(holdings: pd.DataFrame, tokens: Identities, places: Codes) -> list[str]:
+    """Name tokens by text that is unique in the frame, readable and harmless.
+
+    That is the symbol where no other token of the frame has it. Else, and where it has letters
+    beyond ASCII that may look like others, a bracket or nothing to see, it is the symbol with the
+    blockchain and the contract, which is shortened as long as that is unique.
+    """
+    spelled, symbols = pd.factorize(
+        holdings["symbol"].array.take(tokens.first), use_na_sentinel=False
+    )
+    texts = np.array([shown(_text(each), _SYMBOL) for each in symbols], dtype=object)
+    codes, names = pd.factorize(texts)
+    bearers = codes[spelled]
+    alone = np.bincount(bearers, minlength=1) == 1
+    namesakes = np.flatnonzero(np.isin(bearers, bearers[places])).tolist()
+    named = [(names[bearers[place]], tokens.keys[place]) for place in namesakes]
+    short = [
+        name if alone[bearers[place]] and _is_plain(name, key) else _qualified(name, key)
+        for place, (name, key) in zip(namesakes, named, strict=True)
+    ]
+    count = Counter(short)
+    unique = _numbered(
+        label if count[label] == 1 else _qualified(*each, whole=True)
+        for label, each in zip(short, named, strict=True)
+    )
+    found = dict(zip(namesakes, unique, strict=True))
+    return [found[place] for place in places]
+
+
+def wallet_names(frame: pd.DataFrame, wallets: Identities, places: Codes) -> list[str]:
+    """Name wallets as `short_wallet` does, with the whole address where that is not unique."""
+    chains = [wallets.keys[place][0] for place in places]
+    addresses = frame["address"].array.take(wallets.first[places])
+    named = [*zip(chains, map(_text, addresses), strict=True)]
+    short = [short_wallet(*each) for each in named]
+    count = Counter(short)
+    return _numbered(
+        label if count[label] == 1 else whole_wallet(*each)
+        for label, each in zip(short, named, strict=True)
+    )
+
+
+def whole_token(holdings: pd.DataFrame, tokens: Identities, place: int) -> tuple[str, str]:
+    """Name a token at length: its symbol; its blockchain with the whole contract, as written."""
+    row, key = tokens.first[place], tokens.keys[place]
+    name = shown(_text(holdings["symbol"].iloc[row])) or "no symbol"
+    if is_unknown(key):
+        return name, _UNKNOWN
+    contract = shown(_text(holdings["token_address"].iloc[row]), _WHOLE_ADDRESS)
+    return name, f"{shown(key[0])} {contract or _NATIVE}"
+
+
+def short_wallet(blockchain: str, address: str) -> str:
+    """Name a wallet in a line of its own: ``<BLOCKCHAIN>.<ADDRESS>``, of that its two ends.
+
+    Examples
+    --------
+    >>> short_wallet("ETH", "0xd8da6bf26964af9d7eed9e03e53415d37aa96045")
+    'ETH.0xd8da…6045'
+    """
+    return f"{shown(blockchain, _CHAIN)}.{shortened(address)}"
+
+
+def whole_wallet(blockchain: str, address: str) -> str:
+    """Name a wallet at length: the blockchain, a dot and the whole address."""
+    return f"{shown(blockchain)}.{shown(address, _WHOLE_ADDRESS)}"
+
+
+def short_contract(blockchain: object, address: object) -> str:
+    """Write the contract of a token by its two ends; NA where a frame has NA.
+
+    Examples
+    --------
+    >>> short_contract("ETH", None), short_contract(None, None)
+    ('native coin', 'unknown token')
+    """
+    if not isinstance(blockchain, str):
+        return f"{shortened(address)} ({_UNKNOWN})" if isinstance(address, str) else _UNKNOWN
+    return shortened(address) if isinstance(address, str) else _NATIVE
+
+
+def token_place(
+    holdings: pd.DataFrame,
+    tokens: Identities,
+    token: TokenLike,
+    *,
+    hint: str = "name the one token, such as token={}",
+) -> int:
+    """Return the place among `tokens` of the one that a caller names.
+
+    A symbol is compared as written, and has to be that of one known token alone; else it raises
+    an `AmbiguousTokenError` with `hint`, or an `UnknownTokenError`.
+    """
+    if isinstance(token, str):
+        bearers = pd.unique(
+            tokens.codes[(holdings["symbol"] == token).to_numpy(bool, na_value=False)]
+        )
+        places = [place for place in bearers.tolist() if not is_unknown(tokens.keys[place])]
+    else:
+        key = token_key(token)
+        places = [tokens.keys.index(key)] if key in tokens.keys else []
+    if not places:
+        raise UnknownTokenError(token)
+    if len(places) > 1:
+        raise ambiguous({str(token): [tokens.keys[place] for place in places]}, hint)
+    return places[0]
+
+
+def find_token(
+    holdings: pd.DataFrame, token: TokenLike, *, identities: Identities | None = None
+) -> Mask:
+    """Mark the rows of one token, named by (blockchain, contract) or by a symbol of its own.
+
+    It raises as `token_place` does.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame(
+    ...     {"symbol": ["A", "B"], "token_blockchain": "ETH", "token_address": ["0xAB", None]}
+    ... )
+    >>> find_token(frame, "A").tolist(), find_token(frame, ("eth", None)).tolist()
+    ([True, False], [False, True])
+    """
+    require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
+    tokens = identities or token_identities(holdings)
+    return np.asarray(tokens.codes == token_place(holdings, tokens, token))
+
+
+def find_wallet(
+    frame: pd.DataFrame, wallet: WalletLike, *, identities: Identities | None = None
+) -> Mask:
+    """Mark the rows of one wallet, named as ``"ETH.0x…"`` or (blockchain, address).
+
+    It raises an `UnknownWalletError` where there is none.
+    """
+    [named] = parse_wallets(wallet)
+    wallets = identities or wallet_identities(frame)
+    key = canonical_key(named.blockchain, named.address)
+    if key not in wallets.keys:
+        raise UnknownWalletError(str(named))
+    return np.asarray(wallets.codes == wallets.keys.index(key))
+
+
+def shared_symbols(holdings: pd.DataFrame, tokens: Identities) -> dict[str, list[TokenKey]]:
+    """Find the symbols that several known tokens have, and these in the order of first rows."""
+    codes, symbols = pd.factorize(holdings["symbol"].array)
+    wide = len(tokens.keys) + 1
+    nameless = np.array([is_unknown(key) for key in tokens.keys], dtype=bool)
+    rows = (codes >= 0) & ~nameless[tokens.codes]
+    named, bearers = np.divmod(pd.unique(codes[rows] * wide + tokens.codes[rows]), wide)
+    shared = (np.bincount(named, minlength=len(symbols)) > 1)[named]
+    found: dict[str, list[TokenKey]] = {}
+    for name, bearer in zip(named[shared], bearers[shared], strict=True):
+        found.setdefault(str(symbols[name]), []).append(tokens.keys[bearer])
+    return found
+
+
+def ambiguous(shared: Mapping[str, Sequence[TokenKey]], hint: str) -> AmbiguousTokenError:
+    """Make the error for symbols that several tokens share: known ones first, twins marked.
+
+    ``{}`` in the hint is where the first token goes, as it is to be pasted.
+
+    Examples
+    --------
+    >>> print(ambiguous({"ETH": [("BASE", "0xbad"), ("BASE", None)]}, "name one, such as {}"))
+    a symbol is no token where several contracts share it:
+      'ETH':
+        ('BASE', None): the coin itself
+        ('BASE', '0xbad'): not on the packaged list: may be a twin that anybody made
+    <BLANKLINE>
+    Hint: name one, such as ('BASE', None)
+    """
+    last = len(known_tokens())
+    ordered = {
+        symbol: sorted(tokens, key=lambda key: _listed().get(key, (last, None))[0])
+        for symbol, tokens in shared.items()
+    }
+    notes = {key: _note(known_token(key)) for tokens in ordered.values() for key in tokens}
+    if not any(key in _listed() for key in notes):
+        notes = {}  # then nothing tells a twin from the real one
+    first = next(iter(ordered.values()))[0]
+    return AmbiguousTokenError(ordered, hint.format(f"{first!a}"), notes=notes)
+
+
+def known_token(key: TokenKey) -> KnownToken | None:
+    """Return what the packaged list has on a canonical token, None where it is not on it.
+
+    Examples
+    --------
+    >>> known_token(("BASE", None)).symbol
+    'ETH'
+    """
+    found = _listed().get(key)
+    return found[1] if found else None
+
+
+def _is_plain(name: str, key: TokenKey) -> bool:
+    return bool(name) and name.isascii() and "(" not in name and not is_unknown(key)
+
+
+def _qualified(name: str, key: TokenKey, *, whole: bool = False) -> str:
+    chain, contract = key
+    if is_unknown(key):
+        return f"{name} ({_UNKNOWN})".lstrip()
+    if contract is None:
+        where = _NATIVE
+    else:
+        where = shown(contract, _WHOLE_ADDRESS) if whole else shortened(contract)
+    return f"{name} ({shown(chain, _CHAIN)} {where})".lstrip()
+
+
+def _numbered(labels: Iterable[str]) -> list[str]:
+    """Tell apart by numbers what hostile text has made equal all the same."""
+    taken: dict[str, None] = {}
+    for label in labels:
+        free, number = label, 2
+        while free in taken:
+            free, number = f"{label} #{number}", number + 1
+        taken[free] = None
+    return list(taken)
+
+
+def _text(cell: Any) -> str:
+    return "" if pd.isna(cell) else str(cell)
+
+
+def _note(known: KnownToken | None) -> str:
+    if known is None:
+        return _NOT_LISTED
+    if known.is_namesake:
+        return f"known: {known.asset}, another project"
+    said = {"native": "the coin itself", "canonical": f"known: the {known.symbol} of its issuer"}
+    return said.get(known.kind, f"known: {known.kind} {known.asset}")
+
+
+@cache
+def _listed() -> dict[TokenKey, tuple[int, KnownToken]]:
+    found: dict[TokenKey, tuple[int, KnownToken]] = {}
+    for place, token in enumerate(known_tokens()):
+        chain, contract = canonical_key(token.blockchain, token.contract or "")
+        found.setdefault((chain, contract or None), (place, token))
+    return found
