@@ -1,10 +1,11 @@
 """What the command line says of errors: options and commands, where Python has arguments."""
 
 import ast
-import importlib
 import inspect
 import pkgutil
 import re
+from functools import partial
+from importlib import import_module
 
 import click
 import pytest
@@ -13,15 +14,18 @@ from fetches import fetched, token
 
 import walletframe as wf
 from walletframe.cli import main
+from walletframe.cli.main import spelled_for
 from walletframe.cli.output import write_details
-from walletframe.cli.wording import in_shell, options_of, told
-from walletframe.errors import PricesError, SettingsError
+from walletframe.errors import Argument, Either, PricesError, SettingsError, Spelled
 from walletframe.history import save
 
-PYTHON = re.compile(r"\w\(|\b[a-z_]+=|\bNone\b|\bDataFrame\b|\bSeries\b|\.astype\b")
+PYTHON = re.compile(r"\w\(|\b[a-z_]+=|\bNone\b|\bDataFrame\b|\bSeries\b|\.astype\b|\('|see \.")
+EVM = "ETH.0x" + "1" * 40
 NOT_OF_A_COMMAND = {
     "walletframe.address.lists": "wallets in a DataFrame, which no command has",
     "walletframe.amounts": "numbers that a file or the service gave, which say what is wrong there",
+    "walletframe.analysis.matrix": "a pivot, which no command makes",
+    "walletframe.analysis.pairs": "pairs of wallets, which no command makes",
     "walletframe.analysis.positions": "amounts of another dtype: files are read with the right one",
     "walletframe.charts.palette": "colours, which no command takes",
     "walletframe.client": "clients, and fetches that raise: commands make the one, avoid the other",
@@ -29,6 +33,7 @@ NOT_OF_A_COMMAND = {
     "walletframe.history.grid": "amounts of another dtype",
     "walletframe.pickers": "widgets",
     "walletframe.service.recorded": "a ledger that is no path; the command's is one",
+    "walletframe.settings.needs": "settings as an object; commands have options and variables",
     "walletframe.transport.borrowed": "a cache that was made in Python",
 }
 
@@ -40,73 +45,62 @@ def run(monkeypatch, tmp_path):
     return lambda *words: CliRunner().invoke(main, words, catch_exceptions=False)
 
 
-def hints():
-    """Return (module, hint) for all that is written as a hint; what is computed is an ellipsis."""
+def plain_hints():
+    """Return each hint that is written as one text, so the same for Python and for a shell."""
     for module in pkgutil.walk_packages(wf.__path__, "walletframe."):
         if module.name.endswith("__main__") or module.name.startswith(tuple(NOT_OF_A_COMMAND)):
             continue
-        loaded = importlib.import_module(module.name)
-        for node in ast.walk(ast.parse(inspect.getsource(loaded))):
+        for node in ast.walk(ast.parse(inspect.getsource(import_module(module.name)))):
             if isinstance(node, ast.keyword) and node.arg == "hint":
-                yield pytest.param(text_of(node.value, loaded), id=f"{module.name}:{node.lineno}")
+                written = [node.value, *getattr(node.value, "values", [])]
+                texts = [str(each.value) for each in written if isinstance(each, ast.Constant)]
+                yield pytest.param("".join(texts), id=f"{module.name}:{node.value.lineno}")
 
 
-def text_of(node, module):
-    """Return the text that an expression makes."""
-    match node:
-        case ast.Constant():
-            return str(node.value)
-        case ast.JoinedStr():
-            return "".join(text_of(each, module) for each in node.values)
-        case ast.FormattedValue(value=ast.Name() as name) | (ast.Name() as name):
-            return str(getattr(module, name.id, "…"))
-        case _:
-            return "…"
+def in_shell(text, command):
+    """Spell a text for a command."""
+    return text.in_shell(partial(spelled_for, main.commands.get(command)))
 
 
-def options():
-    """Return the options of all commands."""
-    return {
-        name: word for each in main.commands.values() for name, word in options_of(each).items()
-    }
-
-
-@pytest.mark.parametrize("hint", [*hints()])
-def test_no_hint_of_a_command_speaks_python(hint):
-    """Each that a command can come by is one of a shell, once it is put into its words."""
-    assert PYTHON.findall(in_shell(hint, options())) == []
+@pytest.mark.parametrize("hint", [*plain_hints()])
+def test_no_plain_hint_speaks_python(hint):
+    """What Python spells in its own way is written as an `Argument` or `Either`."""
+    assert PYTHON.findall(hint) == []
 
 
 @pytest.mark.parametrize(
-    "hint, said",
+    "pieces, python, shell",
     [
-        ("give each a folder: folder=…", "give each a folder: --folder"),
-        ('by="token" tells them apart', "--by token tells them apart"),
-        ('give its id: chain_ids={"HYPEREVM": 999}', "give its id: --chain-id HYPEREVM 999"),
-        ("set base_url, or correct key_kind", "set --base-url, or correct --key-kind"),
-        ("give timeout_s=…", "give timeout_s=…"),
-        ("history.snapshots() lists them", "walletframe history show lists them"),
+        (("a folder: ", Argument("folder")), "a folder: folder=…", "a folder: --folder"),
+        ((Argument("by", Either('"token"', "token")),), 'by="token"', "--by token"),
+        (("set ", Argument("base_url", "")), "set base_url", "set --base-url"),
+        ((Argument("timeout_s"),), "timeout_s=…", "WALLETFRAME_TIMEOUT_S"),
+        ((Argument("colors"),), "colors=…", "colors"),
+        (("a", Either(", b"), Spelled(" c")), "a, b c", "a c"),
     ],
 )
-def test_arguments_become_options(hint, said):
-    """With their values; what is no option stays as it is."""
-    assert in_shell(hint, options()) == said
+def test_pieces_are_spelled_for_who_reads_them(pieces, python, shell):
+    """An argument is an option of some command, else a variable, else bare."""
+    text = Spelled(*pieces)
+    every = click.Group(commands=main.commands)
+    assert str(text) == python
+    assert text.in_shell(partial(spelled_for, every)) == shell
 
 
 def test_only_options_of_the_command_are_named():
     """A hint names no option that this command does not have."""
-    assert in_shell("folder=…", options_of(main.commands["fetch"])) == "folder=…"
-    assert options_of(None) == options_of(click.Command("bare")) == {}
+    assert in_shell(Spelled(Argument("folder")), "fetch") == "folder"
+    assert spelled_for(None, "base_url") == "WALLETFRAME_BASE_URL"
 
 
 def test_the_message_keeps_what_was_given():
-    """Only the hint is put into other words, and the rest of a list is nowhere in a shell."""
+    """The rest of a list is nowhere in a shell; what somebody wrote is as it was."""
     problems = [(place, "folder=x", "negative") for place in range(30)]
-    error = PricesError("prices can't be used:", "give prices=…", problems)
-    text = told(error, main.commands["value"])
+    error = PricesError("prices can't be used:", Spelled("give ", Argument("prices")), problems)
+    text = in_shell(error, "value")
     assert "folder=x" in text
     assert text.endswith("… and 10 more\n\nHint: give --prices")
-    assert told(SettingsError("it broke: folder=x"), None) == "it broke: folder=x"
+    assert in_shell(SettingsError("it broke: folder=x"), "value") == "it broke: folder=x"
 
 
 @pytest.mark.parametrize(
@@ -116,18 +110,35 @@ def test_the_message_keeps_what_was_given():
         (["report", "ETH.0xa", "--output", "r.md", "--before", "latest"], "--folder names another"),
         (["compare", "latest", "latest", "--folder", "."], "walletframe history show lists them"),
         (["compare", "2026-01-01", "--folder", "."], "; see walletframe history show"),
-        (["balance", "ETH.0x" + "1" * 40], "Hint: set WALLETFRAME_RPC_URL in the environment: the"),
+        (["compare", "odd", "--folder", "."], "a day, such as"),
+        (["balance", EVM], "Hint: set WALLETFRAME_RPC_URL in the environment: the"),
+        (["balance", "ODD.0x" + "1" * 40], "Hint: if it is an EVM blockchain, give its id: --cha"),
+        (["balance", EVM, "--chain-id", "ODD", "-1"], "--chain-id: 'ODD': -1"),
+        (["balance", EVM, "--token", "USDC"], "or nothing for the native coin"),
         (["fetch", "ETH.0xa"], "in the environment; try it without a key"),
+        (
+            ["fetch", "ETH.0xa", "--key-kind", "public", "--base-url", "https://a.b"],
+            "--public-base",
+        ),
+        (["fetch", "wallets.csv"], "give it behind --file"),
         (["value", "h.csv", "--prices", "p.csv"], "Hint: a file with the columns"),
+        (["value", "h.csv", "--prices", "odd.csv"], "at 0: ETH.0xab"),
+        (["value", "h.csv", "--prices", "two.csv", "--by-symbol"], "such as those of ETH.0x1"),
+        (["totals", "h.csv", "--token", "ETH.0xb"], "no row holds the token ETH.0xb"),
+        (["totals", "h.csv", "--token", "USD"], "such as --token ETH.0x"),
+        (["totals", "h.csv", "--by", "symbol"], "--by token keeps contracts apart"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::walletframe.FetchWarning")
-def test_hints_of_commands(run, tmp_path, words, said):
-    """As a user meets them."""
-    details = fetched({"ETH.0xA": [token()]})
+def test_errors_of_commands(run, tmp_path, words, said):
+    """As a user meets them: nothing but the shell's own words."""
+    details = fetched({"ETH.0xA": [token(), token("USD", contract="0x1"), token("USD")]})
     save(details, folder=tmp_path, at="2026-01-31T06:00")
     write_details(details, tmp_path / "h.csv")
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
-    output = run(*words).output
-    assert said in " ".join(output.split())
-    assert PYTHON.findall(output.partition("Hint: ")[2]) == []
+    (tmp_path / "two.csv").write_text("symbol,price\nUSD,1\n")
+    rows = "ETH,0xab,1\nETH,0xab,2\n"
+    (tmp_path / "odd.csv").write_text(f"token_blockchain,token_address,price\n{rows}")
+    output = " ".join(run(*words).output.split())
+    assert said in output
+    assert PYTHON.findall(output.partition("Error: ")[2]) == []

@@ -9,6 +9,7 @@ from walletframe.address.asked import (
     wallets_to_ask,
 )
 from walletframe.address.forms import (
+    A_FILE,
     MAX_LENGTH,
     WalletAddress,
     WalletLike,
@@ -32,6 +33,7 @@ from walletframe.address.pasted import Pasted, read_pasted
 from walletframe.address.spelling import canonical_address, canonical_blockchain, canonical_key
 
 __all__ = [
+    "A_FILE",
     "COLUMNS",
     "MAX_LENGTH",
     "OnUnreadable",

@@ -23,7 +23,7 @@ MAX_LENGTH = 512
 _SHORTENED = ("…", "...")
 _NO_TEXT = "blockchain and address have to be text"
 _NO_DOT = 'no dot between blockchain and address, as in "ETH.0x52…"'
-_A_FILE = "a file: give what is in it, such as pd.read_csv(…), or in a shell --file"
+A_FILE = "a file: give what is in it, such as pd.read_csv(…)"
 _FILES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
 _A_LINK = 'a link: give the wallet that it leads to, as in "ETH.0x52…"'
 _LINK = re.compile(r"[\w+.-]*://|(?:[\w-]+\.)+[a-z]{2,}/")  # with its scheme or without
@@ -181,7 +181,7 @@ def _parts(item: object) -> tuple[str, str, str]:
             return item.blockchain, item.address, ""
         case str():
             blockchain, dot, address = (part.strip() for part in item.partition("."))
-            return blockchain, address, _A_FILE if address in _FILES else "" if dot else _NO_DOT
+            return blockchain, address, A_FILE if address in _FILES else "" if dot else _NO_DOT
         case {"blockchain": blockchain, "address": address}:
             return *_cells(blockchain, address), ""
         case Mapping():

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.analysis.positions import text_array, token_columns
-from walletframe.errors import SettingsError
+from walletframe.errors import Argument, Either, SettingsError, Spelled
 from walletframe.frames import ambiguous, shared_symbols
 
 if TYPE_CHECKING:
@@ -79,7 +79,11 @@ def read_kinds(by: By | Sequence[By], positions: Positions) -> list[str]:
     shared = "symbol" in given and shared_symbols(positions.holdings, positions.tokens)
     if shared:
         raise ambiguous(
-            shared, hint='by="token" keeps contracts apart; or leave out the rows of all but one'
+            shared,
+            lambda _: Spelled(
+                Argument("by", Either('"token"', "token")),
+                " keeps contracts apart; or leave out the rows of all but one",
+            ),
         )
     return list(dict.fromkeys("token" if kind == "symbol" else kind for kind in given))
 

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.address import is_blank
-from walletframe.errors import ColumnsError, PricesError
+from walletframe.errors import ColumnsError, Either, PricesError, Spelled, token_text
 from walletframe.frames import require_columns, token_key
 from walletframe.numerals import many
 from walletframe.tokens import known_tokens
@@ -24,6 +24,7 @@ from walletframe.tokens import known_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from walletframe.errors import Piece, Text
     from walletframe.frames import TokenKey
 
 PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
@@ -31,9 +32,13 @@ PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
 _KEYS = (("token_blockchain", "blockchain"), ("token_address", "contract"))
 _NUMBERS = (int, float, str, Decimal, np.integer, np.floating)
 _NO_PAIR = "its key is no (blockchain, contract)"
-_FORMS = (
-    "a mapping of (blockchain, contract) to a price, a Series with such an index, or a DataFrame "
-    "with the columns token_blockchain, token_address and price"
+_FORMS = Spelled(
+    Either(
+        "a mapping of (blockchain, contract) to a price, a Series with such an index, or a "
+        "DataFrame",
+        "a file",
+    ),
+    " with the columns token_blockchain, token_address and price",
 )
 
 
@@ -130,7 +135,7 @@ def read_prices(table: PriceTable, *, by_symbol: bool) -> dict[Any, float]:
     """
     found: dict[Any, float] = {}
     first: dict[Any, int] = {}
-    problems: list[tuple[int, str, str]] = []
+    problems: list[tuple[int, str, Text]] = []
     for place, (name, price) in enumerate(_entries(table, by_symbol=by_symbol)):
         if is_blank(name) and is_blank(price):
             continue
@@ -142,7 +147,7 @@ def read_prices(table: PriceTable, *, by_symbol: bool) -> dict[Any, float]:
             fault = f"priced already, at {first[key]}"
         if fault:
             meant = _meant(name) if fault == _NO_PAIR else ""
-            problems.append((place, str(price)[:40], f"{fault}: {name!a}{meant}"))
+            problems.append((place, str(price)[:40], Spelled(fault, ": ", token_text(name), meant)))
         else:
             found[key] = float(price)
     if problems:
@@ -154,12 +159,14 @@ def read_prices(table: PriceTable, *, by_symbol: bool) -> dict[Any, float]:
     return found
 
 
-def _meant(name: Any) -> str:
+def _meant(name: Any) -> Piece:
     """Say what a key would have to be where it is a known symbol."""
     known = isinstance(name, str) and next(
         (token for token in known_tokens() if token.symbol.lower() == name.lower()), None
     )
-    return f"; that may be {(known.blockchain, known.contract)!a}" if known else ""
+    if not known:
+        return ""
+    return Spelled("; that may be ", token_text((known.blockchain, known.contract)))
 
 
 def price_fault(price: Any) -> str:

@@ -18,7 +18,14 @@ from walletframe.analysis.prices import (
     read_currency,
     read_prices,
 )
-from walletframe.errors import PricesError, PricesWarning
+from walletframe.errors import (
+    Argument,
+    Either,
+    PricesError,
+    PricesWarning,
+    Spelled,
+    token_text,
+)
 from walletframe.frames import (
     ambiguous,
     is_unknown,
@@ -36,7 +43,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from walletframe.analysis.positions import Codes
-    from walletframe.frames import Identities
+    from walletframe.errors import Text
+    from walletframe.frames import Identities, TokenKey
 
     Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -160,8 +168,15 @@ def _own_prices(holdings: pd.DataFrame) -> Floats:
     if len(wrong):
         raise PricesError(
             f"{many(len(wrong), 'price')} of the service can't be used (by position, from 0):",
-            hint="give prices=… of your own, or make them NaN: "
-            'holdings["price"].where(holdings["price"].between(0, 1e300))',
+            hint=Spelled(
+                "give ",
+                Argument("prices"),
+                " of your own",
+                Either(
+                    ", or make them NaN: "
+                    'holdings["price"].where(holdings["price"].between(0, 1e300))'
+                ),
+            ),
             problems=[(int(row), str(units[row]), price_fault(units[row])) for row in wrong],
         )
     return units
@@ -178,6 +193,13 @@ def _table(prices: PricesLike, holdings: pd.DataFrame, tokens: Identities) -> Pr
     return prices.prices(pd.DataFrame(token_columns(holdings, tokens, np.array(known, np.intp))))
 
 
+def _by_contract(first: TokenKey) -> Text:
+    columns = "give prices with the columns token_blockchain and token_address, such as those of "
+    return Spelled(
+        Either("give prices by (blockchain, contract), such as ", columns), token_text(first)
+    )
+
+
 def _by_symbol(
     holdings: pd.DataFrame, tokens: Identities, found: Mapping[str, float]
 ) -> tuple[Codes, Iterable[str]]:
@@ -185,5 +207,5 @@ def _by_symbol(
     shared = shared_symbols(holdings, tokens)
     mixed = {symbol: shared[symbol] for symbol in found if symbol in shared}
     if mixed:
-        raise ambiguous(mixed, hint="give prices by (blockchain, contract), such as {}")
+        raise ambiguous(mixed, _by_contract)
     return pd.factorize(holdings["symbol"].array)

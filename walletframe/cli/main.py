@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import fields
+from functools import partial
 from typing import Any
 
 import click
@@ -19,8 +21,19 @@ from walletframe.cli.sandbox import sandbox
 from walletframe.cli.screen import fit_consoles, harmless_errors, say
 from walletframe.cli.settings import settings
 from walletframe.cli.totals import totals, value
-from walletframe.cli.wording import told
 from walletframe.errors import WalletframeError
+from walletframe.settings import PREFIX, Settings
+
+
+def spelled_for(command: click.Command | None, argument: str) -> str:
+    """Name an argument as a command has it: an option, a setting's variable, or as it is."""
+    inner = command.commands.values() if isinstance(command, click.Group) else []
+    params = [param for each in (command, *inner) if each is not None for param in each.params]
+    for param in params:
+        if isinstance(param, click.Option) and param.name == argument:
+            return param.opts[0]
+    is_setting = argument in {field.name for field in fields(Settings)}
+    return f"{PREFIX}{argument.upper()}" if is_setting else argument
 
 
 class _MachineError(click.ClickException):
@@ -54,7 +67,7 @@ class _Commands(click.Group):
         except WalletframeError as error:
             kind = _MachineError if isinstance(error, OSError) else click.UsageError
             command = self.commands.get(ctx.invoked_subcommand or "")
-            raise kind(told(error, command)) from None
+            raise kind(error.in_shell(partial(spelled_for, command))) from None
         except BrokenPipeError:
             raise
         except OSError as error:

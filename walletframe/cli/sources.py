@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from walletframe.address import asked_wallets, read_rows
+from walletframe.address import A_FILE, asked_wallets, read_rows
 from walletframe.cli.kinds import require_wallets
-from walletframe.cli.wording import in_shell
 from walletframe.numerals import many
 from walletframe.walletfile import wallets_of_file, wallets_of_lines
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 _Placed: TypeAlias = "tuple[str, WalletLike]"
 _SHOWN = 20
+_IN_SHELL = {A_FILE: "a file: give it behind --file"}
 
 
 def read_sources(
@@ -66,7 +66,7 @@ def read_sources(
 
 def _listed(reading: Reading, placed: Sequence[_Placed]) -> str:
     problems = [
-        f"  {placed[number][0]}: {value!r}: {in_shell(reason, {})}"
+        f"  {placed[number][0]}: {value!r}: {_IN_SHELL.get(reason, reason)}"
         for number, value, reason in reading.problems[:_SHOWN]
     ]
     count = len(reading.problems)

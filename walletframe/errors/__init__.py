@@ -41,7 +41,8 @@
         └── TestKeyWarning       the shared test key is in use
 
 Every error says what happened, then, after a blank line, what to do about it. All of them carry
-plain data, survive pickling, and never hold the API key.
+plain data, survive pickling, and never hold the API key. What Python and a shell spell differently,
+such as ``folder=…`` and ``--folder``, is written once, as in `spelling`.
 """
 
 from walletframe.errors.fetches import (
@@ -49,6 +50,9 @@ from walletframe.errors.fetches import (
     DatasetError,
     FetchError,
     FetchInterrupted,
+    HistoryError,
+    SnapshotError,
+    UnknownSnapshotError,
 )
 from walletframe.errors.inputs import (
     AddressError,
@@ -69,14 +73,8 @@ from walletframe.errors.names import (
     UnknownTokenError,
     UnknownWalletError,
 )
-from walletframe.errors.root import (
-    WalletframeError,
-)
-from walletframe.errors.snapshots import (
-    HistoryError,
-    SnapshotError,
-    UnknownSnapshotError,
-)
+from walletframe.errors.root import WalletframeError
+from walletframe.errors.spelling import Argument, Either, Piece, Spelled, Text, token_text
 from walletframe.errors.warnings import (
     AnswerWarning,
     CacheWarning,
@@ -96,11 +94,13 @@ __all__ = [
     "AmountPrecisionError",
     "AmountValueError",
     "AnswerWarning",
+    "Argument",
     "ArgumentError",
     "CacheError",
     "CacheWarning",
     "ColumnsError",
     "DatasetError",
+    "Either",
     "FetchError",
     "FetchInterrupted",
     "FetchWarning",
@@ -108,13 +108,16 @@ __all__ = [
     "InputWarning",
     "LedgerError",
     "MissingExtraError",
+    "Piece",
     "PricesError",
     "PricesWarning",
     "RenamedWarning",
     "SettingsError",
     "SnapshotError",
     "SpamWarning",
+    "Spelled",
     "TestKeyWarning",
+    "Text",
     "TokenListError",
     "UnknownBlockchainError",
     "UnknownSnapshotError",
@@ -122,4 +125,5 @@ __all__ = [
     "UnknownWalletError",
     "WalletframeError",
     "WalletframeWarning",
+    "token_text",
 ]

@@ -8,15 +8,27 @@ from walletframe.errors.root import WalletframeError
 
 
 class CacheError(WalletframeError, OSError):
-    """Answers that were kept on this machine can't be read."""
+    """Answers that were kept on this machine can't be read: the message says which and why."""
 
 
 class DatasetError(WalletframeError, OSError):
     """A file or a folder of holdings can't be read or written as one; nothing in it is lost."""
 
 
+class HistoryError(WalletframeError, OSError):
+    """Snapshots that were kept on this machine can't be read; the others still can."""
+
+
+class SnapshotError(WalletframeError, ValueError):
+    """Holdings that can't be kept or compared as they are, or a time that can't be read."""
+
+
+class UnknownSnapshotError(WalletframeError, LookupError):
+    """No snapshot was kept there, or none so early; ``history.snapshots()`` lists them."""
+
+
 class FetchError(WalletframeError, RuntimeError):
-    """Some wallets failed, and the caller asked for an error in that case.
+    """Some wallets failed, and ``on_failure="raise"`` asked for an error in that case.
 
     Parameters
     ----------
@@ -40,8 +52,8 @@ class FetchError(WalletframeError, RuntimeError):
         details: Any,
         hint: str = "what was fetched is in the error's .details",
     ) -> None:
+        super().__init__(message, hint)
         self.details = details
-        super().__init__(message, hint=hint)
 
 
 class FetchInterrupted(KeyboardInterrupt):
@@ -60,6 +72,8 @@ class FetchInterrupted(KeyboardInterrupt):
     details : WalletDetails or FetchSummary
         The same. What was finished is in the cache, or in the folder: the next call asks for the
         rest.
+    hint : str
+        What to do about it.
     """
 
     def __init__(

@@ -6,13 +6,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from walletframe.errors.root import WalletframeError
+from walletframe.errors.spelling import Either, Spelled, lines
 from walletframe.text import unlinked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from walletframe.errors.spelling import Piece, Text
 
 _PACKAGE = __name__.partition(".")[0]
+_SHOWN = 20
 
 
 class AddressError(WalletframeError, ValueError):
@@ -36,14 +39,19 @@ class AddressError(WalletframeError, ValueError):
     def __init__(
         self, problems: Sequence[tuple[int, str, str]], where: str = "by position, from 0"
     ) -> None:
-        self.problems = tuple(problems)
-        count = len(self.problems)
+        count = len(problems)
         noun = "wallet address" if count == 1 else "wallet addresses"
+        listed = _listed([(f"{place}: {value!r}", reason) for place, value, reason in problems])
         super().__init__(
-            f"{count} {noun} can't be read ({where}):\n" + _listed(self.problems),
-            hint='write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", '
-            "or as a (blockchain, address) pair",
+            lines(f"{count} {noun} can't be read ({where}):", *listed),
+            hint=Spelled(
+                'write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", or ',
+                Either(
+                    "as a (blockchain, address) pair", "in the two columns blockchain and address"
+                ),
+            ),
         )
+        self.problems = tuple(problems)
 
     def _render_traceback_(self) -> list[str]:
         """Return what IPython shows: the frames of the caller, none of this package."""
@@ -51,8 +59,8 @@ class AddressError(WalletframeError, ValueError):
 
         frames = _of_the_caller(self.__traceback__)
         shell: Any = get_ipython()
-        lines: list[str] = shell.InteractiveTB.structured_traceback(type(self), self, frames)
-        return lines
+        traceback: list[str] = shell.InteractiveTB.structured_traceback(type(self), self, frames)
+        return traceback
 
 
 def _of_the_caller(trace: TracebackType | None) -> TracebackType | None:
@@ -65,11 +73,19 @@ def _of_the_caller(trace: TracebackType | None) -> TracebackType | None:
     return TracebackType(rest, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
 
 
-def _listed(problems: Sequence[tuple[int, str, str]]) -> str:
-    shown = [unlinked(f"  {place}: {value!r}: {reason}") for place, value, reason in problems[:20]]
-    if len(problems) > len(shown):
-        shown.append(f"  … and {len(problems) - len(shown)} more (see .problems)")
-    return "\n".join(shown)
+def _listed(problems: Sequence[tuple[str, Text]]) -> list[Piece]:
+    """Write the first problems, each with its place and value, and its reason."""
+    left = len(problems) - _SHOWN
+    shown: list[Piece] = [
+        Spelled(
+            unlinked(f"  {place}: "),
+            unlinked(reason) if isinstance(reason, str) else reason,
+        )
+        for place, reason in problems[:_SHOWN]
+    ]
+    if left > 0:
+        shown.append(Spelled(f"  … and {left} more", Either(" (see .problems)")))
+    return shown
 
 
 class AmountError(WalletframeError, ArithmeticError):
@@ -88,7 +104,7 @@ class AmountValueError(AmountError, ValueError):
 
 
 class ArgumentError(WalletframeError, TypeError):
-    """An argument of another kind than what a function takes."""
+    """An argument of another kind than what a function takes; the hint says what it takes."""
 
 
 class ColumnsError(WalletframeError, KeyError):
@@ -111,11 +127,17 @@ class ColumnsError(WalletframeError, KeyError):
 
     missing: tuple[str, ...]
 
-    def __init__(self, missing: Sequence[str], present: Sequence[str], hint: str = "") -> None:
+    def __init__(self, missing: Sequence[str], present: Sequence[str], hint: Text = "") -> None:
+        lacking, there = (", ".join(map(repr, names)) for names in (missing, present))
+        super().__init__(
+            Spelled(
+                "the ",
+                Either("DataFrame", "table"),
+                f" lacks {lacking}; its columns: {unlinked(there or 'none')}",
+            ),
+            hint,
+        )
         self.missing = tuple(missing)
-        there = ", ".join(repr(name) for name in present) or "none"
-        lacking = ", ".join(repr(name) for name in self.missing)
-        super().__init__(f"the DataFrame lacks {lacking}; its columns: {unlinked(there)}", hint)
 
 
 class PricesError(WalletframeError, ValueError):
@@ -139,15 +161,15 @@ class PricesError(WalletframeError, ValueError):
     problems: tuple[tuple[int, str, str], ...]
 
     def __init__(
-        self, message: str, hint: str = "", problems: Sequence[tuple[int, str, str]] = ()
+        self, message: str, hint: Text = "", problems: Sequence[tuple[int, str, Text]] = ()
     ) -> None:
-        self.problems = tuple(problems)
-        lines = [message, _listed(self.problems)] if self.problems else [message]
-        super().__init__("\n".join(lines), hint)
+        listed = _listed([(f"{place}: {value!r}", reason) for place, value, reason in problems])
+        super().__init__(lines(message, *listed), hint)
+        self.problems = tuple((place, value, str(reason)) for place, value, reason in problems)
 
 
 class SettingsError(WalletframeError, ValueError):
-    """A setting that is unknown, missing, contradictory or out of range."""
+    """A setting or option that is unknown, missing, contradictory or out of range."""
 
 
 class LedgerError(WalletframeError, ValueError):
@@ -155,7 +177,7 @@ class LedgerError(WalletframeError, ValueError):
 
 
 class MissingExtraError(WalletframeError, ImportError):
-    """An optional dependency is not installed.
+    """An optional dependency is not installed; the hint is the line that installs it.
 
     Parameters
     ----------
@@ -171,11 +193,11 @@ class MissingExtraError(WalletframeError, ImportError):
     """
 
     def __init__(self, extra: str, purpose: str) -> None:
-        self.extra = extra
         super().__init__(
             f"{purpose} needs packages that are not installed",
             hint=f'pip install "walletframe[{extra}]"',
         )
+        self.extra = extra
 
 
 class TokenListError(WalletframeError, ValueError):
@@ -195,13 +217,10 @@ class TokenListError(WalletframeError, ValueError):
     problems: tuple[tuple[int, str, str], ...]
 
     def __init__(self, problems: Sequence[tuple[int, str, str]]) -> None:
-        self.problems = tuple(problems)
-        first = self.problems[:20]
-        shown = [unlinked(f"  {place}: {entry}: {reason}") for place, entry, reason in first]
-        if len(self.problems) > len(shown):
-            shown.append(f"  … and {len(self.problems) - len(shown)} more (see .problems)")
+        listed = _listed([(f"{place}: {entry}", reason) for place, entry, reason in problems])
         super().__init__(
-            "a list of tokens can't be used (by position, from 0):\n" + "\n".join(shown),
+            lines("a list of tokens can't be used (by position, from 0):", *listed),
             hint="give a file in the Uniswap token-list format, a frame with token_blockchain "
             "and token_address, or (blockchain, contract) pairs",
         )
+        self.problems = tuple(problems)

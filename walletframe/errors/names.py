@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from walletframe.errors.root import WalletframeError
+from walletframe.errors.spelling import Either, Spelled, lines, token_text
 from walletframe.text import unlinked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from walletframe.errors.spelling import Piece, Text
+
 _SHOWN = 10
 
 
 class UnknownTokenError(WalletframeError, LookupError):
-    """A frame holds no such token.
+    """A frame holds no such token: give (blockchain, contract), or a symbol as it is written.
 
     Parameters
     ----------
@@ -28,16 +31,19 @@ class UnknownTokenError(WalletframeError, LookupError):
     """
 
     def __init__(self, token: str | tuple[str, str | None]) -> None:
-        self.token = token
-        super().__init__(
-            unlinked(f"no row holds the token {token!r}"),
-            hint="a token is (blockchain, contract), with None for a native coin, or a symbol "
-            "exactly as in the column symbol",
+        named = unlinked(repr(token)) if isinstance(token, str) else token_text(token)
+        hint = Either(
+            "a token is (blockchain, contract), with None for a native coin, or a symbol exactly "
+            "as in the column symbol",
+            "a token is BLOCKCHAIN.CONTRACT, BLOCKCHAIN. for a native coin, or a symbol exactly as "
+            "it is written",
         )
+        super().__init__(Spelled("no row holds the token ", named), Spelled(hint))
+        self.token = token
 
 
 class AmbiguousTokenError(WalletframeError, ValueError):
-    """One or more symbols that several tokens share.
+    """One or more symbols that several tokens share: name the one that is meant.
 
     Parameters
     ----------
@@ -60,27 +66,31 @@ class AmbiguousTokenError(WalletframeError, ValueError):
     def __init__(
         self,
         contracts: Mapping[str, Sequence[tuple[str, str | None]]],
-        hint: str = "name the token as (blockchain, contract)",
+        hint: Text = "name the token as (blockchain, contract)",
         *,
         notes: Mapping[tuple[str, str | None], str] | None = None,
     ) -> None:
-        self.contracts = {symbol: list(tokens) for symbol, tokens in contracts.items()}
-        lines = []
-        for name, tokens in list(self.contracts.items())[:_SHOWN]:
-            lines.append(unlinked(f"  {name!a}:"))
-            told = [(token, (notes or {}).get(token, "")) for token in tokens[:_SHOWN]]
-            lines += [unlinked(f"    {token!a}{note and f': {note}'}") for token, note in told]
-            if len(tokens) > _SHOWN:
-                lines.append(f"    … and {len(tokens) - _SHOWN} more (see .contracts)")
-        if len(self.contracts) > _SHOWN:
-            lines.append(f"  … and {len(self.contracts) - _SHOWN} more (see .contracts)")
-        super().__init__(
-            "a symbol is no token where several contracts share it:\n" + "\n".join(lines), hint
-        )
+        found = {symbol: list(tokens) for symbol, tokens in contracts.items()}
+        listed: list[Piece] = ["a symbol is no token where several contracts share it:"]
+        for name, tokens in list(found.items())[:_SHOWN]:
+            listed.append(unlinked(f"  {name!a}:"))
+            noted = [(token, (notes or {}).get(token, "")) for token in tokens[:_SHOWN]]
+            listed += [
+                Spelled("    ", token_text(token), unlinked(note and f": {note}"))
+                for token, note in noted
+            ]
+            listed += _more(len(tokens), "    ")
+        super().__init__(lines(*listed, *_more(len(found), "  ")), hint)
+        self.contracts = found
+
+
+def _more(count: int, indent: str) -> list[Piece]:
+    left = count - _SHOWN
+    return [Spelled(f"{indent}… and {left} more", Either(" (see .contracts)"))] if left > 0 else []
 
 
 class UnknownWalletError(WalletframeError, LookupError):
-    """A frame has no such wallet.
+    """A frame has no such wallet: one that failed, or holds nothing, has no rows in holdings.
 
     Parameters
     ----------
@@ -100,12 +110,12 @@ class UnknownWalletError(WalletframeError, LookupError):
         wallet: str,
         hint: str = "a wallet that failed, or holds nothing, has no rows in holdings",
     ) -> None:
-        self.wallet = wallet
         super().__init__(f"no row is of the wallet {wallet!r}", hint)
+        self.wallet = wallet
 
 
 class UnknownBlockchainError(WalletframeError, LookupError):
-    """There is no such blockchain to choose from.
+    """There is no such blockchain to choose from; the hint names some that there are.
 
     Parameters
     ----------
@@ -121,9 +131,9 @@ class UnknownBlockchainError(WalletframeError, LookupError):
     """
 
     def __init__(self, blockchain: str, known: Sequence[str]) -> None:
-        self.blockchain = blockchain
-        more = ", …" if len(known) > 10 else ""  # noqa: PLR2004 - one line of a terminal
+        more = ", …" if len(known) > _SHOWN else ""
         super().__init__(
             f"no blockchain {blockchain!r} is offered",
-            hint=f"choose from: {', '.join(known[:10]) or 'none'}{more}",
+            hint=f"choose from: {', '.join(known[:_SHOWN]) or 'none'}{more}",
         )
+        self.blockchain = blockchain

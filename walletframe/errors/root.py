@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from walletframe.errors.spelling import Spelled
+
+if TYPE_CHECKING:
+    from walletframe.errors.spelling import Option, Text
 
 
 def _rebuild(kind: type[WalletframeError], text: str, state: dict[str, Any]) -> WalletframeError:
@@ -13,7 +18,7 @@ def _rebuild(kind: type[WalletframeError], text: str, state: dict[str, Any]) -> 
 
 
 class WalletframeError(Exception):
-    """The root of all errors that walletframe raises.
+    """The root of all errors that walletframe raises: what happened, and what to do about it.
 
     Parameters
     ----------
@@ -24,20 +29,23 @@ class WalletframeError(Exception):
 
     Attributes
     ----------
+    message : str
+        What happened, without the hint.
     hint : str
-        The hint, empty where there is none.
+        What to do about it, empty where there is nothing to do.
     """
 
+    message: str
     hint: str
 
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(f"{message}\n\nHint: {hint}" if hint else message)
-        self.hint = hint
+    def __init__(self, message: Text, hint: Text = "") -> None:
+        self.message, self.hint = str(message), str(hint)
+        self._text = Spelled(message, "\n\nHint: ", hint) if hint else Spelled(message)
+        super().__init__(str(self._text))
 
-    @property
-    def message(self) -> str:
-        """What happened, without the hint."""
-        return str(self).removesuffix(f"\n\nHint: {self.hint}")
+    def in_shell(self, option: Option) -> str:
+        """Return the text for a shell, where ``option`` writes each argument that it names."""
+        return self._text.in_shell(option)
 
     def __str__(self) -> str:
         return str(self.args[0])

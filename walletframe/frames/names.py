@@ -14,7 +14,14 @@ import numpy as np
 import pandas as pd
 
 from walletframe.address import canonical_key, parse_wallets
-from walletframe.errors import AmbiguousTokenError, UnknownTokenError, UnknownWalletError
+from walletframe.errors import (
+    AmbiguousTokenError,
+    Argument,
+    Spelled,
+    UnknownTokenError,
+    UnknownWalletError,
+    token_text,
+)
 from walletframe.frames.contract import require_columns
 from walletframe.frames.identity import (
     TokenKey,
@@ -27,9 +34,10 @@ from walletframe.text import shortened, shown
 from walletframe.tokens import known_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from walletframe.address import WalletAddress
+    from walletframe.errors import Text
     from walletframe.frames.identity import Codes, Identities, Mask
     from walletframe.tokens import KnownToken
 
@@ -122,12 +130,16 @@ def short_contract(blockchain: object, address: object) -> str:
     return shortened(address) if isinstance(address, str) else _NATIVE
 
 
+def _one_token(first: TokenKey) -> Text:
+    return Spelled("name the one token, such as ", Argument("token", token_text(first)))
+
+
 def token_place(
     holdings: pd.DataFrame,
     tokens: Identities,
     token: TokenLike,
     *,
-    hint: str = "name the one token, such as token={}",
+    hint: Callable[[TokenKey], Text] = _one_token,
 ) -> int:
     """Return the place among `tokens` of the one that a caller names.
 
@@ -198,14 +210,17 @@ def shared_symbols(holdings: pd.DataFrame, tokens: Identities) -> dict[str, list
     return found
 
 
-def ambiguous(shared: Mapping[str, Sequence[TokenKey]], hint: str) -> AmbiguousTokenError:
+def ambiguous(
+    shared: Mapping[str, Sequence[TokenKey]], hint: Callable[[TokenKey], Text]
+) -> AmbiguousTokenError:
     """Make the error for symbols that several tokens share: known ones first, twins marked.
 
-    ``{}`` in the hint is where the first token goes, as it is to be pasted.
+    The hint may name the first token, as it is to be pasted.
 
     Examples
     --------
-    >>> print(ambiguous({"ETH": [("BASE", "0xbad"), ("BASE", None)]}, "name one, such as {}"))
+    >>> tokens = [("BASE", "0xbad"), ("BASE", None)]
+    >>> print(ambiguous({"ETH": tokens}, "name one, such as {}".format))
     a symbol is no token where several contracts share it:
       'ETH':
         ('BASE', None): the coin itself
@@ -222,7 +237,7 @@ def ambiguous(shared: Mapping[str, Sequence[TokenKey]], hint: str) -> AmbiguousT
     if not any(key in _listed() for key in notes):
         notes = {}  # then nothing tells a twin from the real one
     first = next(iter(ordered.values()))[0]
-    return AmbiguousTokenError(ordered, hint.format(f"{first!a}"), notes=notes)
+    return AmbiguousTokenError(ordered, hint(first), notes=notes)
 
 
 def known_token(key: TokenKey) -> KnownToken | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from walletframe.errors import HistoryError, SnapshotError
+from walletframe.errors import Argument, HistoryError, SnapshotError, Spelled
 from walletframe.frames import SIMULATED, wallet_identities
 from walletframe.history.contract import conformed
 from walletframe.history.folder import default_folder, places
@@ -43,7 +43,8 @@ def require_place(service: str, *, folder: Path | None, at: Moment | None) -> No
 
 def already_there(taken_at: datetime) -> SnapshotError:
     """Return the error for a time that has its snapshot."""
-    return SnapshotError(f"there is a snapshot of {taken_at} already", hint="give another at=…")
+    hint = Spelled("give another ", Argument("at"))
+    return SnapshotError(f"there is a snapshot of {taken_at} already", hint)
 
 
 def _check_whole(details: WalletDetails) -> None:
@@ -75,7 +76,7 @@ def _check_kinds(kinds: set[bool], folder: Path, *, may_be_simulated: bool) -> N
     if refused or len(kinds) > 1:
         raise SnapshotError(
             f"simulated holdings have no place among real ones in {folder}",
-            hint="give each kind a folder of its own: folder=…",
+            hint=Spelled("give each kind a folder of its own: ", Argument("folder")),
         )
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from walletframe.errors import ArgumentError, RenamedWarning, SnapshotError
+from walletframe.errors import Argument, ArgumentError, RenamedWarning, SnapshotError, Spelled
 from walletframe.frames import SIMULATED, WalletDetails, details_given, require_columns
+from walletframe.history.folder import LISTED
 from walletframe.history.grid import OK, STATUS, grid, narrowed
 from walletframe.history.tables import SNAPSHOT
 from walletframe.history.tokens import only
@@ -16,7 +17,7 @@ from walletframe.notice import notify
 
 if TYPE_CHECKING:
     from walletframe.frames import DetailsLike, TokenLike
-    from walletframe.history.grid import Grid
+from walletframe.history.grid import Grid
 
 CHANGE = pd.CategoricalDtype(
     pd.Index(["new", "gone", "increased", "decreased", "unknown"], dtype="str")
@@ -117,7 +118,9 @@ def _renamed(token: TokenLike | None, symbol: str | None) -> TokenLike | None:
     if symbol is None:
         return token
     if token is not None:
-        raise ArgumentError("token and symbol are both given", hint="give token=… alone")
+        raise ArgumentError(
+            "token and symbol are both given", hint=Spelled("give ", Argument("token"), " alone")
+        )
     notify("symbol=… is called token=… now; it goes with the next release", RenamedWarning)
     return symbol
 
@@ -141,7 +144,7 @@ def _check_distinct(before: WalletDetails, after: WalletDetails) -> None:
     if len(same):
         raise SnapshotError(
             f"both are the snapshot of {same.iloc[0]}",
-            hint="save a newer one, or name an earlier time: history.snapshots() lists them",
+            hint=Spelled("save a newer one, or name an earlier time: ", LISTED, " lists them"),
         )
 
 

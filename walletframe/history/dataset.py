@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pandas as pd
 
 from walletframe.address import canonical_key, parse_wallets
-from walletframe.errors import UnknownSnapshotError
+from walletframe.errors import Spelled, UnknownSnapshotError
 from walletframe.frames import SIMULATED, details_given, known_wallets
 from walletframe.history.admission import admitted, already_there
-from walletframe.history.folder import HOLDINGS, WALLETS, add, default_folder, known_places
+from walletframe.history.folder import HOLDINGS, LISTED, WALLETS, add, default_folder, known_places
 from walletframe.history.moments import bounds, moment
 from walletframe.history.tables import SNAPSHOT, read, read_wallets, write
 from walletframe.notice import at_the_boundary
@@ -271,7 +271,7 @@ def _keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | None:
 def _none_so_early(found: list[Place], when: Moment) -> list[Place]:
     raise UnknownSnapshotError(
         f"no snapshot is of {when} or earlier",
-        hint=f"the oldest is of {found[0].moment:%Y-%m-%d %H:%M} UTC; see history.snapshots()",
+        hint=Spelled(f"the oldest is of {found[0].moment:%Y-%m-%d %H:%M} UTC; see ", LISTED),
     )
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from platformdirs import user_data_path
 
 from walletframe.disk import clear, private_file, private_folder, publish, settle
-from walletframe.errors import UnknownSnapshotError
+from walletframe.errors import Argument, Either, Spelled, UnknownSnapshotError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,6 +33,7 @@ WALLETS, HOLDINGS = "wallets.parquet", "holdings.parquet"
 _STAMP = "%Y%m%dT%H%M%S.%fZ"
 _NAME = re.compile(r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z")
 _UNFINISHED = ".saving-"
+LISTED = Either("history.snapshots()", "walletframe history show")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -63,7 +64,12 @@ def known_places(folder: Path) -> list[Place]:
     if not found:
         raise UnknownSnapshotError(
             f"no snapshot was kept in {folder}",
-            hint="history.save(details) keeps one; folder=… names another place",
+            hint=Spelled(
+                Either("history.save(details)", "walletframe history save"),
+                " keeps one; ",
+                Argument("folder"),
+                " names another place",
+            ),
         )
     return found
 

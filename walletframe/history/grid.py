@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
-from walletframe.errors import AmountError, SnapshotError
+from walletframe.errors import AmountError, Either, SnapshotError, Spelled
 from walletframe.frames import (
     WalletDetails,
     as_failed,
@@ -144,7 +144,10 @@ def _wallet_status(
         first = wallets.iloc[twice[0]]
         raise SnapshotError(
             f"the wallet {first['blockchain']}.{first['address']!a} is there more than once",
-            hint="compare one snapshot with one other: history.snapshot(…) gives a single one",
+            hint=Spelled(
+                "compare one snapshot with one other",
+                Either(": history.snapshot(…) gives a single one"),
+            ),
         )
     codes[(codes == OK) & ~known_wallets(wallets, stale=False)] = STALE
     status = np.full(shape, NOT_ASKED, dtype=np.int8)

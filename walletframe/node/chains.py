@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING
 
 from walletframe.address import canonical_blockchain
 from walletframe.chains import known_blockchains
-from walletframe.errors import SettingsError
+from walletframe.errors import Argument, Either, SettingsError, Spelled
 from walletframe.settings import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 COIN_DECIMALS = 18
-CHAIN_HINT = 'if it is an EVM blockchain, give its id: chain_ids={"HYPEREVM": 999}'
+CHAIN_HINT = Spelled(
+    "if it is an EVM blockchain, give its id: ",
+    Argument("chain_ids", Either('{"HYPEREVM": 999}', "HYPEREVM 999")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,11 @@ class Chains:
         wrong = [f"{name!r}: {quoted(value)}" for name, value in given.items() if not _is_id(value)]
         if wrong:
             raise SettingsError(
-                f"chain_ids: {', '.join(wrong)}", hint='a positive int for each, {"HYPEREVM": 999}'
+                Spelled(Argument("chain_ids", ""), f": {', '.join(wrong)}"),
+                hint=Spelled(
+                    "a positive int for each, ",
+                    Either('{"HYPEREVM": 999}', "such as HYPEREVM 999"),
+                ),
             )
         usual = _usual()
         named = {canonical_blockchain(name): EvmChain(value) for name, value in given.items()}

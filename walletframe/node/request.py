@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from walletframe.address import canonical_address, parse_wallets
-from walletframe.errors import AddressError, SettingsError
+from walletframe.errors import AddressError, Either, SettingsError, Spelled
 from walletframe.settings import quoted
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _EVM = re.compile("0x[0-9a-f]{40}")
 _NEEDED = "no address of an EVM blockchain: 0x and 40 hex digits are needed"
 _BLOCKS = 2**63
+_NOTHING = Either("None", "nothing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,8 @@ class Terms:
     def __post_init__(self) -> None:
         if self.block is not None and not _within(self.block, Integral, -1, _BLOCKS):
             raise SettingsError(
-                f"block: {quoted(self.block)}", hint="the number of a block, or None for the latest"
+                f"block: {quoted(self.block)}",
+                hint=Spelled("the number of a block, or ", _NOTHING, " for the latest"),
             )
         if not _within(self.timeout_s, Real, 0, math.inf):
             raise SettingsError(f"timeout_s: {quoted(self.timeout_s)}", hint="seconds, more than 0")
@@ -147,7 +149,7 @@ def parse_contract(token: Any) -> str | None:
     if contract is None:
         raise SettingsError(
             f"token: {_quoted_address(token)} is {_NEEDED}",
-            hint="give the contract's address, or None for the native coin",
+            hint=Spelled("give the contract's address, or ", _NOTHING, " for the native coin"),
         )
     return contract
 

@@ -116,7 +116,7 @@ class TokenPicker(Chooser):
         if len(tokens) > 1:
             raise ambiguous(
                 {symbol: [key for key in tokens if isinstance(key, tuple)]},
-                hint="name the one token, such as {}",
+                hint=lambda first: f"name the one token, such as {first!a}",
             )
         return tokens[0]
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from walletframe.address import WalletAddress
-from walletframe.errors import AddressError, LedgerError
+from walletframe.errors import AddressError, Either, LedgerError, Spelled
 from walletframe.service.chains import CHAINS
 from walletframe.service.ledger import Holding, failed_detail, known_detail
 from walletframe.service.records import Record, read_record, require_columns
@@ -26,9 +26,10 @@ from walletframe.wire.shapes import AssetAndAmount, WalletDetail, WalletDetailsA
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_FORMS = (
-    'a list of records (as of DataFrame.to_json(orient="records")), or an answer of the service: '
-    '{"wallets": […]}'
+_FORMS = Spelled(
+    "a list of records",
+    Either(' (as of DataFrame.to_json(orient="records"))'),
+    ', or an answer of the service: {"wallets": […]}',
 )
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from walletframe.errors import ArgumentError, SettingsError
+from walletframe.errors import ArgumentError, Either, SettingsError, Spelled
 from walletframe.settings.values import PREFIX, Settings
 
 if TYPE_CHECKING:
     from walletframe.settings.key import ApiKey
 
-_SANDBOX_HINT = (
-    "try it without a key on simulated data: walletframe.sandbox(), in a shell walletframe demo"
+_OTHERWISE = Spelled(
+    Either(", or call walletframe.configure(…)"),
+    "; try it without a key on simulated data: ",
+    Either("walletframe.sandbox(), in a shell walletframe demo", "walletframe demo"),
 )
 
 
@@ -66,8 +68,7 @@ def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:
         names = ", ".join(f"{PREFIX}{name.upper()}" for name in missing)
         raise SettingsError(
             f"not set: {', '.join(missing)}",
-            hint=f"set {names} in the environment, or call walletframe.configure(…); "
-            f"{_SANDBOX_HINT}",
+            hint=Spelled(f"set {names} in the environment", _OTHERWISE),
         )
     return settings.endpoint, settings.api_key
 
@@ -98,7 +99,9 @@ def require_service(settings: Settings) -> str:
     if settings.service is None:
         raise SettingsError(
             "not set: base_url (or service, to read the cache alone)",
-            hint=f"set {PREFIX}BASE_URL, {PREFIX}KEY_KIND and {PREFIX}API_KEY in the environment, "
-            f"or call walletframe.configure(…); {_SANDBOX_HINT}",
+            hint=Spelled(
+                f"set {PREFIX}BASE_URL, {PREFIX}KEY_KIND and {PREFIX}API_KEY in the environment",
+                _OTHERWISE,
+            ),
         )
     return settings.service

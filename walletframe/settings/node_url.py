@@ -7,7 +7,7 @@ from base64 import b64encode
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote
 
-from walletframe.errors import SettingsError
+from walletframe.errors import Either, SettingsError, Spelled
 from walletframe.settings.key import Secret
 from walletframe.settings.urls import is_loopback, url_parts
 
@@ -81,8 +81,11 @@ def require_node(url: NodeUrl) -> SplitResult:
     if not url:
         raise SettingsError(
             "rpc_url: no node is named",
-            hint=f"set {RPC_URL_VARIABLE} in the environment, or give rpc_url=…: the address of a "
-            "node's JSON-RPC over https",
+            hint=Spelled(
+                f"set {RPC_URL_VARIABLE} in the environment",
+                Either(", or give rpc_url=…"),  # no option: everyone on the machine could see it
+                ": the address of a node's JSON-RPC over https",
+            ),
         )
     found = _found(url)
     if isinstance(found, str):

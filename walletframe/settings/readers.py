@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from urllib.parse import unquote, unquote_plus
 
-from walletframe.errors import SettingsError
+from walletframe.errors import Argument, SettingsError, Spelled
 from walletframe.settings.key import ApiKey
 from walletframe.settings.urls import is_loopback, url_parts
 
@@ -96,7 +96,10 @@ def _read_url(source: str, value: Any) -> str:
         )
     host, port = parts.hostname or "", parts.port
     if parts.username is not None or parts.password is not None:
-        raise SettingsError(f"{source}: holds a user name", hint="the key goes into api_key")
+        raise SettingsError(
+            f"{source}: holds a user name",
+            hint=Spelled("the key goes into ", Argument("api_key", "")),
+        )
     if parts.scheme == "http" and not is_loopback(host):
         raise SettingsError(
             f"{source}: http would show the key to everyone on the way",

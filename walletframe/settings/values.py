@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Never
 
-from walletframe.errors import SettingsError
+from walletframe.errors import Argument, SettingsError, Spelled
 from walletframe.frameless import frameless
 from walletframe.settings.node_url import RPC_URL_VARIABLE
 from walletframe.settings.readers import (
@@ -248,7 +248,7 @@ def _check_key_kind(settings: Settings) -> None:
     if needed and any_base and getattr(settings, needed) is None:
         raise SettingsError(
             f"a {settings.key_kind} key belongs to {needed}, which is not set",
-            hint=f"set {needed}, or correct key_kind",
+            hint=Spelled("set ", Argument(needed, ""), ", or correct ", Argument("key_kind", "")),
         )
 
 
@@ -256,5 +256,8 @@ def _check_key_is_alone(settings: Settings) -> None:
     for name in ("base_url", "public_base_url", "service", "cache"):
         if settings.api_key and holds_key(getattr(settings, name), settings.api_key):
             raise SettingsError(
-                f"{name}: holds the key", hint="the key goes into api_key alone: this is shown"
+                f"{name}: holds the key",
+                hint=Spelled(
+                    "the key goes into ", Argument("api_key", ""), " alone: this is shown"
+                ),
             )

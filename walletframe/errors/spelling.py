@@ -1,0 +1,82 @@
+"""Texts of errors that are spelled one way for Python and another way for a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from walletframe.text import unlinked
+
+Option: TypeAlias = Callable[[str], str]
+"""Gives the name that an argument has in a shell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """A passage with other words in a shell, or with none there."""
+
+    python: str
+    shell: str = ""
+
+    def __str__(self) -> str:
+        return self.python
+
+    def in_shell(self, _: Option) -> str:
+        """Return the words for a shell."""
+        return self.shell
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of what was called: in Python ``name=value``, the bare name without a value."""
+
+    name: str
+    value: Piece = Either("…")
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}" if self.value else self.name
+
+    def in_shell(self, option: Option) -> str:
+        """Write it as an option and its value."""
+        return f"{option(self.name)} {_in_shell(self.value, option)}".rstrip()
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Spelled:
+    """A text in pieces; as a str it is the text for Python."""
+
+    pieces: tuple[Piece, ...]
+
+    def __init__(self, *pieces: Piece) -> None:
+        object.__setattr__(self, "pieces", pieces)
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.pieces))
+
+    def in_shell(self, option: Option) -> str:
+        """Write the text for a shell."""
+        return "".join(_in_shell(piece, option) for piece in self.pieces)
+
+
+Piece: TypeAlias = str | Either | Argument | Spelled
+Text: TypeAlias = str | Spelled
+
+
+def lines(first: Piece, *others: Piece) -> Spelled:
+    """Put texts on lines of their own."""
+    return Spelled(first, *(Spelled("\n", each) for each in others))
+
+
+def token_text(token: object) -> Piece:
+    """Write a token as it is given: a pair in Python, BLOCKCHAIN.CONTRACT in a shell."""
+    written = unlinked(ascii(token))
+    match token:
+        case (chain, contract):
+            parts = (part if isinstance(part, str) else "" for part in (chain, contract))
+            return Either(written, unlinked(ascii(".".join(parts))[1:-1]))
+    return written
+
+
+def _in_shell(piece: Piece, option: Option) -> str:
+    return piece if isinstance(piece, str) else piece.in_shell(option)
