@@ -16,8 +16,14 @@ _LONGEST_LINK = 2_000
 _HEAD, _TAIL = 6, 4
 _QUOTES = frozenset("\"'<>`\\")
 _MARKUP = frozenset('\\`*_{}[]<>()#+.!|~$&:@^="/')
-_LINK = re.compile(r":(?=//)|(?<=data):(?=\S)|(?<=www)\.(?=\S)", re.IGNORECASE)
+_LINK = re.compile(r":(?=//)|(?<=data):(?=\S)|(?<=www)\.(?=\S)|(?<=[~.:])\\", re.IGNORECASE)
 """What makes a link of text where none was made: in JupyterLab, terminals, mail and PDF readers."""
+_SLASH = re.compile(r"/(?!(?<=[A-Za-z0-9<]/)[A-Za-z0-9][A-Za-z0-9_-]*(?![\w.-]))", re.ASCII)
+"""Each but those of ``ETH/USDC`` and ``</b>``: JupyterLab links a path on stderr that is there.
+
+``/``, ``x/..`` and ``~/`` are there wherever the notebook is, ``x/a.csv`` may be.
+"""
+_NO_PATH = "\u2215"  # the sign of division, which looks the same
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
     chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 }
@@ -55,17 +61,17 @@ def shown(text: str, limit: int = 80) -> str:
     --------
     >>> shown("a\x1b[31m\u202eb\n c")
     'a[31mb c'
-    >>> shown("visit https://evil.example or www.evil.example")
-    'visit https[:]//evil.example or www[.]evil.example'
+    >>> shown("visit www.evil.example")
+    'visit www[.]evil.example'
     """
     line = one_line(text, limit)
     apart = unlinked(line)
-    return apart if len(apart) <= limit else apart[: limit - 1] + _CUT
+    return apart if len(apart) <= limit else unlinked(apart[: limit - 1] + _CUT)
 
 
 def unlinked(text: str) -> str:
     """Return text of which no program makes a link, all else as it is."""
-    return _LINK.sub(r"[\g<0>]", text)
+    return _SLASH.sub(_NO_PATH, _LINK.sub(r"[\g<0>]", text))
 
 
 def one_line(text: str, limit: int = 80) -> str:

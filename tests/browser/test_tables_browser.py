@@ -12,7 +12,8 @@ from fetches import fetched, token
 from hostile_symbols import SYMBOLS
 import walletframe as wf
 TEX = {tex!r}
-symbols = [*TEX, *SYMBOLS.values()]
+PATHS = {paths!r}
+symbols = [*TEX, *PATHS, *PATHS, *SYMBOLS.values()]
 tokens = [token(each, 10**9 + n, contract=f"0x{{n:040x}}") for n, each in enumerate(symbols)]
 details = fetched({{"ETH.0xA": tokens}})
 holdings = details.holdings
@@ -24,6 +25,10 @@ TEX = [
     r"$\def\sum{\text{paid}}$",
     r"$$\def\int{\text{paid}}$$",
     r"\(\href{https://evil.example}{x}\)",
+]
+PATHS = [
+    *("/", "~/", "./loaded.ipynb", "/loaded.ipynb", "x/loaded.ipynb", "x/..", "../x", "USDC / ETH"),
+    *("https://loaded.ipynb", "https://../loaded.ipynb", "(x)/./", "\u00e9/\u00e9"),
 ]
 TABLES = [
     "holdings",
@@ -41,10 +46,23 @@ print(details)
 pd.set_option("display.max_colwidth", None)
 holdings.wf.token_labels()
 """
+FAILED = """
+for each in PATHS:
+    for fault in (
+        lambda: holdings.wf.share(each),
+        lambda: holdings.wf.share(each + "/.."),
+        lambda: wf.WalletAddress.parse(each),
+    ):
+        try:
+            fault()
+        except wf.WalletframeError:
+            get_ipython().showtraceback(exception_only=True)
+"""
+A_PATH = "print('a / b', file=sys.stderr)"
+A_PATH_CELL = ".jp-CodeCell:nth-last-child(2)"
 OUTPUTS = ".jp-OutputArea-output"
 TYPESET = f"() => document.querySelectorAll('{OUTPUTS} mjx-container').length"
 LINKS = f"""() => [...document.querySelectorAll('{OUTPUTS} a[href]')]
-    .filter(each => each.origin !== location.origin)  // a slash may be the path of a file here
     .map(each => each.outerHTML).filter(each => !each.includes('explorer.example'))"""
 TEXTS = f"() => [...document.querySelectorAll('{OUTPUTS} table')].map(each => each.textContent)"
 FORMULAS = f"() => [...document.querySelectorAll('{OUTPUTS} mjx-container')].map(e => e.outerHTML)"
@@ -54,10 +72,10 @@ FORMULAS = f"() => [...document.querySelectorAll('{OUTPUTS} mjx-container')].map
 def lab(tmp_path_factory):
     """Serve notebooks that show hostile frames, with the extension and without it."""
     folder = tmp_path_factory.mktemp("lab")
-    setup = SETUP.format(support=str(SUPPORT), tex=TEX)
+    setup = SETUP.format(support=str(SUPPORT), tex=TEX, paths=PATHS)
     loaded = "%load_ext walletframe\n" + setup
     books = {
-        "loaded": [LATER, loaded, *TABLES, LINKED, LATER],
+        "loaded": [LATER, loaded, *TABLES, LINKED, FAILED, A_PATH, LATER],
         "plain": [setup, *TABLES],
     }
     for name, cells in books.items():
@@ -87,9 +105,12 @@ def test_what_strangers_wrote_stays_text(lab, visit):
     page = opened(visit, lab, "loaded", f".jp-CodeCell:last-child {OUTPUTS} mjx-container")
     first, *others, last = page.evaluate(FORMULAS)
     assert (others, last) == ([], first)
-    assert page.evaluate(LINKS) == []
+    page.wait_for_selector(f"{A_PATH_CELL} a[href]", state="attached")
+    page.wait_for_load_state("networkidle")  # each path is looked up by the server
+    [control] = page.evaluate(LINKS)
+    assert control.endswith(">/</a>")
     assert all(TEX[0] in text for text in page.evaluate(TEXTS)[:2])
     said = page.locator(f"{OUTPUTS} pre").all_inner_texts()
-    assert sum("https[:]//ev" in text for text in said) >= 3
+    assert sum("https[:]\u2215\u2215ev" in text for text in said) >= 3
     assert page.evaluate("window.__ran || 0") == 0
     assert visit.strayed == []

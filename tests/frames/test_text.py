@@ -12,11 +12,28 @@ from walletframe.text import as_markup, shown
 
 HOSTILE = "\x00\x1b\x7f\x9b\u202e\u2066\u200b\u200d\ufeff\u00ad\ud800\udfff\ue000\U000e0041"
 SPACES = " \t\n\r\x0b\x0c\x1c\x1f\x85\u00a0\u2028\u2029\u3000"
-LINKS = ("https://", "www.", "data:", "DATA", "://", "https", ":", "//", "www", ".", "evil.example")
+LINKS = (
+    "https://",
+    "www.",
+    "data:",
+    "DATA",
+    ":",
+    "//",
+    "www",
+    ".",
+    "evil.example",
+    "/",
+    "~",
+    "\\",
+    "x",
+)
 AUTOLINKED = re.compile(
     r"""(?:[a-zA-Z][a-zA-Z0-9+.-]{2,40}://|data:|www\.)[^\s\x00-\x20\x7f-\x9f"]{2,}"""
     r"""[^\s\x00-\x20\x7f-\x9f"'(){}\[\],:;.!?]"""
 )  # as in JupyterLab 4.6, packages/rendermime/src/renderers.ts
+PATH = re.compile(r"[~.]?(?:/[A-Za-z0-9_.-]*)+")  # the same for stderr and tracebacks
+PATH_ON_WINDOWS = re.compile(r"[a-zA-Z]:\\|[~.]\\")
+NAMES = re.compile(r"(?:/[A-Za-z0-9_-]+)+")
 TEXTS = st.text(
     st.characters() | st.characters(categories=["C", "Z"]) | st.sampled_from(HOSTILE + SPACES + "=")
 )
@@ -57,21 +74,31 @@ class TestShown:
     @given(TEXTS | st.lists(st.sampled_from(LINKS) | TEXTS).map("".join), st.integers(1, 100))
     @settings(deadline=None)
     def test_nothing_looks_like_a_link(self, text, limit):
-        """JupyterLab, which makes links of text, finds none in it, wherever it is cut."""
+        """JupyterLab, which makes links of text, finds none in it, wherever it is cut.
+
+        What it takes for a path has plain names only: it leads to no folder by itself.
+        """
         line = shown(text, limit)
         assert not AUTOLINKED.search(line)
+        assert all(NAMES.fullmatch(path) for path in PATH.findall(line))
+        assert not PATH_ON_WINDOWS.search(line)
         assert len(line) <= limit
         assert shown(line, limit) == line
 
     @pytest.mark.parametrize(
         "text,read",
         [
-            ("claim at https://evil.example", "claim at https[:]//evil.example"),
+            ("claim at https://evil.example", "claim at https[:]\u2215\u2215evil.example"),
             ("WWW.evil.example", "WWW[.]evil.example"),
             ("data:text/html,x", "data[:]text/html,x"),
-            ("javascript://x", "javascript[:]//x"),
+            ("javascript://x", "javascript[:]\u2215\u2215x"),
             ("no data: none", "no data: none"),
             ("ETH/USDC v1.2", "ETH/USDC v1.2"),
+            ("USDC/ETH/..", "USDC/ETH\u2215.."),
+            ("USDC / ETH", "USDC \u2215 ETH"),
+            ("~/.ssh", "~\u2215.ssh"),
+            ("x/a.csv", "x\u2215a.csv"),
+            (r".\..", r".[\].."),
         ],
     )
     def test_what_was_a_link_can_be_read(self, text, read):

@@ -228,10 +228,12 @@ LINK = "https://evil.example"
         errors.PricesError("odd", problems=[(0, "1", f"its key is {LINK!r}")]),
         errors.TokenListError([(0, LINK, "no contract")]),
         errors.ColumnsError(["amount"], [LINK]),
+        errors.UnknownWalletError(LINK),
+        errors.UnknownBlockchainError("ETH", [LINK]),
     ],
     ids=lambda error: type(error).__name__,
 )
 def test_what_strangers_wrote_is_no_link_in_a_message(error):
     """JupyterLab makes links of text in tracebacks, too; the data keep what was written."""
-    assert "https[:]//evil.example" in str(error)
+    assert "https[:]\u2215\u2215evil.example" in str(error)
     assert LINK not in str(error)

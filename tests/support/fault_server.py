@@ -219,6 +219,14 @@ def _bomb(status, *headers):
     return blow
 
 
+def _members(times):
+    """Blow an answer up to 300 MB: one gzip file behind the other, packed some times more."""
+    packed = gzip.compress(bytes(1 << 20), 1) * 300
+    for _ in range(times):
+        packed = gzip.compress(packed)
+    return says(_OK, packed, "Content-Encoding: " + ", ".join(["gzip"] * (1 + times)))
+
+
 def _slowly(head, piece):
     """Send a head at once, and then pieces for ever, each well within any timeout."""
 
@@ -248,6 +256,18 @@ def _echo(status):
     return lambda conn, _, target: conn.sendall(
         says(status, f"\x1b[2J\r\nno: {target}\u202e\r\n".encode())
     )
+
+
+def _echo_that_stalls(conn, _server, target):
+    """Repeat what was asked for, and promise more that never comes."""
+    body = f"no: {target}".encode()
+    conn.sendall(says("401 Unauthorized", body, length=len(body) + 9))
+
+
+def _twice(conn, _server, target):
+    """Say two things of one wallet."""
+    address = _asked(target).partition(".")[2]
+    conn.sendall(says(_OK, answer(wallet(address), wallet(address, balances=[]))))
 
 
 def _elsewhere(conn, server, target):
@@ -283,6 +303,7 @@ FAULTS = {
     "closed in the headers": Fault(_then_hangs_up(_HEAD_200 + b"Content-Ty"), "invalid"),
     "silence": Fault(_nothing, "timeout", passing=True),
     "slow headers": Fault(_slowly(_HEAD_200, b"X: y\r\n"), "timeout", passing=True),
+    "slow header line": Fault(_slowly(_HEAD_200 + b"X: ", b"y"), "timeout", passing=True),
     "slow body": Fault(_slowly(says(_OK, length=9999), b" "), "timeout", passing=True),
     "slow body, no length": Fault(_slowly(_HEAD_200 + b"\r\n", b" "), "timeout", passing=True),
     "slow body, last of all": Fault(
@@ -302,14 +323,28 @@ FAULTS = {
     "endless chunks": Fault(
         _flood(_chunked(), b"fff8\r\n" + b" " * 0xFFF8 + b"\r\n"), "invalid", timeout_s=10
     ),
+    "two lengths": Fault(says(_OK, b"{}", "Content-Length: 3"), "unreachable"),
+    "endless length of a chunk": Fault(_flood(_chunked(), b"0"), "unreachable", passing=True),
+    "endless extension of a chunk": Fault(
+        _flood(_chunked(end=b"5;x="), b"y"), "unreachable", passing=True
+    ),
+    "endless trailers": Fault(
+        _flood(_chunked(b"{}", end=b"0\r\n"), b"X: y\r\n"), "timeout", passing=True
+    ),
     # the compression
     "gzip bomb": Fault(_bomb(_OK), "invalid", timeout_s=10),
     "gzip bomb in an error": Fault(_bomb("404 Not Found"), "invalid", timeout_s=10),
+    "gzip bomb of many files": Fault(_members(0), "invalid", timeout_s=10),
+    "gzip bomb in gzip": Fault(_members(1), "invalid", timeout_s=10),
+    "compressed otherwise": Fault(says(_OK, b"\x28\xb5", "Content-Encoding: zstd"), "invalid"),
     "gzip that is none": Fault(says(_OK, b"{}", "Content-Encoding: gzip"), "invalid"),
     "half a gzip": Fault(_gzip_half, "invalid"),
     # the protocol
     "header flood": Fault(_HEAD_200 + b"X: y\r\n" * 10_000 + b"\r\n{}", "unreachable"),
     "endless header line": Fault(_flood(_HEAD_200 + b"X: ", b"y"), "unreachable"),
+    "endless status line": Fault(_flood(b"HTTP/1.1 200 ", b"y"), "unreachable"),
+    "flood of interim answers": Fault(_flood(b"", b"HTTP/1.1 103 Wait\r\n\r\n"), "invalid"),
+    "another protocol": Fault(b"HTTP/1.1 101 Switching Protocols\r\n\r\n", "invalid"),
     "endless interim answers": Fault(
         _slowly(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "timeout", passing=True
     ),
@@ -328,16 +363,24 @@ FAULTS = {
     "no such wallet": Fault(says(_OK, answer()), "missing"),
     "failed": Fault(_odd(failed=True, balances=None), "failed"),
     "wrong schema": Fault(_odd(balances={"1": balance()}), "invalid"),
+    "two documents": Fault(says(_OK, answer() + answer()), "invalid"),
+    "null for a wallet": Fault(says(_OK, b'{"wallets": [null]}'), "invalid"),
+    "a wallet twice": Fault(_twice, "invalid"),
+    "text for a truth": Fault(_odd(failed="no"), "invalid"),
     "NaN": Fault(_odd(balances=[balance() | {"price": float("nan")}]), "invalid"),
     "no list": Fault(_odd(balances=None), "failed"),
     # the status
     "400": Fault(_echo("400 Bad Request"), "rejected"),
     "401": Fault(_echo("401 Unauthorized"), "rejected"),
+    "401 that stalls": Fault(_echo_that_stalls, "timeout", passing=True),
     "403": Fault(_echo("403 Forbidden"), "rejected"),
     "404": Fault(_echo("404 Not Found"), "rejected"),
     "429": Fault(_busy(), "rate_limited", passing=True),
     "429 for a number": Fault(_busy("Retry-After: 120"), "rate_limited", passing=True),
     "429 for a fraction": Fault(_busy("Retry-After: 0.25"), "rate_limited", passing=True),
+    "429 for less than nothing": Fault(_busy("Retry-After: -1"), "rate_limited", passing=True),
+    "429 for no number": Fault(_busy("Retry-After: nan"), "rate_limited", passing=True),
+    "429 for ever": Fault(_busy("Retry-After: " + "9" * 5000), "rate_limited", passing=True),
     "429 until a date": Fault(_busy_until, "rate_limited", passing=True),
     "429 with nonsense": Fault(_busy("Retry-After: soon"), "rate_limited", passing=True),
     "429 until no year": Fault(

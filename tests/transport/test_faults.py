@@ -18,7 +18,10 @@ SLOW = {  # each takes its whole time limit, as silence and a slow body do
     "slow headers",
     "slow body, no length",
     "slow body, last of all",
+    "slow header line",
     "length too long",
+    "endless trailers",
+    "401 that stalls",
     "endless interim answers",
 }
 PASSING = [

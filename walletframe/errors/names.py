@@ -110,7 +110,7 @@ class UnknownWalletError(WalletframeError, LookupError):
         wallet: str,
         hint: str = "a wallet that failed, or holds nothing, has no rows in holdings",
     ) -> None:
-        super().__init__(f"no row is of the wallet {wallet!r}", hint)
+        super().__init__(unlinked(f"no row is of the wallet {wallet!r}"), hint)
         self.wallet = wallet
 
 
@@ -133,7 +133,7 @@ class UnknownBlockchainError(WalletframeError, LookupError):
     def __init__(self, blockchain: str, known: Sequence[str]) -> None:
         more = ", …" if len(known) > _SHOWN else ""
         super().__init__(
-            f"no blockchain {blockchain!r} is offered",
-            hint=f"choose from: {', '.join(known[:_SHOWN]) or 'none'}{more}",
+            unlinked(f"no blockchain {blockchain!r} is offered"),
+            hint=unlinked(f"choose from: {', '.join(known[:_SHOWN]) or 'none'}{more}"),
         )
         self.blockchain = blockchain
