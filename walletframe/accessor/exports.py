@@ -18,6 +18,9 @@ class ExportsAccessor:
     def to_csv(self, path: str | Path) -> None:
         """Write a CSV file: amounts exact, formulas of strangers disarmed, one row a line.
 
+        A spreadsheet that opens it makes numbers and dates of symbols such as ``1e5`` and
+        ``2026-01-01``, as of those in any CSV: `to_excel` keeps them as text.
+
         Amounts and floats have all their digits, none an exponent. Text that a spreadsheet would
         take for a formula, or that has control characters, begins with an apostrophe; empty text
         is quoted, what is missing is not. The index is left out.
