@@ -1,8 +1,4 @@
-"""Errors without the frames that they passed, since tracebacks can show the locals of each.
-
-For functions that are given a secret, or hold one while they work. What they raise, an alarm's or
-a debugger's exception included, leaves as if it had been raised at the boundary.
-"""
+"""Errors without the frames that they passed, whose locals may hold a secret."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ import traceback
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from walletframe.errors import WalletframeError
+from walletframe.errors import AddressError, WalletframeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,35 +18,28 @@ T = TypeVar("T")
 def frameless(work: Callable[P, T]) -> Callable[P, T]:
     """Let nobody who sees what a function raises see its frames, nor what it was given.
 
-    Parameters
-    ----------
-    work : callable
-        What may hold a secret.
-
-    Returns
-    -------
-    callable
-        The same. What it raises has no frames below the caller's, and neither cause nor context
-        of its own; an error that nobody foresaw has a note of the lines that it passed.
-
-    Examples
-    --------
-    >>> @frameless
-    ... def read(secret):
-    ...     raise ValueError("too short")
-    >>> try:
-    ...     read("xyz")
-    ... except ValueError as error:
-    ...     frames = list(traceback.walk_tb(error.__traceback__))
-    >>> [name for frame, _ in frames for name in frame.f_locals if name == "secret"]
-    []
+    For what is given a secret, or holds one while it works. An alarm's or a debugger's exception
+    counts, too; one that nobody foresaw has a note of the lines that it passed.
     """
+    return _raising_here(work, BaseException)
 
+
+def at_the_boundary(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a public function raise an `AddressError` itself: it is about the list, not the code.
+
+    IPython shows none of the package's frames then. Plain Python shows this one: what leaves a
+    Python function has its frame, and nothing short of `sys.excepthook`, which is the
+    program's own, takes it away again.
+    """
+    return _raising_here(function, AddressError)
+
+
+def _raising_here(work: Callable[P, T], kind: type[BaseException]) -> Callable[P, T]:
     @wraps(work)
     def bounded(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return work(*args, **kwargs)
-        except BaseException as error:  # noqa: BLE001 - it is raised again
+        except kind as error:
             escaped = error
         del args, kwargs
         _strip(escaped)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from walletframe.address import accepted_wallets, read_list, tell_doubts
-from walletframe.notice import at_the_boundary
+from walletframe.frameless import at_the_boundary
 
 if TYPE_CHECKING:
     from walletframe.address import OnUnreadable

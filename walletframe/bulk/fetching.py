@@ -10,7 +10,7 @@ from walletframe.bulk.run import Run
 from walletframe.bulk.summary import conclude
 from walletframe.client import default_client, require_client
 from walletframe.client.conclusion import check_wish
-from walletframe.notice import at_the_boundary
+from walletframe.frameless import at_the_boundary
 
 if TYPE_CHECKING:
     from walletframe.address import OnUnreadable

@@ -30,8 +30,8 @@ from walletframe.bulk.files import (
 )
 from walletframe.bulk.journal import left_in, segments
 from walletframe.errors import DatasetError
+from walletframe.frameless import at_the_boundary
 from walletframe.frames import WalletDetails, WalletRecord, assemble, respelled
-from walletframe.notice import at_the_boundary
 from walletframe.wire import Outcome, Status
 
 if TYPE_CHECKING:

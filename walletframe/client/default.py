@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from walletframe.client.engine import Client
 from walletframe.errors import ArgumentError
 from walletframe.forks import OwnLock
-from walletframe.frameless import frameless
-from walletframe.notice import at_the_boundary
+from walletframe.frameless import at_the_boundary, frameless
 from walletframe.settings import Settings
 
 if TYPE_CHECKING:

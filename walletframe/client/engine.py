@@ -27,9 +27,9 @@ from walletframe.errors import (
     TestKeyWarning,
 )
 from walletframe.forks import OwnLock, begins_anew
-from walletframe.frameless import frameless
+from walletframe.frameless import at_the_boundary, frameless
 from walletframe.frames import WalletDetails, assemble
-from walletframe.notice import at_the_boundary, notify
+from walletframe.notice import notify
 from walletframe.settings import Settings, require_service, require_settings
 from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_path
 

@@ -11,12 +11,12 @@ import pandas as pd
 
 from walletframe.address import canonical_key, parse_wallets
 from walletframe.errors import Spelled, UnknownSnapshotError
+from walletframe.frameless import at_the_boundary
 from walletframe.frames import SIMULATED, details_given, known_wallets
 from walletframe.history.admission import admitted, already_there
 from walletframe.history.folder import HOLDINGS, LISTED, WALLETS, add, default_folder, known_places
 from walletframe.history.moments import bounds, moment
 from walletframe.history.tables import SNAPSHOT, read, read_wallets, write
-from walletframe.notice import at_the_boundary
 
 if TYPE_CHECKING:
     from walletframe.address import WalletsLike
