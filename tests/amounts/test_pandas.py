@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from walletframe.amounts import AmountArray, AmountDtype
-from walletframe.amounts.files import top_positions
 from walletframe.amounts.scalar import Amount
 from walletframe.errors import AmountError, AmountPrecisionError
 
@@ -164,7 +163,7 @@ def test_ranks_and_order(amount):
     assert (amount.idxmax(), amount.idxmin()) == (4, 3)
     assert amount.sort_values(na_position="first").index[0] == 2
     assert amount.dropna().sort_values().is_monotonic_increasing
-    assert top_positions(amount.array, 3).tolist() == [4, 6, 0]
+    assert amount.wf.top(3).index.tolist() == [4, 6, 0]
 
 
 def test_values_are_told_apart(amount):

@@ -1,8 +1,6 @@
-"""What ``+ - * / // %`` and comparisons do with amounts and other exact numbers.
+"""Arithmetic and comparisons of n amounts with n other exact ones, or one.
 
-Sums, differences, products, whole quotients, remainders and comparisons are exact; a quotient is
-the nearest float64. Every function takes n amounts and n others, or one. It knows neither floats,
-which are ``floats``'s part, nor pandas, which is ``array.operators``'s.
+All of it is exact, but for quotients, which are the nearest float64.
 """
 
 from __future__ import annotations
@@ -59,13 +57,7 @@ def _exact(integers: Integers, missing: Mask, scale: int) -> Exact:
 
 
 def product(left: Exact, right: Exact) -> Exact:
-    """Multiply exactly.
-
-    Raises
-    ------
-    AmountPrecisionError
-        If a product needs more than 77 decimals.
-    """
+    """Multiply exactly, or refuse what needs more than 77 decimals."""
     integers, missing, scale = exact = _exact(
         left.integers * right.integers, left.missing | right.missing, left.scale + right.scale
     )

@@ -1,23 +1,30 @@
-"""Amounts as Arrow arrays: plain text that holds all of them, or decimals that hold some.
+"""Amounts as Arrow arrays and tables: text that holds all of them, or decimals that hold some.
 
-Text is lossless for every amount; Parquet and Feather files of pandas hold it. A decimal of 38 or
-76 digits is made only where every value fits. Nothing here rounds: what does not fit is an error.
+Nothing here rounds: what does not fit is an error, or null where the caller asks for what fits.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from walletframe.amounts.integers import or_none
+from walletframe.amounts.integers import POWERS, or_none
 from walletframe.amounts.text import plain, plain_texts
 from walletframe.amounts.values import read
 from walletframe.errors import AmountPrecisionError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from walletframe.amounts.integers import Exact, Integers, Mask
+
+SUFFIX = "_decimal"
+"""What the name of a column of decimals ends with, beside the column of text it belongs to."""
+
+_DIGITS = 38
+_ETHER_DECIMALS = 18
 
 
 def as_text(amounts: Exact) -> pa.Array:
@@ -27,14 +34,7 @@ def as_text(amounts: Exact) -> pa.Array:
 
 
 def as_decimals(amounts: Exact, kind: pa.DataType) -> pa.Array:
-    """Write amounts as an Arrow array of decimals, null where missing.
-
-    Raises
-    ------
-    AmountError
-        If an amount has more decimals or more digits than the type holds; the message names it and
-        its position.
-    """
+    """Write amounts as an Arrow array of decimals, null where missing."""
     integers = _at_scale(amounts, kind)
     _refuse(amounts, kind, np.abs(integers) >= 10**kind.precision)
     return decimals_from(integers, amounts.missing, kind)
@@ -70,16 +70,40 @@ def _refuse(amounts: Exact, kind: pa.DataType, wrong: Mask) -> None:
 
 
 def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:
-    """Read amounts, text, decimals or integers; null is missing.
-
-    Raises
-    ------
-    AmountError
-        If there are floats, bools or text that isn't a number.
-    """
+    """Read amounts, text, decimals or integers; null is missing."""
     kind = array.type
     if isinstance(kind, pa.BaseExtensionType):
         array, kind = array.cast(kind.storage_type), kind.storage_type
     if pa.types.is_decimal(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return read(array.to_numpy(zero_copy_only=False))
     return read(array.to_pylist())
+
+
+def to_portable_table(frame: pd.DataFrame, *, decimals: int = _ETHER_DECIMALS) -> pa.Table:
+    """Make an Arrow table for readers that don't know amounts: other pandas, DuckDB, polars.
+
+    A column ``c`` of amounts becomes plain text, and beside it ``c_decimal``, decimal128(38,
+    decimals), null where that can't hold the amount. pandas's own metadata, which names a dtype
+    that others don't have, is left out, and so is the index.
+    """
+    columns: dict[str, Any] = {}
+    for name, series in frame.items():
+        if series.dtype.name != "amount":
+            columns[str(name)] = pa.Array.from_pandas(series)
+            continue
+        array: Any = series.array
+        amounts = array.exact()
+        columns[str(name)] = as_text(amounts)
+        if f"{name}{SUFFIX}" not in frame.columns:
+            columns[f"{name}{SUFFIX}"] = fitting_decimals(amounts, decimals=decimals)
+    return pa.table(columns)
+
+
+def fitting_decimals(amounts: Exact, *, decimals: int = _ETHER_DECIMALS) -> pa.Array:
+    """Make decimals of 38 digits of the amounts that they hold exactly, null for the others."""
+    integers, missing, scale = amounts
+    finer, coarser = POWERS[max(decimals - scale, 0)], POWERS[max(scale - decimals, 0)]
+    fits = (integers % coarser == 0) & (np.abs(integers) * finer < POWERS[_DIGITS] * coarser)
+    held = np.asarray(fits, dtype=bool) & ~missing
+    converted = np.where(held, integers, 0) * finer // coarser
+    return decimals_from(converted, ~held, pa.decimal128(_DIGITS, decimals))

@@ -1,6 +1,6 @@
-"""The column type's name cards: what pandas and Arrow ask a type before they see any data.
+"""What pandas and Arrow ask a type before they see any data.
 
-They have no parameters: the scale belongs to an array, and arrays of any scales are of one type.
+The scale belongs to an array: arrays of any scales are of one type, which has no parameters.
 """
 
 from __future__ import annotations
@@ -42,17 +42,14 @@ class AmountDtype(ExtensionDtype):
     na_value = pd.NA
 
     array_type: ClassVar[builtins.type[Any]]
-    """The class of arrays, which registers itself here."""
-
-    # pandas leaves a type out of numeric_only, describe and plots unless this is true.
-    _is_numeric = True
+    _is_numeric = True  # else numeric_only, describe and plots leave it out
 
     def __repr__(self) -> str:
         return "AmountDtype()"
 
     @classmethod
     def construct_array_type(cls) -> builtins.type[ExtensionArray]:
-        """Give the class of arrays of this dtype."""
+        """Give the class of arrays of this dtype, which registers itself."""
         return cls.array_type
 
     def _get_common_dtype(self, dtypes: list[Any]) -> AmountDtype | None:
@@ -61,16 +58,13 @@ class AmountDtype(ExtensionDtype):
         return self if all(integers) else None
 
     def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> ExtensionArray:
-        """Make an array of what Parquet and Feather hold (pandas looks this method up)."""
+        """Make an array of what Parquet and Feather hold."""
         amounts: ExtensionArray = self.array_type(*from_arrow(array))
         return amounts
 
 
 class AmountType(pa.ExtensionType):  # type: ignore[misc]  # Arrow ships no types
-    """The Arrow type of exact amounts, plain text for whoever doesn't know it.
-
-    Parquet, Feather and IPC keep it by its name, ``walletframe.amount``, in columns and indexes.
-    """
+    """The Arrow type that Parquet, Feather and IPC keep, by its name; plain text for others."""
 
     def __init__(self) -> None:
         super().__init__(pa.large_string(), "walletframe.amount")

@@ -1,8 +1,7 @@
 """Amounts with floats: products, quotients and comparisons, as if the floats were exact too.
 
-A float64 is a significand of 53 bits times a power of two, so a product or quotient with an amount
-is one ratio of integers, rounded once, and a comparison needs no rounding at all. NaN means
-missing here, as it does in a pandas column of floats.
+A float64 is a significand of 53 bits times a power of two, so the result is one ratio of integers,
+rounded once. NaN means missing, as in a pandas column of floats.
 """
 
 from __future__ import annotations
@@ -72,10 +71,9 @@ def float_compared(
 def float_sums(
     floats: Floats, ids: npt.NDArray[np.intp], count: int
 ) -> tuple[Floats, npt.NDArray[np.intp]]:
-    """Add up floats that aren't NaN in `count` groups, to the nearest float64 of the exact sum.
+    """Add up floats other than NaN by group, to the nearest float64 whatever their order.
 
-    Rows in another order give the same sums. Gives the sums, 0 where there is nothing to add, and
-    how many floats each group had.
+    Gives the sums, 0 where there is nothing to add, and how many floats each group had.
     """
     rows = np.flatnonzero(~np.isnan(floats))
     floats, ids = floats[rows], ids[rows]
@@ -112,14 +110,12 @@ def _signs(integers: Integers) -> Floats:
 def _ratios_times_two_to(
     numerators: Integers, denominators: Integers | int, exponents: npt.NDArray[np.intc]
 ) -> Floats:
-    """Give the float64 nearest to each ratio times a power of two; no denominator is 0.
-
-    A power of two only moves the exponent of a float that is rounded already, unless the result
-    leaves the range of normal floats: those few are rounded from the exact value again.
-    """
+    """Give the float64 nearest to each ratio times a power of two; no denominator is 0."""
     rounded = ratios(numerators, denominators)
     with np.errstate(all="ignore"):
         result = np.asarray(np.ldexp(rounded, exponents), dtype=np.float64)
+    # A power of two only moves an exponent, unless the result leaves the range of normal floats:
+    # those few are rounded from the exact value again.
     usual = np.isfinite(rounded) & np.isfinite(result) & (np.abs(result) >= _SMALLEST_NORMAL)
     above = np.broadcast_to(numerators, result.shape)
     below = np.broadcast_to(np.asarray(denominators, dtype=object), result.shape)

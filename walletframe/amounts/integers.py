@@ -1,8 +1,6 @@
 """Python integers in object arrays, and the powers of ten that scale them.
 
-A column of amounts is ``integers / 10**scale``. This module knows how such integers change their
-scale and how they become correctly rounded floats. It knows nothing of text, of pandas or of
-missing values: where a value is missing, its integer is 0.
+A column of amounts is ``integers / 10**scale``; where one is missing, its integer is 0.
 """
 
 from __future__ import annotations
@@ -20,28 +18,14 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
     Floats = npt.NDArray[np.float64]
 
-MAX_DECIMALS = 77
-"""No amount has more decimals: the integer 2**256-1 has 78 digits."""
-
-MAX_DIGITS = 4300
-"""Python reads and writes no integer with more digits than this, unless it is told to."""
-
+MAX_DECIMALS = 77  # the integer 2**256-1 has 78 digits
+MAX_DIGITS = 4300  # Python reads and writes no longer integers, unless it is told to
 POWERS = tuple(10**exponent for exponent in range(2 * MAX_DECIMALS + 1))
 """The powers of ten that two scales can differ by, or add up to."""
 
 
 class Exact(NamedTuple):
-    """The amounts ``integers / 10**scale``, n of them, some of them missing.
-
-    Attributes
-    ----------
-    integers : ndarray of Python integers, shape (n,)
-        0 where the amount is missing.
-    missing : ndarray of bool, shape (n,)
-        True where it is.
-    scale : int
-        0 to 77, the same for all n.
-    """
+    """n amounts ``integers / 10**scale``: the integer is 0 where the mask says missing."""
 
     integers: Integers
     missing: Mask
@@ -49,7 +33,7 @@ class Exact(NamedTuple):
 
 
 def integers_from(values: Iterable[int], count: int) -> Integers:
-    """Give n Python integers as an object array of length n."""
+    """Give n Python integers as an object array."""
     return np.fromiter(values, dtype=object, count=count)
 
 
@@ -94,12 +78,8 @@ def nearest_float(numerator: int, denominator: int) -> float:
 
 
 def ratios(numerators: Integers, denominators: Integers | int) -> Floats:
-    """Give the float64 nearest to each ratio; no denominator is 0.
-
-    Python's true division of integers is correctly rounded whatever their size, which
-    ``float(a) / float(b)`` is not.
-    """
-    try:
+    """Give the float64 nearest to each ratio; no denominator is 0."""
+    try:  # true division of integers is rounded once, which float(a) / float(b) is not
         quotients: Any = numerators / denominators
     except OverflowError:
         quotients = np.frompyfunc(nearest_float, 2, 1)(numerators, denominators)

@@ -1,7 +1,6 @@
 """Numbers of Python, NumPy and Arrow as exact ones: an integer and a scale, or a fraction.
 
-Floats are what they are to the last bit, and no exact amounts: whoever takes them says so. Text,
-arrays and missing values are not known here.
+Floats are what they are to the last bit, and no exact amounts: whoever takes them says so.
 """
 
 from __future__ import annotations
@@ -19,13 +18,7 @@ from walletframe.errors import AmountError, AmountPrecisionError
 
 
 def plain_number(value: Any) -> Any:
-    """Give a number of NumPy or Arrow as one of Python, not a bit changed; all else as it is.
-
-    Examples
-    --------
-    >>> plain_number(np.int64(5)), plain_number(np.float32(0.5)), plain_number(True)
-    (5, 0.5, 1)
-    """
+    """Give a number of NumPy or Arrow as one of Python, not a bit changed; all else as it is."""
     if isinstance(value, float):
         return float(value)
     if isinstance(value, (int, np.integer, np.bool_)):
@@ -42,20 +35,7 @@ def _of_wide_float(value: np.floating[Any]) -> Fraction:
 
 
 def exact_pair(value: object) -> tuple[int, int] | None:
-    """Give an integer, a finite Decimal or a Fraction as (integer, scale), all else as None.
-
-    Raises
-    ------
-    AmountError
-        If the Decimal's exponent is beyond what any text could have been written for.
-    AmountPrecisionError
-        If the Fraction has no finite decimals, or more than 77.
-
-    Examples
-    --------
-    >>> exact_pair(Decimal("1.5")), exact_pair(7), exact_pair(Fraction(1, 8)), exact_pair(0.5)
-    ((15, 1), (7, 0), (125, 3), None)
-    """
+    """Give an integer, a finite Decimal or a Fraction as (integer, scale), all else as None."""
     if isinstance(value, bool):
         return None
     if isinstance(value, (int, np.integer)):

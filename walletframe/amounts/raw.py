@@ -1,8 +1,7 @@
 """Base units and decimals, as a chain reports them, turned into integers with one scale.
 
-Strings of digits are read here and nowhere else, strictly: what ``int()`` accepts beyond ASCII
-digits with a leading minus (underscores, spaces, a plus, other alphabets' digits) is refused. This
-module does not read numbers with a point: that is ``text``'s part.
+Digits are read strictly: what ``int()`` accepts beyond them and a minus (underscores, spaces, a
+plus, other alphabets' digits) is refused.
 """
 
 from __future__ import annotations
@@ -36,13 +35,7 @@ _DIGITS = re.compile("-?[0-9]+")
 
 
 def from_base_units(raw: Sequence[Any], decimals: Any) -> Exact:
-    """Read n integers or strings of digits at one or n numbers of decimals.
-
-    Raises
-    ------
-    AmountError
-        If a value is no integer, or decimals are no integers from 0 to 77, or not one or n.
-    """
+    """Read n integers or strings of digits at one or n numbers of decimals (0 to 77)."""
     if isinstance(raw, str):
         raise AmountError("one string is no sequence of base units", hint="put it in a list")
     integers, missing = _read(raw if isinstance(raw, list) else as_objects(raw))
@@ -92,13 +85,7 @@ def _integer(value: Any, place: int) -> int:
 
 
 def each_scale(decimals: Any, count: int) -> tuple[npt.NDArray[np.intp], Mask]:
-    """Give one or n decimals as those of each value (0 where unknown), and where they are unknown.
-
-    Raises
-    ------
-    AmountError
-        If decimals are no integers from 0 to 77, or not one or n.
-    """
+    """Give the decimals of each value, 0 where unknown, and where they are unknown."""
     if not pd.api.types.is_list_like(decimals):
         known = not pd.isna(decimals)
         scale = _scale(decimals, None) if known else 0
@@ -140,13 +127,7 @@ def _scale(value: Any, place: SupportsIndex | None) -> int:
 
 
 def to_base_units(amounts: Exact, decimals: Any) -> Integers:
-    """Give n amounts in base units at one or n numbers of decimals, None where missing.
-
-    Raises
-    ------
-    AmountError
-        If an amount is no whole number of base units, or its decimals are unknown.
-    """
+    """Give n amounts in base units at one or n numbers of decimals, None where missing."""
     integers, missing, scale = amounts
     scales, unknown = each_scale(decimals, len(integers))
     result = np.full(len(integers), None, dtype=object)

@@ -1,8 +1,7 @@
 """One exact amount: a ``decimal.Decimal`` whose text is plain and whose arithmetic never rounds.
 
-A plain ``Decimal`` rounds to the context's 28 digits the moment two of them are added, and writes
-one wei as ``1E-18``. An `Amount` does neither, and neither reads nor changes a decimal context. It
-knows nothing of arrays or of pandas.
+A plain ``Decimal`` rounds to the 28 digits of its context the moment two of them are added, and
+writes one wei as ``1E-18``. Here no context is read or changed.
 """
 
 from __future__ import annotations
@@ -31,13 +30,7 @@ _WIDE = decimal.Context(
 
 
 def _exact_operand(other: object) -> Any:
-    """Give what can be added exactly as a Decimal or an int; None for what is no number.
-
-    Raises
-    ------
-    AmountPrecisionError
-        If it is a float, or a Fraction without finite decimals.
-    """
+    """Give what can be added exactly as a Decimal or an int; None for no number; refuse floats."""
     other = plain_number(other)
     if isinstance(other, float):
         raise AmountPrecisionError(

@@ -1,8 +1,6 @@
 """Sums, extremes, statistics and running values of groups, all groups at once.
 
-The rows of all groups go through NumPy together; no group costs a call of its own, except for
-square roots and quantiles. Every function takes a `Segments`, which knows the rows that count;
-results have one entry a group, or one a row. It knows nothing of pandas's group keys.
+The rows of all groups go through NumPy together; results have one entry a group, or one a row.
 """
 
 from __future__ import annotations
@@ -28,17 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Segments:
-    """Amounts, and the group of each row.
-
-    Attributes
-    ----------
-    amounts : Exact
-        n amounts.
-    ids : ndarray of int, shape (n,)
-        The group of each row from 0, or -1 for a row of no group.
-    count : int
-        The number of groups.
-    """
+    """n amounts, and the group of each row from 0, or -1 for a row of no group."""
 
     amounts: Exact
     ids: Places
@@ -171,7 +159,7 @@ def edges(segments: Segments, *, last: bool, skipna: bool) -> Places:
 def truths(segments: Segments, name: str, *, skipna: bool) -> Mask:
     """Tell of each group whether "any" or "all" of its amounts are other than 0.
 
-    A missing amount counts as one with ``skipna=False``, as NaN does in pandas.
+    With ``skipna=False`` a missing amount is other than 0, as NaN is in pandas.
     """
     zero = np.asarray(segments.integers == 0, dtype=bool)
     if name == "all":

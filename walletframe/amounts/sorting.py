@@ -1,8 +1,7 @@
-"""The order of integers of any size, found through floats and settled exactly.
+"""The order of integers of any size, and hashes of amounts.
 
 Sorting floats is many times faster than sorting Python integers. The nearest floats of two integers
 are never in the wrong order; they can only tie, and ties are settled by the integers themselves.
-Missing amounts and pandas are not known here.
 """
 
 from __future__ import annotations
@@ -10,17 +9,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
+
+from walletframe.amounts.integers import POWERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from walletframe.amounts.integers import Floats, Integers
+    from walletframe.amounts.integers import Exact, Floats, Integers
 
     Places = npt.NDArray[np.intp]
+    Words = npt.NDArray[np.uint64]
 
 _FLOAT_BITS = 1000
+_BITS = 61
+_PRIME = 2**_BITS - 1
+_HALF = 32
+_ERROR = -2  # what Python gives for -1, which means an error in C
 
 
 def keys(integers: Integers) -> Floats:
@@ -74,3 +81,40 @@ def at_sorted_positions(integers: Integers, positions: Sequence[int]) -> list[in
         tied = sorted(integers[floats == placed[position]])
         found.append(tied[position - int((floats < placed[position]).sum())])
     return found
+
+
+def hashes(amounts: Exact) -> Words:
+    """Give one hash for each amount, equal for equal amounts whatever their scale.
+
+    It is the remainder modulo the prime 2**61-1, where dividing by a power of ten is multiplying by
+    its inverse: Python's own rule ("Hashing of numeric types"), many times faster than by text.
+    """
+    remainders = np.fromiter(
+        map(hash, amounts.integers), dtype=np.int64, count=len(amounts.missing)
+    )
+    for place in np.flatnonzero(remainders == _ERROR):
+        remainders[place] = amounts.integers[place] % _PRIME
+    residues = np.where(remainders < 0, remainders + _PRIME, remainders).astype(np.uint64)
+    values = _times(residues, pow(POWERS[amounts.scale], -1, _PRIME))
+    values[amounts.missing] = _PRIME  # no remainder is as large as its divisor
+    return pd.util.hash_array(values)
+
+
+def _times(residues: Words, factor: int) -> Words:
+    """Multiply remainders modulo 2**61-1, in halves of 32 bits so that no product overflows."""
+    low_bits = np.uint64(2**_HALF - 1)
+    high, low = residues >> np.uint64(_HALF), residues & low_bits
+    factor_high, factor_low = np.uint64(factor >> _HALF), np.uint64(factor) & low_bits
+    middle = high * factor_low + low * factor_high
+    # 2**64 is 8 modulo the prime, and 2**61 is 1.
+    top = high * factor_high * np.uint64(2 ** (2 * _HALF - _BITS))
+    kept = np.uint64(_BITS - _HALF)
+    middle = (middle >> kept) + ((middle & np.uint64(2 ** (_BITS - _HALF) - 1)) << np.uint64(_HALF))
+    # One fold can leave a few more than the prime, two can't.
+    folded = _fold(_fold(_fold(low * factor_low) + middle + top))
+    return np.where(folded == _PRIME, np.uint64(0), folded)
+
+
+def _fold(words: Words) -> Words:
+    """Bring words below 2**61 or little above, the remainder unchanged."""
+    return (words & np.uint64(_PRIME)) + (words >> np.uint64(_BITS))

@@ -1,8 +1,7 @@
 """Statistics of exact amounts: one float64 each, the nearest to the exact value.
 
-Every function takes integers none of which is missing, and their scale. Sums, squares and
-positions are exact; the one rounding is the last step. NaN stands for what has no value, such as
-the mean of nothing. It knows nothing of pandas.
+Every function takes integers none of which is missing, and their scale; the one rounding is the
+last step. NaN stands for what has no value, such as the mean of nothing.
 """
 
 from __future__ import annotations
@@ -59,10 +58,7 @@ def standard_error(integers: Integers, scale: int, ddof: int) -> float:
 
 
 def squared_deviations(count: int, total: int, squares: int, ddof: int) -> tuple[int, int]:
-    """Give the variance of integers as a ratio, from their sum and the sum of their squares.
-
-    The denominator is 0 where there are too few of them.
-    """
+    """Give the variance of integers as a ratio, its denominator 0 where there are too few."""
     return count * squares - total * total, max(0, count * (count - ddof))
 
 
@@ -96,8 +92,8 @@ def kurtosis(integers: Integers, _scale: int) -> float:
 def nearest_root(numerator: int, denominator: int) -> float:
     """Give the float64 nearest to the square root of a ratio.
 
-    The root is taken in integers with 64 bits at least; a last bit says whether anything was cut
-    off, so that rounding to a float's 53 bits sees which side of the middle it is on.
+    The root has 64 bits at least, and a last one that says whether anything was cut off: rounding
+    to a float's 53 sees which side of the middle it is on.
     """
     missing_bits = 2 * _ROOT_BITS - (numerator.bit_length() - denominator.bit_length())
     shift = max(0, missing_bits // 2 + 1)
@@ -110,13 +106,11 @@ def nearest_root(numerator: int, denominator: int) -> float:
 def quantiles(
     integers: Integers, scale: int, shares: Sequence[float] | Floats, interpolation: str
 ) -> Floats:
-    """Give the amounts below which the shares lie, as pandas defines the five interpolations.
-
-    The position is the float ``share * (n - 1)``, as in NumPy; from there on all is exact.
-    """
+    """Give the amounts below which the shares lie, by one of pandas's five interpolations."""
     count = len(integers)
     if not count:
         return np.full(len(shares), nan)
+    # A position is a float, as in NumPy; from there on all is exact.
     positions = [Fraction(float(share) * (count - 1)) for share in shares]
     lower = [floor(position) for position in positions]
     upper = [min(place + 1, count - 1) for place in lower]
@@ -127,13 +121,7 @@ def quantiles(
 
 
 def between(low: int, high: int, position: Fraction, interpolation: str) -> Fraction:
-    """Interpolate between the neighbours of a position, which may be on the lower one.
-
-    Raises
-    ------
-    ValueError
-        If pandas has no interpolation of this name.
-    """
+    """Interpolate between the neighbours of a position, which may be on the lower one."""
     share = position - floor(position)
     if interpolation == "linear":
         return low + (high - low) * share

@@ -1,8 +1,6 @@
-"""Plain decimal text of exact amounts: writing it and reading it.
+"""Plain decimal text of exact amounts, without exponents or trailing zeros: writing and reading it.
 
-Text is plain when it has no exponent and no trailing zeros behind the point. Written text always
-is; text that is read may have both, as long as its value fits. This module knows nothing of
-arrays with missing values or of pandas, and neither reads nor changes the decimal context.
+Text that is read may have both. No decimal context is read or changed.
 """
 
 from __future__ import annotations
@@ -27,13 +25,7 @@ _SPECIFICATION = re.compile(
 
 
 def plain(integer: int, scale: int) -> str:
-    """Write ``integer / 10**scale`` as plain text.
-
-    Examples
-    --------
-    >>> plain(1, 18), plain(-1_500_000, 6), plain(12, 0)
-    ('0.000000000000000001', '-1.5', '12')
-    """
+    """Write ``integer / 10**scale`` as plain text."""
     if not scale:
         return str(integer)
     digits = str(integer).zfill(scale + 1 + (integer < 0))
@@ -42,13 +34,9 @@ def plain(integer: int, scale: int) -> str:
 
 
 def plain_texts(integers: Integers, scale: int) -> list[str]:
-    """Write n amounts of one scale as plain text.
-
-    Digits beyond the 18th decimal are mostly zeros that one fine amount has brought upon all
-    others; those are cut off before anything is written.
-    """
+    """Write n amounts of one scale as plain text."""
     surplus = scale - _COMMON_DECIMALS
-    if surplus > 0:
+    if surplus > 0:  # mostly zeros that one fine amount has brought upon all others: cut off first
         cut = map(divmod, integers, repeat(POWERS[surplus]))
         return [
             plain(integer, scale) if rest else plain(coarse, _COMMON_DECIMALS)
@@ -58,13 +46,7 @@ def plain_texts(integers: Integers, scale: int) -> list[str]:
 
 
 def formatted(value: Decimal, specification: str) -> str:
-    """Format a number as Python's format does, in plain digits and half to even.
-
-    Examples
-    --------
-    >>> formatted(Decimal("1E-18"), ">25"), formatted(Decimal("2.5"), ".0f")
-    ('     0.000000000000000001', '2')
-    """
+    """Format a number as Python's format does, in plain digits and half to even."""
     match = _SPECIFICATION.fullmatch(specification)
     if match is None:
         return Decimal.__format__(value, specification)  # which names what is wrong
@@ -89,19 +71,7 @@ def is_number(text: str) -> bool:
 
 
 def parse(text: str) -> tuple[int, int]:
-    """Read a number as (integer, scale), without trailing zeros behind the point.
-
-    Raises
-    ------
-    AmountError
-        If the text isn't a finite decimal number in ASCII, has more than 77 decimals, or has more
-        digits than Python reads.
-
-    Examples
-    --------
-    >>> parse("1.50"), parse("-12"), parse("1E-18")
-    ((15, 1), (-12, 0), (1, 18))
-    """
+    """Read a finite number in ASCII as (integer, scale), without trailing zeros; or refuse it."""
     match = _NUMBER.fullmatch(text)
     if match is None:
         raise AmountError(

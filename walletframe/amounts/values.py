@@ -1,8 +1,7 @@
 """What people put into a column of amounts, read one value at a time or many at once.
 
 Text, Decimals and integers are exact and welcome; floats and bools are refused with a hint; what
-pandas calls missing (None, NA, NaN, NaT) becomes missing. This module decides that and nothing
-else: base units with decimals are ``raw``'s part.
+pandas calls missing becomes missing. Base units with decimals are ``raw``'s part.
 """
 
 from __future__ import annotations
@@ -31,13 +30,7 @@ _WRITTEN_PLAINLY = {str, int, Decimal, Amount}
 
 
 def read(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
-    """Read n values as exact amounts.
-
-    Raises
-    ------
-    AmountError
-        If a value is no exact amount; the message names it and its position.
-    """
+    """Read n values; what is no exact amount is refused with its position."""
     objects = as_objects(values)
     missing = _missing(objects)
     present = objects[~missing] if missing.any() else objects
@@ -53,13 +46,7 @@ def read(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
 
 
 def read_one(value: object) -> tuple[int, int]:
-    """Read one value that isn't missing as (integer, scale).
-
-    Raises
-    ------
-    AmountError
-        If the value is no exact amount.
-    """
+    """Read one value that isn't missing as (integer, scale)."""
     pair = parse(value) if isinstance(value, str) else exact_pair(value)
     if pair is None:
         raise _refusal(value)
@@ -97,10 +84,7 @@ def _located(value: object, place: int) -> tuple[int, int]:
 
 
 def _read_plain(objects: Integers) -> tuple[Integers, Places] | None:
-    """Read values whose text is plain all at once; None where some need a closer look.
-
-    The texts are checked, measured, and rid of their points, as one long line each.
-    """
+    """Read values whose text is plain, all as one line; None where some need a closer look."""
     kinds = set(map(type, objects))
     if not kinds <= _WRITTEN_PLAINLY:
         return None

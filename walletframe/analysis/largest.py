@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from pandas.api.types import is_numeric_dtype
 
 from walletframe.amounts import AmountDtype
-from walletframe.amounts.files import top_positions
 from walletframe.analysis.positions import amounts_of
 from walletframe.frames import require_columns
 
@@ -41,7 +40,9 @@ def top(amounts: pd.Series, n: int = 10) -> pd.Series:
     >>> top(pd.Series(["2", "7", None], dtype="amount"), 1).tolist()
     [Amount('7')]
     """
-    return amounts.iloc[top_positions(amounts_of(amounts), n)]
+    array = amounts_of(amounts)
+    present = len(array) - int(array.isna().sum())
+    return amounts.iloc[array.argsort(ascending=False)[: min(max(n, 0), present)]]
 
 
 def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.DataFrame:

@@ -33,7 +33,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from walletframe.address import canonical_key
-from walletframe.amounts.files import to_portable_table
+from walletframe.amounts.arrow import to_portable_table
 from walletframe.errors import DatasetError
 from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES, assemble
 from walletframe.wire import NO_LIST, Status

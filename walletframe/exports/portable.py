@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts.files import to_portable_table
+from walletframe.amounts.arrow import to_portable_table
 from walletframe.disk import replaced
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import pyarrow.csv as pa_csv
 from pandas.api.types import is_numeric_dtype
 
 from walletframe.amounts import AmountDtype
-from walletframe.amounts.files import SUFFIX as DECIMAL
+from walletframe.amounts.arrow import SUFFIX as DECIMAL
 from walletframe.cells import from_cell
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
 from walletframe.exports.excel import NUMBER, require_openpyxl

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from walletframe.amounts import AmountDtype
-from walletframe.amounts.files import SUFFIX, to_portable_table
+from walletframe.amounts.arrow import SUFFIX, to_portable_table
 from walletframe.errors import HistoryError
 from walletframe.frames import (
     HOLDING_DTYPES,

@@ -1,6 +1,6 @@
 """The array of exact amounts that pandas puts into a column: the rest of this package, joined.
 
-Making one is here; each base class says what it knows.
+pandas documents its own hooks; what is said of them here is what is special to amounts.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from walletframe.amounts.array.conversions import AmountConversions
-from walletframe.amounts.array.grouping import AmountGrouping
 from walletframe.amounts.array.operators import AmountOperators
 from walletframe.amounts.array.ordering import AmountOrder
 from walletframe.amounts.array.reductions import AmountReductions
@@ -19,9 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class AmountArray(
-    AmountOperators, AmountOrder, AmountReductions, AmountGrouping, AmountConversions
-):
+class AmountArray(AmountOperators, AmountOrder, AmountReductions, AmountConversions):
     """Exact amounts: n integers of any size, a scale of up to 77 decimals, and a mask of NA.
 
     Make one with ``pd.array(values, dtype="amount")`` from text, Decimals and integers, or with

@@ -115,33 +115,7 @@ class AmountConversions(AmountStorage):
         return self.to_arrow(type)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:  # noqa: FBT001, FBT002  pandas's own
-        """Convert, exactly or to the nearest float.
-
-        Parameters
-        ----------
-        dtype : dtype
-            Float, integer, str, object, or pandas's and Arrow's counterparts.
-        copy : bool, default True
-            Whether an array of amounts is copied where nothing changes.
-
-        Returns
-        -------
-        ndarray or ExtensionArray, shape (n,)
-            NaN or NA where missing.
-
-        Raises
-        ------
-        AmountError
-            If an amount does not fit in the dtype.
-
-        Examples
-        --------
-        >>> from walletframe.amounts import AmountArray
-        >>> AmountArray.from_raw([15, None], 1).astype("Float64")
-        <FloatingArray>
-        [1.5, <NA>]
-        Length: 2, dtype: Float64
-        """
+        """Convert, exactly or to the nearest float."""
         dtype = pd.api.types.pandas_dtype(dtype)
         if dtype == self.dtype:
             return self.copy() if copy else self

@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import sorting
-from walletframe.amounts.array.operands import members
+from walletframe.amounts.array.operators import members
 from walletframe.amounts.array.storage import AmountStorage
-from walletframe.amounts.hashes import hashes
 from walletframe.amounts.integers import MAX_DECIMALS, POWERS, or_none, rescale
 
 if TYPE_CHECKING:
@@ -60,32 +59,7 @@ class AmountOrder(AmountStorage):
         return np.asarray(pd.Series(ranks).rank(axis=0, **options), dtype=np.float64)
 
     def searchsorted(self, value: Any, side: Any = "left", sorter: Any = None) -> Any:
-        """Find where values would have to be inserted in sorted amounts, exactly.
-
-        Parameters
-        ----------
-        value : amount or sequence of m amounts
-            What `pandas.array` reads as amounts.
-        side : {"left", "right"}, default "left"
-            Before or behind equal amounts.
-        sorter : sequence of int, optional
-            The positions that sort the array.
-
-        Returns
-        -------
-        int or ndarray of int, shape (m,)
-
-        Raises
-        ------
-        ValueError
-            If an amount is missing, here or in ``value``.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> pd.array(["1", "2.5"], dtype="amount").searchsorted("2")
-        np.int64(1)
-        """
+        """Find where values would have to be inserted in sorted amounts, exactly."""
         several = pd.api.types.is_list_like(value)
         sought = self._from_sequence(value if several else [value]).exact()
         integers, missing, scale = self.exact()
@@ -151,4 +125,4 @@ class AmountOrder(AmountStorage):
         categorize: bool,  # noqa: ARG002
     ) -> npt.NDArray[np.uint64]:
         """Hash amounts without regard to their scale (pandas's hook)."""
-        return hashes(self.exact())
+        return sorting.hashes(self.exact())

@@ -1,8 +1,7 @@
-"""One value out of a column, or a running one: sums, extremes and statistics.
+"""Sums, extremes, statistics, running values and ranks, of a column and of groups of its rows.
 
-Sums and extremes are exact amounts, statistics are float64 (see ``statistics``). A missing amount
-is left out, or makes the result missing with ``skipna=False``: NA where an amount would come out,
-NaN where a float would.
+Sums and extremes are exact amounts, statistics are float64. With ``skipna=False`` a missing amount
+makes the result missing: NA where an amount would come out, NaN where a float would.
 """
 
 from __future__ import annotations
@@ -12,22 +11,49 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts import statistics
+from walletframe.amounts import segments, sorting, statistics
 from walletframe.amounts.array.storage import AmountStorage
 from walletframe.amounts.scalar import Amount
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from walletframe.amounts.integers import Integers, Mask
+    import numpy.typing as npt
+
+    from walletframe.amounts.integers import Floats, Integers, Mask
+    from walletframe.amounts.segments import Segments
 
 _EXACT = {"sum", "min", "max"}
 _FLOAT = {"mean", "median", "std", "var", "sem", "skew", "kurt"}
 _OTHER = {"any", "all", "count"}
+_RUNNING = {"cumsum", "cummin", "cummax"}
+_SHAPES = {"skew": statistics.skewness, "kurt": statistics.kurtosis}
+
+
+def _statistic(compute: Callable[..., float]) -> Any:
+    def method(self: AmountReductions, *, skipna: bool = True, **_: Any) -> Any:
+        return self._float(compute, skipna=skipna)
+
+    return method
+
+
+def _spread(compute: Callable[..., float]) -> Any:
+    def method(self: AmountReductions, *, skipna: bool = True, ddof: int = 1, **_: Any) -> Any:
+        return self._float(compute, ddof, skipna=skipna)
+
+    return method
 
 
 class AmountReductions(AmountStorage):
-    """The reductions and accumulations that pandas and NumPy ask a column of amounts for."""
+    """What pandas and NumPy reduce, accumulate and rank, of a column and of groups of its rows."""
+
+    mean = _statistic(statistics.mean)
+    median = _statistic(statistics.median)
+    skew = _statistic(statistics.skewness)
+    kurt = _statistic(statistics.kurtosis)
+    var = _spread(statistics.variance)
+    std = _spread(statistics.deviation)
+    sem = _spread(statistics.standard_error)
 
     def sum(self, *, skipna: bool = True, min_count: int = 0, **_: Any) -> Any:
         """Add up exactly; 0 for no amounts, NA for fewer than ``min_count``."""
@@ -52,38 +78,10 @@ class AmountReductions(AmountStorage):
         """Tell whether no amount is 0; missing ones are neither (Kleene)."""
         return self._nonzero().all(skipna=skipna)
 
-    def mean(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Give the mean as the nearest float64; NaN for no amounts."""
-        return self._statistic(statistics.mean, skipna=skipna)
-
-    def median(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Give the median as the nearest float64; NaN for no amounts."""
-        return self._statistic(statistics.median, skipna=skipna)
-
-    def var(self, *, skipna: bool = True, ddof: int = 1, **_: Any) -> Any:
-        """Give the variance as the nearest float64; NaN for too few amounts."""
-        return self._statistic(statistics.variance, ddof, skipna=skipna)
-
-    def std(self, *, skipna: bool = True, ddof: int = 1, **_: Any) -> Any:
-        """Give the standard deviation as the nearest float64; NaN for too few amounts."""
-        return self._statistic(statistics.deviation, ddof, skipna=skipna)
-
-    def sem(self, *, skipna: bool = True, ddof: int = 1, **_: Any) -> Any:
-        """Give the standard error of the mean as the nearest float64; NaN for too few amounts."""
-        return self._statistic(statistics.standard_error, ddof, skipna=skipna)
-
-    def skew(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Give pandas's skewness as the nearest float64; NaN for fewer than 3 amounts."""
-        return self._statistic(statistics.skewness, skipna=skipna)
-
-    def kurt(self, *, skipna: bool = True, **_: Any) -> Any:
-        """Give pandas's kurtosis as the nearest float64; NaN for fewer than 4 amounts."""
-        return self._statistic(statistics.kurtosis, skipna=skipna)
-
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **kwargs: Any
     ) -> Any:
-        """Reduce by name (pandas's hook behind every method of Series and DataFrame)."""
+        """Reduce by name, as every method of Series and DataFrame does."""
         if name not in _EXACT | _FLOAT | _OTHER:
             raise TypeError(f"amounts with dtype {self.dtype} does not support operation '{name}'")
         options = {} if name == "count" else {"skipna": skipna, **kwargs}
@@ -95,15 +93,69 @@ class AmountReductions(AmountStorage):
         return pd.arrays.NumpyExtensionArray(np.array([result]))
 
     def _accumulate(self, name: str, *, skipna: bool = True, **_: Any) -> Self:
-        """Accumulate exactly by name (pandas's hook behind cumsum, cummin and cummax)."""
+        """Accumulate exactly: cumsum, cummin, cummax."""
         integers, missing, scale = self.exact()
         absent = missing.copy() if skipna else np.logical_or.accumulate(missing)
         return type(self)(_running(name, integers, absent), absent, scale)
 
     def _quantile(self, qs: Any, interpolation: str) -> Any:
-        """Give quantiles as float64, shape (m,) (pandas's hook behind quantile)."""
+        """Give m quantiles as float64."""
         integers, missing, scale = self.exact()
         return statistics.quantiles(integers[~missing], scale, qs, interpolation)
+
+    def _groupby_op(
+        self,
+        *,
+        how: str,
+        has_dropped_na: bool,  # noqa: ARG002  the group -1 says it as well
+        min_count: int,
+        ngroups: int,
+        ids: npt.NDArray[np.intp],
+        **kwargs: Any,
+    ) -> Any:
+        """Reduce or transform all groups at once, which pandas would do one by one."""
+        grouped = segments.Segments(self.exact(), ids, ngroups)
+        skipna = kwargs.get("skipna", True)
+        if how in _EXACT:
+            return self._reduced(grouped, how, min_count, skipna=skipna)
+        if how in _FLOAT:
+            return _group_statistics(grouped, how, kwargs.get("ddof", 1), skipna=skipna)
+        if how in _RUNNING:
+            return type(self)(*segments.running(grouped, how, skipna=skipna))
+        if how in {"first", "last"}:
+            return self._edges(grouped, how, min_count, skipna=skipna)
+        if how in {"any", "all"}:
+            return segments.truths(grouped, how, skipna=skipna)
+        if how in {"idxmin", "idxmax"}:
+            return segments.extreme_rows(grouped, largest=how == "idxmax")
+        if how == "rank":
+            return _group_ranks(grouped, **kwargs)
+        raise TypeError(f"dtype '{self.dtype}' does not support operation '{how}'")
+
+    def _reduced(self, grouped: Segments, how: str, min_count: int, *, skipna: bool) -> Self:
+        if how == "sum":
+            integers, needed = segments.sums(grouped), min_count
+        else:
+            choose = np.minimum if how == "min" else np.maximum
+            integers, needed = segments.extremes(grouped, choose), max(1, min_count)
+        missing = grouped.sizes < needed
+        if not skipna:
+            missing |= grouped.holed
+        integers[missing] = 0
+        return type(self)(integers, missing, grouped.amounts.scale)
+
+    def _edges(self, grouped: Segments, how: str, min_count: int, *, skipna: bool) -> Self:
+        rows = segments.edges(grouped, last=how == "last", skipna=skipna)
+        rows[grouped.sizes < min_count] = -1
+        return self.take(rows, allow_fill=True)
+
+    def _groupby_quantile(
+        self, *, qs: Floats, interpolation: str, starts: Any, ends: Any, **_: Any
+    ) -> Floats:
+        """Give all groups' quantiles; the rows come sorted by group, ``starts`` to ``ends``."""
+        ids = np.repeat(np.arange(len(starts)), ends - starts)
+        grouped = segments.Segments(self.exact(), ids, len(starts))
+        return segments.quantiles(grouped, qs, interpolation).ravel()
 
     def _extreme(self, choose: Callable[[Integers], Any], *, skipna: bool) -> Any:
         integers, missing, scale = self.exact()
@@ -112,7 +164,7 @@ class AmountReductions(AmountStorage):
             return pd.NA
         return Amount.of(int(choose(present)), scale)
 
-    def _statistic(self, compute: Callable[..., float], *more: int, skipna: bool) -> Any:
+    def _float(self, compute: Callable[..., float], *more: int, skipna: bool) -> Any:
         integers, missing, scale = self.exact()
         if not _usable(missing, skipna=skipna):
             return np.float64("nan")
@@ -137,3 +189,26 @@ def _running(name: str, integers: Integers, missing: Mask) -> Integers:
     neutral, choose = (np.inf, np.minimum) if name == "cummin" else (-np.inf, np.maximum)
     running = choose.accumulate(np.where(missing, neutral, integers))
     return np.where(missing, 0, running)
+
+
+def _group_statistics(grouped: Segments, how: str, ddof: int, *, skipna: bool) -> Floats:
+    if how == "mean":
+        result = segments.means(grouped)
+    elif how == "median":
+        result = segments.medians(grouped)
+    elif how in _SHAPES:
+        result = segments.shapes(grouped, _SHAPES[how])
+    else:
+        result = segments.spreads(grouped, how, ddof)
+    if not skipna:
+        result[grouped.holed] = np.nan
+    return result
+
+
+def _group_ranks(grouped: Segments, *, ties_method: str, **options: Any) -> Floats:
+    """Let pandas rank the order that is known exactly."""
+    ranks = np.full(len(grouped.ids), np.nan)
+    ranks[grouped.rows] = sorting.dense_ranks(grouped.integers, sorting.ascending(grouped.integers))
+    keys = np.where(grouped.ids >= 0, grouped.ids, np.nan)
+    ranked = pd.Series(ranks).groupby(keys).rank(method=ties_method, **options)
+    return ranked.to_numpy()
