@@ -19,12 +19,14 @@ HOSTILE = """
 import sys
 sys.path.insert(0, {support!r})
 from hostile_symbols import hostile_holdings
+from widgets import Page
 import walletframe as wf
 from walletframe.frames import HOLDING_DTYPES, WalletDetails, assemble
 frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
 details = WalletDetails(assemble([]).wallets, frame)
 explorer = wf.HoldingsExplorer(details)
-explorer._tokens.value = [option.value for option in explorer._tokens._options][:20]
+page = Page(explorer)
+page.mark("Tokens", *range(20))
 """
 HARMFUL = """() => [
     ...document.querySelectorAll('.jp-OutputArea-output :is(a, img, script, iframe, svg[onload])'),

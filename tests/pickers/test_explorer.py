@@ -1,7 +1,7 @@
 """The explorer with real widgets and frames, without a page."""
 
-import base64
 import io
+import json
 import threading
 
 import pandas as pd
@@ -11,13 +11,20 @@ from hostile_symbols import SYMBOLS, hostile_holdings
 from ipywidgets.widgets.widget import _instances
 from test_display import failed, record
 from traitlets import dlink
+from widgets import Page, wait
 
+from walletframe.charts import token_colors
 from walletframe.errors import ColumnsError
 from walletframe.frames import WalletDetails, assemble, identified
-from walletframe.pickers import FetchPanel, HoldingsExplorer
+from walletframe.pickers import (
+    BlockchainPicker,
+    FetchPanel,
+    HoldingsExplorer,
+    TokenPicker,
+    WalletPicker,
+)
 from walletframe.pickers.explorer.selection import Catalog, Selection
-from walletframe.pickers.explorer.sight import look
-from walletframe.pickers.explorer.views import VIEWS
+from walletframe.pickers.explorer.views import CHARTS
 from walletframe.service import SHOWCASE
 
 USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")
@@ -46,14 +53,19 @@ def explorer(details, client):
     opened.close()
 
 
-def settle(explorer):
-    """Wait until what is shown follows what was picked."""
-    explorer._pause._timer.join()
+def pick(explorer, blockchains=None, wallets=None, tokens=None):
+    """Pick some of each, and wait until what is shown follows."""
+    page = Page(explorer)
+    parts = {BlockchainPicker: blockchains, WalletPicker: wallets, TokenPicker: tokens}
+    for kind, value in parts.items():
+        if value is not None:
+            page.part(kind).value = value
+    wait()
 
 
-def drawn(explorer):
-    """Return the chart as the page gets it."""
-    return explorer._output.outputs[0]["data"]
+def plotted(explorer):
+    """Return the data of the chart."""
+    return Page(explorer).chart()["application/vnd.plotly.v1+json"]
 
 
 def run(code, details):
@@ -66,22 +78,24 @@ def run(code, details):
 def test_everything_is_shown_at_first(explorer, details):
     """All rows, a chart, the table and a summary that says what failed."""
     assert explorer.shown.holdings is details.holdings
-    assert "application/vnd.plotly.v1+json" in drawn(explorer)
-    assert "14 wallets on 12 blockchains: 12 ok, 2 failed" in explorer._summary.value
-    assert "Simulated data" in explorer._summary.value
-    assert str(details.holdings.amount[0]) in explorer._table.value
+    said = Page(explorer).html()
+    assert plotted(explorer)["data"]
+    assert "14 wallets on 12 blockchains: 12 ok, 2 failed" in said
+    assert "Simulated data" in said
+    assert str(details.holdings.amount[0]) in said
 
 
 def test_picking_changes_all_that_is_seen(explorer):
     """Chart, table and summary follow a pick."""
-    before = explorer._output.outputs
-    explorer._chains.value = ["POLYGON"]
-    settle(explorer)
+    before = plotted(explorer)
+    assert ">ARBITRUM." in Page(explorer).html()
+    pick(explorer, ["POLYGON"])
+    said = Page(explorer).html()
     assert set(explorer.shown.holdings.blockchain) == {"POLYGON"}
-    assert "1 wallet on 1 blockchain: 1 ok" in explorer._summary.value
-    assert "POLYGON" in explorer._table.value
-    assert "ARBITRUM" not in explorer._table.value
-    assert explorer._output.outputs != before
+    assert "1 wallet on 1 blockchain: 1 ok" in said
+    assert "POLYGON" in said
+    assert "ARBITRUM" not in said
+    assert plotted(explorer) != before
 
 
 def test_selection_is_by_identity(details):
@@ -107,87 +121,78 @@ def test_selected_rows_are_identified_as_they_would_be_alone(details, chosen):
         assert one.first.tolist() == other.first.tolist()
 
 
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("picked", [{}, {"_chains": ["eth"]}, {"_tokens": [USDC]}])
-def test_every_chart_is_drawn(explorer, view, picked):
+@pytest.mark.parametrize("chart", CHARTS)
+@pytest.mark.parametrize("picked", [{}, {"blockchains": ["eth"]}, {"tokens": [USDC]}])
+def test_every_chart_is_drawn(explorer, chart, picked):
     """Each chart works for everything, for a blockchain and for one token."""
-    for part, value in picked.items():
-        getattr(explorer, part).value = value
-    explorer._view.value = view
-    explorer._draw()
-    assert explorer._alert.value == ""
-    assert drawn(explorer)["application/vnd.plotly.v1+json"]["data"]
+    Page(explorer).click(chart)
+    pick(explorer, **picked)
+    assert Page(explorer).alert() == ""
+    assert plotted(explorer)["data"]
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_the_code_makes_what_is_shown(explorer, details, view):
+@pytest.mark.parametrize("chart", CHARTS)
+def test_the_code_makes_what_is_shown(explorer, details, chart):
     """The lines run, and give the same rows, wallets and chart."""
-    explorer._chains.value = ["ETH", "POLYGON"]
-    explorer._wallets.value = ["ETH.0x" + "8" * 40, "POLYGON.0x" + "3" * 40]
-    explorer._tokens.value = [
-        option.value for option in explorer._tokens._options.find("us", 9).options
-    ]
-    explorer._view.value = view
+    page = Page(explorer)
+    page.click(chart)
+    page.type("Find tokens", "us")
+    wait()
+    for place in range(9):
+        page.mark("Tokens", place)
+    assert len(page.part(TokenPicker).value) == 9
+    wallets = ["ETH.0x" + "8" * 40, "POLYGON.0x" + "3" * 40]
+    pick(explorer, ["ETH", "POLYGON"], wallets)
     made = run(explorer.code, details)
     assert explorer.code.isascii()
     assert len(made["shown"]) > 1
     pd.testing.assert_frame_equal(made["shown"], explorer.shown.holdings)
     pd.testing.assert_frame_equal(made["wallets"], explorer.shown.wallets)
-    assert made["figure"] == look(explorer._wish()).figure
-
-
-def download(explorer, kind):
-    """Prepare a download and return its bytes."""
-    [button] = [button for button in explorer._savers if button.description == kind]
-    button.click()
-    assert explorer._alert.value == ""
-    head, _, data = explorer._link.value.partition("base64,")
-    assert "download=" in head
-    return base64.b64decode(data.partition('"')[0])
+    assert json.loads(made["figure"].to_json()) == plotted(explorer)
 
 
 def test_downloads_hold_what_is_shown_to_the_last_digit(explorer):
     """CSV and Parquet have every selected row, and the amounts exactly."""
-    explorer._chains.value = ["ETH"]
+    pick(explorer, ["ETH"])
     shown = explorer.shown.holdings.reset_index(drop=True)
     amounts = [str(amount) for amount in shown.amount]
-    csv = pd.read_csv(io.BytesIO(download(explorer, "CSV")), dtype="str")
+    csv = pd.read_csv(io.BytesIO(Page(explorer).download("CSV")), dtype="str")
     assert csv.amount.tolist() == amounts
-    parquet = pd.read_parquet(io.BytesIO(download(explorer, "Parquet")))
+    parquet = pd.read_parquet(io.BytesIO(Page(explorer).download("Parquet")))
     assert parquet.amount.tolist() == amounts
     assert any(len(amount) > 70 for amount in amounts)
 
 
 def test_page_and_code_can_be_downloaded(explorer, details):
     """The page needs no network and holds chart, summary and table; the code runs."""
-    explorer._chains.value = ["POLYGON"]
-    page = download(explorer, "HTML page").decode()
+    pick(explorer, ["POLYGON"])
+    page = Page(explorer).download("HTML page").decode()
     assert "1 wallet on 1 blockchain" in page
     assert "Plotly.newPlot" in page
     assert not [line for line in page.splitlines() if 'src="http' in line[:200]]
-    code = download(explorer, "pandas code").decode()
+    code = Page(explorer).download("pandas code").decode()
     assert len(run(code, details)["shown"]) == len(explorer.shown.holdings)
 
 
 def test_a_link_is_of_what_is_shown(explorer):
     """Whatever changes takes an older link away."""
-    download(explorer, "CSV")
-    explorer._chains.value = ["ETH"]
-    settle(explorer)
-    assert explorer._link.value == ""
+    assert Page(explorer).download("CSV")
+    pick(explorer, ["ETH"])
+    assert "download=" not in Page(explorer).html()
 
 
 def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
     """Many rows are left to the code, with the line that does it."""
+    page = Page(explorer)
+    assert page.download("CSV")
     monkeypatch.setattr("walletframe.pickers.explorer.downloads._MOST_ROWS", 3)
-    explorer._link.value = "of before"
-    explorer.save("CSV")
-    assert explorer._link.value == ""
-    assert "too many for a download" in explorer._alert.value
-    assert "to_parquet" in explorer._alert.value
+    page.click("CSV")
+    assert "download=" not in page.html()
+    assert "too many for a download" in page.alert()
+    assert "to_parquet" in page.alert()
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize(
     "records, picked, reason",
     [
@@ -197,29 +202,28 @@ def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
         ([record(balances=[])], {}, "1 wallet without any balance."),
         (
             [record(), failed("0xb")],
-            {"_wallets": ["ETH.0xb"], "_tokens": ["TKN"]},
+            {"wallets": ["ETH.0xb"], "tokens": ["TKN"]},
             "1 wallet not ok. Take away some of what is picked.",
         ),
         (
             [record(), record("0xb", balances=[balance(symbol="B", address="0xB")])],
-            {"_wallets": ["ETH.0xa"], "_tokens": ["B"]},
+            {"wallets": ["ETH.0xa"], "tokens": ["B"]},
             "1 wallet with other tokens than are picked. Take away some of what is picked.",
         ),
     ],
 )
-def test_why_there_is_no_chart(records, picked, reason, view):
+def test_why_there_is_no_chart(records, picked, reason, chart):
     """The true reason is said, and the code that is offered runs, whatever the chart."""
     details = assemble(records)
     explorer = HoldingsExplorer(details)
-    explorer._view.value = view
-    for part, value in picked.items():
-        getattr(explorer, part).value = value
-    explorer._draw()
-    assert drawn(explorer)["text/plain"].endswith(reason)
+    page = Page(explorer)
+    page.click(chart)
+    pick(explorer, **picked)
+    assert page.chart()["text/plain"].endswith(reason)
     made = run(explorer.code, details)
     assert made["shown"].empty
     assert "figure" not in made
-    assert explorer._alert.value == ""
+    assert page.alert() == ""
     explorer.close()
 
 
@@ -229,16 +233,16 @@ def test_a_chart_that_fails_stops_nothing_else(details):
     mixed = details._replace(holdings=details.holdings.assign(value=1.0, currency=currencies))
     explorer = HoldingsExplorer(mixed)
     for chain in ("BSC", "POLYGON"):
-        explorer._chains.value = [chain]
-        settle(explorer)
-        assert "the values are in 2 currencies" in drawn(explorer)["text/html"]
-        assert 'role="alert"' in drawn(explorer)["text/html"]
-        assert chain in explorer._table.value
-        assert "1 wallet on 1 blockchain: 1 ok" in explorer._summary.value
+        pick(explorer, [chain])
+        page = Page(explorer)
+        assert "the values are in 2 currencies" in page.chart()["text/html"]
+        assert 'role="alert"' in page.chart()["text/html"]
+        assert f">{chain}." in page.html()
+        assert "1 wallet on 1 blockchain: 1 ok" in page.html()
         assert len(run(explorer.code, mixed)["shown"]) == len(explorer.shown.holdings) > 0
-        csv = pd.read_csv(io.BytesIO(download(explorer, "CSV")), dtype="str")
+        csv = pd.read_csv(io.BytesIO(Page(explorer).download("CSV")), dtype="str")
         assert len(csv) == len(explorer.shown.holdings)
-    assert "the values are in 2 currencies" in download(explorer, "HTML page").decode()
+    assert "the values are in 2 currencies" in Page(explorer).download("HTML page").decode()
     explorer.close()
 
 
@@ -247,23 +251,23 @@ def test_details_of_a_panel_can_be_linked(explorer, details, client):
     panel = FetchPanel(details, client=client)
     assert panel.details is details
     linked = dlink((panel, "details"), (explorer, "details"))
-    panel._picker.value = ["NEAR.alice.near"]
-    panel.fetch()
-    panel._bar._fetching._thread.join()
-    settle(explorer)
+    Page(panel).part(WalletPicker).value = ["NEAR.alice.near"]
+    Page(panel).click("Fetch")
+    wait()
     assert explorer.details is panel.details
-    assert "1 wallet on 1 blockchain" in explorer._summary.value
+    assert "1 wallet on 1 blockchain" in Page(explorer).html()
     linked.unlink()
     panel.close()
 
 
 def test_what_is_no_fetch_is_refused(explorer, details):
     """It is told, and what was seen before stays; at first no widget is made."""
-    before = explorer._output.outputs
+    page = Page(explorer)
+    before = plotted(explorer)
     bad = details._replace(holdings=details.holdings.drop(columns="amount"))
     explorer.details = bad
-    assert "lacks &#x27;amount&#x27;" in explorer._alert.value
-    assert explorer._output.outputs == before
+    assert "lacks &#x27;amount&#x27;" in page.alert()
+    assert plotted(explorer) == before
     with pytest.raises(ColumnsError, match="'amount'"):
         HoldingsExplorer(bad)
 
@@ -273,39 +277,39 @@ def test_frames_that_somebody_changed_are_told(details):
     changed = WalletDetails(details.wallets.copy(), details.holdings)
     explorer = HoldingsExplorer(changed)
     changed.wallets.loc[len(changed.wallets)] = changed.wallets.loc[0]
-    explorer._chains.value = ["POLYGON"]
-    settle(explorer)
-    assert "Item wrong length" in explorer._alert.value
+    pick(explorer, ["POLYGON"])
+    assert "Item wrong length" in Page(explorer).alert()
     explorer.close()
 
 
 def test_one_button_says_that_it_is_on(explorer):
     """By its text, not by a shade alone; a click on another one moves the mark."""
-    buttons = explorer._view._buttons
-    assert [button.description for button in buttons.values()][:2] == ["✓ Treemap", "Sunburst"]
-    buttons["Heatmap"].click()
-    settle(explorer)
-    marked = [label for label, button in buttons.items() if button.description != label]
-    assert marked == [explorer._view.value] == ["Heatmap"]
-    assert explorer._view.children[0].value == "Chart"
+    page = Page(explorer)
+    assert "✓ Treemap" in page.buttons()
+    assert [name for name in page.buttons() if name in CHARTS] == list(CHARTS)[1:]
+    page.click("Heatmap")
+    wait()
+    assert [name for name in page.buttons() if name.startswith("✓")] == ["✓ Heatmap"]
+    assert plotted(explorer)["data"][0]["type"] == "heatmap"
 
 
 def test_the_last_pick_wins(explorer):
     """Many quick changes, from several threads, end in the last one."""
-    for name in ("ETH", "BSC", "POLYGON") * 5:
-        threading.Thread(target=explorer._draw).start()
-        explorer._chains.value = [name]
-    settle(explorer)
-    explorer._draw()
+    chains = Page(explorer).part(BlockchainPicker)
+    for chart in ("Treemap", "Sunburst", "Heatmap") * 5:
+        threading.Thread(target=Page(explorer).click, args=[chart]).start()
+        chains.value = ["ETH"]
+        chains.value = ["POLYGON"]
+    wait()
     assert set(explorer.shown.holdings.blockchain) == {"POLYGON"}
-    assert "POLYGON" in explorer._table.value
+    assert ">POLYGON." in Page(explorer).html()
+    assert ">ETH." not in Page(explorer).html()
 
 
-def test_a_token_keeps_its_colour(explorer):
+def test_a_token_keeps_its_colour(explorer, details):
     """The colours are those of the whole fetch, whatever is selected."""
-    colors = explorer._catalog.colors
-    explorer._tokens.value = [USDC]
-    assert colors[USDC] in look(explorer._wish()).figure.to_json()
+    pick(explorer, tokens=[USDC])
+    assert token_colors(details.holdings)[USDC] in json.dumps(plotted(explorer))
 
 
 def test_hostile_symbols_are_harmless():
@@ -316,12 +320,13 @@ def test_hostile_symbols_are_harmless():
     details = WalletDetails(wallets, assemble(records).holdings)
     frame = pd.concat([details.holdings, holdings]).astype(details.holdings.dtypes)
     explorer = HoldingsExplorer(details._replace(holdings=frame))
-    explorer._tokens.value = [option.value for option in explorer._tokens._options]
-    settle(explorer)
-    assert explorer._alert.value == ""
-    for part in (explorer._summary, explorer._table, explorer._code, explorer._link):
-        assert "evil.example'" not in part.value.replace("&#x27;", "")
-        assert "<script" not in part.value
+    page = Page(explorer)
+    page.mark("Tokens", *range(len(page.listed("Tokens"))))
+    wait()
+    assert len(page.part(TokenPicker).value) == len(page.listed("Tokens")) > 1
+    assert page.alert() == ""
+    assert "evil.example'" not in page.html(hidden=True).replace("&#x27;", "")
+    assert "<script" not in page.html(hidden=True)
     assert explorer.code.isascii()
     explorer.close()
 
@@ -330,7 +335,7 @@ def test_closing_ends_the_drawing(details):
     """A closed explorer leaves neither models nor threads."""
     before = set(threading.enumerate())
     explorer = HoldingsExplorer(details)
-    explorer._chains.value = ["ETH"]
+    Page(explorer).part(BlockchainPicker).value = ["ETH"]
     explorer.close()
-    explorer._draw()
+    Page(explorer).click("Heatmap")
     assert not {thread for thread in set(threading.enumerate()) - before if thread.is_alive()}

@@ -7,11 +7,11 @@ import pytest
 from canned_service import answer, wallet
 from ipywidgets.widgets.widget import _instances
 from traitlets import TraitError, dlink
+from widgets import Page, wait, wait_for
 
 from walletframe.client import default
 from walletframe.pickers import FetchPanel, HoldingsExplorer
-from walletframe.pickers.pane import TURN
-from walletframe.pickers.speed import Speed
+from walletframe.pickers.fetching import TimeLeft
 from walletframe.service import sandbox
 
 WALLETS = [f"ETH.0x{number:040x}" for number in range(1, 31)]
@@ -34,33 +34,25 @@ def panel(client):
     assert "walletframe-panel" not in {thread.name for thread in threading.enumerate()}
 
 
-def wait_for(condition, seconds=10):
-    """Wait until something is so."""
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert condition()
-
-
 def finished(panel):
     """Wait for the end of what a panel does."""
-    wait_for(lambda: panel._bar._fetching is None)
-    with TURN:
-        return panel.details
+    wait()
+    return panel.details
 
 
 def test_what_is_pasted_is_fetched(panel):
     """Pasting and one click are enough; the result is in the trait, and told."""
     seen = []
     panel.observe(lambda change: seen.append(change["new"]), "details")
-    panel._picker._text.value = "\n".join(WALLETS[:3])
-    panel._bar._start.click()
+    page = Page(panel)
+    page.type("Paste wallets", "\n".join(WALLETS[:3]))
+    page.click("Fetch")
     details = finished(panel)
     assert details.wallets.address.tolist() == [name[4:] for name in WALLETS[:3]]
     assert seen == [details]
-    assert "3 wallets on 1 blockchain: 3 ok" in panel._found.value
-    assert "Simulated data" in panel._found.value
-    assert panel._bar._retry.layout.display == "none"
+    assert "3 wallets on 1 blockchain: 3 ok" in page.html()
+    assert "Simulated data" in page.html()
+    assert not [name for name in page.buttons() if "Ask again" in name]
 
 
 def test_details_are_never_missing(panel, client):
@@ -86,26 +78,28 @@ def test_known_wallets_are_chosen_at_first(client):
 
 def test_a_bad_line_stops_the_fetch(panel):
     """Nothing is asked until each line can be read; what is wrong is told where it stands."""
-    panel._picker._text.value = "ETH.0x1\nnonsense"
-    panel._bar._start.click()
-    assert panel._bar._fetching is None
-    assert "Line 1: nonsense" in panel._picker._problems.value
+    page = Page(panel)
+    page.type("Paste wallets", "ETH.0x1\nnonsense")
+    page.click("Fetch")
+    assert not page.can_click("Cancel")
+    assert "Line 1: nonsense" in page.alert()
 
 
 def test_no_wallets_are_told(panel):
     """An alert says what to do."""
-    panel._bar._start.click()
-    assert 'role="alert"' in panel._bar._alert.value
-    assert "no wallets to fetch" in panel._bar._alert.value
+    page = Page(panel)
+    page.click("Fetch")
+    assert "no wallets to fetch" in page.alert()
 
 
 def test_settings_that_are_missing_are_told(monkeypatch):
     """Without a client and without settings, the hint is shown in the panel."""
     panel = FetchPanel(WALLETS[:1])
-    panel._bar._start.click()
+    page = Page(panel)
+    page.click("Fetch")
     finished(panel)
-    assert "base_url" in panel._bar._alert.value
-    assert not panel._bar._start.disabled
+    assert "base_url" in page.alert()
+    assert page.can_click("Fetch")
     monkeypatch.setattr(default, "_default", None)
     panel.close()
 
@@ -116,19 +110,21 @@ def test_cancel_keeps_what_was_finished():
         settings = {"cache": "memory", "workers": 4, "requests_per_second": 1000}
         with service.client(**settings) as client:
             panel = FetchPanel(WALLETS, client=client)
-            panel._bar._start.click()
-            assert (panel._bar._start.disabled, panel._bar._cancel.disabled) == (True, False)
-            wait_for(lambda: panel._bar._bar.value > 4)
-            assert "of 30 wallets, about" in panel._bar._said.value
+            page = Page(panel)
+            page.click("Fetch")
+            assert (page.can_click("Fetch"), page.can_click("Cancel")) == (False, True)
+            wait_for(lambda: page.progress() > 4)
+            assert "of 30 wallets, about" in page.html()
             begun = time.monotonic()
-            panel._bar._cancel.click()
+            page.click("Cancel")
             counts = finished(panel).wallets.status.value_counts()
             assert time.monotonic() - begun < 2
             assert counts["ok"] >= 4
             assert counts["ok"] + counts["cancelled"] == 30
-            assert f"Ask again for {counts['cancelled']} not ok" == panel._bar._retry.description
-            assert "cancelled before it was answered" in panel._found.value
-            panel._bar._retry.click()
+            again = f"Ask again for {counts['cancelled']} not ok"
+            assert page.can_click(again)
+            assert "cancelled before it was answered" in page.html()
+            page.click(again)
             again = finished(panel).wallets
             panel.close()
     assert (again.status == "ok").all()
@@ -142,13 +138,13 @@ def test_failures_are_listed_and_escaped(canned):
         panel = FetchPanel(["ETH.0xa"], client=client)
         panel.fetch()
         assert finished(panel).wallets.status.tolist() == ["service_error"]
-        assert "ETH.0xa" in panel._found.value
-        assert "<script" not in panel._found.value
+        assert "ETH.0xa" in Page(panel).html()
+        assert "<script" not in Page(panel).html()
         canned.default = (200, {}, answer(wallet()))
         panel.retry()
         assert finished(panel).wallets.status.tolist() == ["ok"]
         assert len(canned.paths) == 2
-        panel._refresh.value = True
+        Page(panel).check("Ask anew even where an answer is kept on this machine")
         panel.fetch()
         finished(panel)
         assert len(canned.paths) == 3
@@ -167,8 +163,8 @@ def test_what_was_known_stays_where_the_service_fails(canned):
         wallets, holdings = finished(panel)
         assert wallets.source.tolist() == ["stale"]
         assert holdings.equals(known.holdings)
-        assert "not refreshed: " in panel._found.value
-        assert panel._bar._retry.description == "Ask again for 1 not ok"
+        assert "not refreshed: " in Page(panel).html()
+        assert Page(panel).can_click("Ask again for 1 not ok")
         panel.close()
 
 
@@ -200,12 +196,12 @@ def test_one_fetch_at_a_time(canned):
 
 def test_time_left_follows_the_last_seconds():
     """Quick answers from the cache don't promise a quick end for long."""
-    speed = Speed(0.0)
-    assert speed.left(100) == ""
-    speed.note(0.1, 50)
-    assert speed.left(100) == "about 1 s left"
+    left = TimeLeft(0.0)
+    assert left.text(100) == ""
+    left.note(0.1, 50)
+    assert left.text(100) == "about 1 s left"
     for second in range(1, 40):
-        speed.note(float(second), 50 + second // 4)
-    assert speed.left(100) == "about 3 min left"
-    speed.note(40.0, 100)
-    assert speed.left(100) == ""
+        left.note(float(second), 50 + second // 4)
+    assert left.text(100) == "about 3 min left"
+    left.note(40.0, 100)
+    assert left.text(100) == ""

@@ -6,9 +6,10 @@ import time
 import pandas as pd
 import pytest
 from hostile_symbols import SYMBOLS
-from ipywidgets import HTML, IntText, interactive
+from ipywidgets import IntText, interactive
 from ipywidgets.widgets.widget import _instances
 from traitlets import dlink, link
+from widgets import Page, wait
 
 from walletframe.errors import (
     AddressError,
@@ -56,21 +57,36 @@ def opened():
 
 def type_in(picker, text):
     """Type into the search, and wait until the list follows."""
-    picker._search.value = text
-    picker._pause._timer.join()
+    Page(picker).type(f"Find {picker.description.lower()}", text)
+    wait()
 
 
 def labels(picker):
     """Return what the list shows."""
-    return list(picker._list._options_labels)
+    return Page(picker).listed(picker.description)
+
+
+def marked(picker):
+    """Return the places that are marked in the list."""
+    return Page(picker).marked(picker.description)
+
+
+def mark(picker, *places):
+    """Click in the list, so that the marks of some places remain."""
+    Page(picker).mark(picker.description, *places)
+
+
+def removers(picker):
+    """Return what stands on the buttons that remove one thing."""
+    return [name for name in Page(picker).buttons() if name.endswith(" ✕")]
 
 
 def test_typing_finds_among_twenty_thousand(opened):
     """Words in any order and case; the name itself comes first; the first 200 are shown."""
     picker = opened(TokenPicker(MANY))
-    assert "20,000 to choose from, first 200 shown, 0 chosen" in picker._status.value
+    assert "20,000 to choose from, first 200 shown, 0 chosen" in Page(picker).html()
     type_in(picker, "tk19")
-    assert "1,111 of 20,000 match, first 200 shown" in picker._status.value
+    assert "1,111 of 20,000 match, first 200 shown" in Page(picker).html()
     assert labels(picker)[0].startswith("TK19 · BSC")
     assert len(labels(picker)) == 200
     type_in(picker, "bsc 0x00000000000000000000000000000000000000FF")
@@ -81,9 +97,10 @@ def test_typing_waits_for_a_pause(opened):
     """Twenty keys in a row change the list once."""
     picker = opened(TokenPicker(MANY))
     changes = []
-    picker._list.observe(changes.append, "_options_labels")
+    page = Page(picker)
+    page.on_list_change("Tokens", changes.append)
     for end in range(1, 6):
-        picker._search.value = "TK199"[:end]
+        page.type("Find tokens", "TK199"[:end])
     assert changes == []
     type_in(picker, "TK1999")
     assert len(changes) == 1
@@ -93,17 +110,14 @@ def test_what_the_list_does_not_show_stays_chosen(opened):
     """Choosing under one search keeps what was chosen under another."""
     picker = opened(TokenPicker(MANY))
     type_in(picker, "tk19999")
-    picker._list.index = (0,)
+    mark(picker, 0)
     type_in(picker, "tk12345")
-    picker._list.index = (0,)
+    mark(picker, 0)
     chains = [chain for chain, _ in picker.value]
     assert chains == ["BSC", "BSC"]
-    assert [button.tooltip[:14] for button in picker._chips._buttons] == [
-        "Remove TK19999",
-        "Remove TK12345",
-    ]
+    assert [tip[:14] for tip in Page(picker).tooltips()] == ["Remove TK19999", "Remove TK12345"]
     type_in(picker, "")
-    assert picker._list.index == (0, 1)  # what is chosen comes first
+    assert marked(picker) == (0, 1)  # what is chosen comes first
 
 
 @pytest.mark.parametrize("words", ["", "tk"])
@@ -113,45 +127,46 @@ def test_a_click_in_the_list_loses_no_choice(opened, words):
     if words:
         type_in(picker, words)
     for place in (0, 1, 3):
-        picker._list.index = (place,)
+        mark(picker, place)
     assert [chain for chain, _ in picker.value] == ["ETH", "BSC", "BSC"]
-    assert picker._list.index == (0, 1, 3)
-    picker._list.index = (0,)  # a click on what is chosen already
-    assert picker._list.index == (0, 1, 3)
+    assert marked(picker) == (0, 1, 3)
+    mark(picker, 0)  # a click on what is chosen already
+    assert marked(picker) == (0, 1, 3)
     assert len(picker.value) == 3
 
 
 def test_ctrl_and_click_takes_away(opened):
     """One mark that is gone while others stay, or the last one, was taken away on purpose."""
     picker = opened(BlockchainPicker(["ETH", "BSC", "NEAR"], value=["ETH", "BSC", "NEAR"]))
-    picker._list.index = (0, 2)
+    mark(picker, 0, 2)
     assert picker.value == ("ETH", "NEAR")
     picker.value = ["BSC"]
-    picker._list.index = ()
+    mark(picker)
     assert picker.value == ()
 
 
 def test_enter_chooses_the_first_that_is_found(opened):
     """Typing and Enter are enough, even where the page sends Enter before the last letters."""
     picker = opened(TokenPicker(MANY))
-    picker._search._handle_custom_msg({"event": "submit"}, [])
-    picker._search.value = "tk77"
-    picker._pause._timer.join()
+    page = Page(picker)
+    page.press_enter("Find tokens")
+    page.type("Find tokens", "tk77")
+    wait()
     assert picker.value == (("BSC", CONTRACTS[77].lower()),)
-    assert picker._search.value == ""
-    picker._search._handle_custom_msg({"event": "submit"}, [])
-    picker._pause._timer.join()
+    assert page.typed("Find tokens") == ""
+    page.press_enter("Find tokens")
+    wait()
     assert len(picker.value) == 1
 
 
 def test_a_chip_takes_its_own_away(opened):
     """A button for each, and one for all."""
     picker = opened(BlockchainPicker(["ETH", "BSC", "NEAR"], value=["ETH", "BSC"]))
-    picker._chips._buttons[0].click()
+    Page(picker).click("ETH")
     assert picker.value == ("BSC",)
-    assert picker._list.index == (0,) or labels(picker)[picker._list.index[0]] == "BSC"
+    assert marked(picker) == (0,) or labels(picker)[marked(picker)[0]] == "BSC"
     picker.value = ["NEAR", "ETH"]
-    picker._chips._clear.click()
+    Page(picker).click("Remove all")
     assert picker.value == ()
 
 
@@ -159,8 +174,8 @@ def test_chips_are_few_however_many_are_chosen(opened):
     """Eight buttons, and how many more."""
     picker = opened(WalletPicker(MANY.head(500)))
     picker.choose_all()
-    assert len(picker._chips._buttons) == 8
-    assert "and 492 more" in picker._chips._more.value
+    assert len(removers(picker)) == 8
+    assert "and 492 more" in Page(picker).html()
     assert len(picker.value) == 500
 
 
@@ -241,25 +256,27 @@ def test_frames_without_the_columns_are_refused():
 def test_pasted_wallets_are_chosen_and_bad_lines_stay(opened):
     """Each line that can't be read is told with its number and kept to be mended."""
     picker = opened(WalletPicker())
-    picker._text.value = "ETH.0x1\n<b>x</b>\nNEAR.alice.near, ETH.0X1\nETH.0x2…3"
-    picker._add()
+    page = Page(picker)
+    page.type("Paste wallets", "ETH.0x1\n<b>x</b>\nNEAR.alice.near, ETH.0X1\nETH.0x2…3")
+    page.click("Add wallets")
     assert picker.value == ("ETH.0x1", "NEAR.alice.near")
-    assert picker._text.value == "<b>x</b>\nETH.0x2…3"
-    told = picker._problems.value
+    assert page.typed("Paste wallets") == "<b>x</b>\nETH.0x2…3"
+    told = page.alert()
     assert 'role="alert"' in told
     assert "Line 1: b&gt;x&lt;/b" in told
     assert "Line 2: ETH.0x2…3: shortened" in told
-    picker._text.value = ""
-    picker._add()
-    assert picker._problems.value == ""
+    page.type("Paste wallets", "")
+    page.click("Add wallets")
+    assert page.alert() == ""
 
 
 def test_lines_are_counted_not_words(opened):
     """A line with two bad words is one line, told once."""
     picker = opened(WalletPicker())
-    picker._text.value = "bad one\n" + "\n".join(f"x{n}" for n in range(11))
-    picker._add()
-    told = picker._problems.value
+    page = Page(picker)
+    page.type("Paste wallets", "bad one\n" + "\n".join(f"x{n}" for n in range(11)))
+    page.click("Add wallets")
+    told = page.alert()
     assert "12 lines can't be read" in told
     assert "Line 1: bad, one: no dot" in told
     assert "and 2 more lines" in told
@@ -311,7 +328,7 @@ def test_hostile_symbols_are_shown_as_text(opened):
     )
     picker = opened(TokenPicker(frame))
     picker.value = [("ETH", f"0x{n}") for n in range(len(HOSTILE))]
-    said = [*labels(picker), *(button.description for button in picker._chips._buttons)]
+    said = [*labels(picker), *Page(picker).buttons()]
     assert all(text.isprintable() and len(text) < 100 for text in said)
     assert any(label.startswith("no symbol · ETH") for label in labels(picker))
 
@@ -324,48 +341,46 @@ def test_faults_are_told_where_they_happen(opened):
         raise RuntimeError("<b>boom</b>")
 
     picker.observe(fail, "value")
-    picker._list.index = (0,)
-    assert 'role="alert"' in picker._alert.value
-    assert "RuntimeError: &lt;b&gt;boom&lt;/b&gt;" in picker._alert.value
-    assert picker._alert.layout.display is None
+    mark(picker, 0)
+    assert "RuntimeError: &lt;b&gt;boom&lt;/b&gt;" in Page(picker).alert()
 
 
 def test_every_input_has_a_name(opened):
     """What a screen reader says of each."""
     picker = opened(TokenPicker(MANY.head(3)))
-    assert (picker._search.description, picker._list.description) == ("Find tokens", "Tokens")
-    assert 'role="status"' in picker._status.value
+    assert Page(picker).labels() == ["Find tokens", "Tokens"]
+    assert 'role="status"' in Page(picker).html()
     picker.description = "Coins"
-    assert (picker._search.description, picker._list.description) == ("Find coins", "Coins")
+    assert Page(picker).labels() == ["Find coins", "Coins"]
 
 
 def test_closing_ends_everything():
     """A closed picker does nothing more; closing again is no error."""
     picker = TokenPicker(MANY.head(3))
-    picker._search.value = "tk1"
+    Page(picker).type("Find tokens", "tk1")
     picker.close()
     picker.close()
-    picker._show()
+    mark(picker, 0)
+    assert picker.value == ()
     assert picker.is_closed()
 
 
 def test_many_threads_choose_at_once(opened):
     """Callbacks of several threads don't lose what was chosen."""
     picker = opened(TokenPicker(MANY.head(50)))
-    keys = [(chain, contract.lower()) for chain, contract in picker._options._by_key]
-
-    def choose(key):
-        picker._take_over({"new": [place for place, o in enumerate(picker._shown) if o.key == key]})
-
-    threads = [threading.Thread(target=choose, args=[key]) for key in keys]
+    type_in(picker, "tk")  # in an order that stays
+    threads = [
+        threading.Thread(target=picker._take_marks, args=[{"new": (place,)}]) for place in range(50)
+    ]
     for thread in threads:
         thread.start()
-    for _ in range(20):
-        picker._show()
+    for number in range(20):
+        Page(picker).type("Find tokens", ("tk", "TK")[number % 2])
     for thread in threads:
         thread.join()
+    wait()
     assert len(picker.value) == 50
-    assert len(picker._list.index) == 50
+    assert len(marked(picker)) == 50
 
 
 def test_options_are_found_by_any_words():
@@ -380,8 +395,9 @@ def test_options_are_found_by_any_words():
 def test_html_never_holds_a_script(opened):
     """No widget that takes HTML gets what a stranger wrote as it is."""
     picker = opened(WalletPicker())
-    picker._text.value = "\n".join(text[:200] for text in HOSTILE if "\n" not in text)
-    picker._add()
-    htmls = [picker._problems, picker._status, picker._alert, picker._chips._more]
-    assert all(isinstance(each, HTML) for each in htmls)
-    assert not [each for each in htmls if "<script" in each.value or "<img" in each.value]
+    page = Page(picker)
+    lines = [text[:200] for text in HOSTILE if "\n" not in text]
+    page.type("Paste wallets", "\n".join(lines))
+    page.click("Add wallets")
+    assert "lines can't be read" in page.html()
+    assert not [tag for tag in ("<script", "<img") if tag in page.html(hidden=True)]

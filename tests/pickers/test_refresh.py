@@ -4,10 +4,11 @@ import pandas as pd
 import pytest
 from canned_service import answer, balance, wallet
 from ipywidgets.widgets.widget import _instances
+from widgets import Page, wait
 
 from walletframe.errors import ArgumentError
 from walletframe.frames import assemble
-from walletframe.pickers import HoldingsExplorer
+from walletframe.pickers import BlockchainPicker, HoldingsExplorer
 from walletframe.service import SHOWCASE
 
 NAMES = ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
@@ -53,9 +54,8 @@ def asked(canned):
 
 def refresh(explorer):
     """Refresh, and wait until that is shown."""
-    explorer.refresh()
-    explorer._bar._fetching._thread.join()
-    explorer._pause._timer.join()
+    Page(explorer).click("Refresh")
+    wait()
 
 
 def in_money(holdings):
@@ -66,11 +66,12 @@ def in_money(holdings):
 def test_refresh_asks_anew(opened, details):
     """New answers replace the old ones; what is picked stays picked."""
     explorer = opened(details)
-    explorer._chains.value = ["ETH"]
+    chains = Page(explorer).part(BlockchainPicker)
+    chains.value = ["ETH"]
     refresh(explorer)
     assert explorer.details is not details
     assert (explorer.details.wallets.fetched_at > details.wallets.fetched_at).any()
-    assert explorer._chains.value == ("ETH",)
+    assert chains.value == ("ETH",)
     assert set(explorer.shown.holdings.blockchain) == {"ETH"}
 
 
@@ -81,7 +82,7 @@ def test_what_is_done_to_holdings_is_done_to_each_answer(opened, details):
         shown = explorer.shown.holdings
         pd.testing.assert_frame_equal(shown, in_money(explorer.details.holdings))
         assert len(shown) < len(explorer.details.holdings)
-        assert "USD" in str(explorer._output.outputs)
+        assert "USD" in str(Page(explorer).chart())
         names = {"details": explorer.details, "prepare": in_money}
         exec(explorer.code, names)  # noqa: S102 - our own text
         pd.testing.assert_frame_equal(names["shown"], shown)
@@ -101,10 +102,11 @@ def test_what_is_done_to_holdings_is_done_to_each_answer(opened, details):
 def test_what_was_done_to_holdings_is_not_undone(opened, details, change, said):
     """Without `prepare`, Refresh says what would be lost and what to do, and asks nothing."""
     explorer = opened(details._replace(holdings=change(details.holdings)))
-    explorer.refresh()
-    assert said in explorer._alert.value
-    assert "prepare=" in explorer._alert.value
-    assert explorer._bar._fetching is None
+    page = Page(explorer)
+    page.click("Refresh")
+    assert said in page.alert()
+    assert "prepare=" in page.alert()
+    assert not page.can_click("Cancel")
 
 
 def test_prepare_can_not_change_what_was_fetched(opened, details):
@@ -147,9 +149,9 @@ def test_what_can_not_be_asked_anew_stays(opened, canned, asked):
     assert wallets.dtypes.equals(known.wallets.dtypes)
     assert holdings.dtypes.equals(known.holdings.dtypes)
     assert wallets.index.equals(known.wallets.index)
-    assert "2 older answers stood in" in explorer._summary.value
-    assert "ETH.0xa" in explorer._summary.value
-    assert "not refreshed: " in explorer._summary.value
+    assert "2 older answers stood in" in Page(explorer).html()
+    assert "ETH.0xa" in Page(explorer).html()
+    assert "not refreshed: " in Page(explorer).html()
 
 
 def test_a_wallet_that_was_unknown_has_its_new_reason(opened, canned, asked):
@@ -168,19 +170,20 @@ def test_a_cancelled_refresh_loses_nothing(opened, canned, asked):
     client, known = asked
     canned.say([b" "] * 200)
     explorer = opened(known, client=client)
-    explorer.refresh()
-    fetching = explorer._bar._fetching
-    explorer._bar.cancel()
-    fetching._thread.join()
+    page = Page(explorer)
+    page.click("Refresh")
+    page.click("Cancel")
+    wait()
     wallets, holdings = explorer.details
     pd.testing.assert_frame_equal(holdings, known.holdings)
     assert wallets.error.str.contains("not refreshed: cancelled").all()
-    assert explorer._bar._retry.description == "Ask again for 3 not ok"
+    assert page.can_click("Ask again for 3 not ok")
 
 
 def test_no_wallets_to_refresh(opened):
     """What to do is told as far as it can be done here."""
     explorer = opened(assemble([]))
-    explorer.refresh()
-    assert "no wallets to fetch" in explorer._bar._alert.value
-    assert "paste" not in explorer._bar._alert.value
+    page = Page(explorer)
+    page.click("Refresh")
+    assert "no wallets to fetch" in page.alert()
+    assert "paste" not in page.alert()

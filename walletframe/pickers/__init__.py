@@ -2,7 +2,7 @@
 
 Ordinary ipywidgets: put them into boxes, observe and link their traits, use them in `interact`.
 Each takes what is done to it one thing at a time, since a notebook's front end, its cells and a
-fetch run on threads of their own. What goes wrong is told in the widget itself.
+fetch run on threads of their own. Errors are shown in the widget itself.
 """
 
 from walletframe.pickers.blockchains import BlockchainPicker

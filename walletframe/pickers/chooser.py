@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ipywidgets import HTML, Layout, SelectMultiple, Text, ValueWidget
+from ipywidgets import HTML, Button, HBox, Layout, SelectMultiple, Text, ValueWidget
 from ipywidgets.widgets.trait_types import TypedTuple
 from traitlets import Any as AnyTrait
 from traitlets import Unicode, observe, validate
 
-from walletframe.pickers.chips import Chips
-from walletframe.pickers.pane import TURN, Pane, guarded
-from walletframe.pickers.pause import Pause
+from walletframe.pickers.pane import LOCK, Debounce, Pane, guarded
 from walletframe.text import as_html
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from walletframe.pickers.options import Option, Options, Value
 
-LIMIT = 200
+_SHOWN = 200
+_CHIPS = 8
 _LATE_S = 0.3  # a page may send Enter before the last letters
 _NARROW = {"description_width": "8.5em"}
 
@@ -33,7 +32,10 @@ class _Several(TypedTuple):
 
 
 class Chooser(Pane, ValueWidget):
-    """A list with a line to search it and a button for each thing that is chosen."""
+    """A list with a line to search it and a button for each thing that is chosen.
+
+    `description` names the things, `hint` says what can be typed to find one.
+    """
 
     value: Any = _Several(AnyTrait())  # mypy takes a trait for what it validates
     description = Unicode()
@@ -44,28 +46,28 @@ class Chooser(Pane, ValueWidget):
         self._options = options
         named = Chooser.value.validate(self, value)
         chosen = [self._resolve(each) for each in named]  # what fails leaves no widget behind
-        self._shown: list[Option] = []
-        self._total, self._showing = 0, False
-        self._takes_first = False
-        self._pause = Pause(self._follow)
+        self._found: list[Option] = []
+        self._total, self._updating = 0, False
+        self._enter_pressed = False
+        self._debounce = Debounce(self._search_now)
         wide = {"width": "auto", "min_width": "0"}
         self._search = Text(placeholder=hint, style=_NARROW, layout=Layout(**wide))
         self._list = SelectMultiple(rows=6, style=_NARROW, layout=Layout(**wide))
         self._status = HTML()
-        self._chips = Chips(self._take_away)
+        self._chips = _Chips(self._remove)
         super().__init__()
-        self.ends_with(self._pause.stop)
+        self.on_close(self._debounce.stop)
         self.children = (self._search, self._list, self._status, self._chips, self._alert)
         self.description = description
-        self._search.observe(lambda _: self._wait(), "value")
-        self._search.on_msg(self._hear)
-        self._list.observe(self._take_over, "index")
+        self._search.observe(lambda _: self._search_soon(), "value")
+        self._search.on_msg(self._take_message)
+        self._list.observe(self._take_marks, "index")
         self.value = chosen
         self._show()
 
     def _offer(self, options: Options) -> None:
-        """Offer other things; what is chosen and not among them is let go."""
-        with TURN:
+        """Offer other things; what is chosen and not among them is removed."""
+        with LOCK:
             kept = tuple(value for value in self.value if value in options)
             self._options = options
             self.value = kept
@@ -76,48 +78,47 @@ class Chooser(Pane, ValueWidget):
         raise NotImplementedError
 
     @validate("value")
-    def _known(self, proposal: dict[str, Any]) -> tuple[Value, ...]:
+    def _resolve_all(self, proposal: dict[str, Any]) -> tuple[Value, ...]:
         return tuple(dict.fromkeys(self._resolve(value) for value in proposal["value"]))
 
     @observe("description")
-    def _name(self, change: dict[str, Any]) -> None:
+    def _name_parts(self, change: dict[str, Any]) -> None:
         self._search.description = f"Find {change['new'].lower()}"
         self._list.description = change["new"]
 
     @observe("value")
-    def _mark(self, _change: object) -> None:
-        with TURN:
+    def _show_chosen(self, _change: object) -> None:
+        with LOCK:
             self._show_marks()
             self._chips.show([self._options[value] for value in self.value])
             self._show_status()
-            self.tell_fault("")
+            self.show_error("")
 
-    def _wait(self) -> None:
-        self._pause.begin(_LATE_S if self._takes_first else None)
+    def _search_soon(self) -> None:
+        self._debounce.call(_LATE_S if self._enter_pressed else None)
 
-    def _hear(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
+    def _take_message(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
         if content.get("event") == "submit":
-            self._takes_first = True
-            self._wait()
+            self._enter_pressed = True
+            self._search_soon()
 
     @guarded
-    def _follow(self) -> None:
+    def _search_now(self) -> None:
         """Show what the words find; after Enter, choose the first of it and begin anew."""
         self._show()
-        if self._takes_first:
-            self._takes_first = False
+        if self._enter_pressed:
+            self._enter_pressed = False
             if option := self._first():
                 self.value = (*self.value, option.value)
                 self._search.value = ""
 
     @guarded
     def _show(self) -> None:
-        """Show what the words find."""
-        hits = self._options.find(self._search.value, LIMIT, self.value)
-        self._shown, self._total = hits.options, hits.total
+        hits = self._options.find(self._search.value, _SHOWN, self.value)
+        self._found, self._total = hits.options, hits.total
         with self._list.hold_sync():
-            self._showing = True
-            self._list.options = [(option.label, place) for place, option in enumerate(self._shown)]
+            self._updating = True
+            self._list.options = [(option.label, place) for place, option in enumerate(self._found)]
             self._show_marks()
         for part in (self._search, self._list, self._status):
             part.layout.display = None if len(self._options) else "none"
@@ -125,37 +126,37 @@ class Chooser(Pane, ValueWidget):
 
     def _show_marks(self) -> None:
         chosen = set(self.value)
-        marks = [place for place, option in enumerate(self._shown) if option.value in chosen]
-        self._showing = True
+        marks = [place for place, option in enumerate(self._found) if option.value in chosen]
+        self._updating = True
         self._list.index = tuple(marks)
-        self._showing = False
+        self._updating = False
 
     def _first(self) -> Option | None:
         """Return what Enter chooses: the first of what the words find that is not chosen yet."""
-        found = self._shown if self._search.value.strip() else []
+        found = self._found if self._search.value.strip() else []
         chosen = set(self.value)
         return next((option for option in found if option.value not in chosen), None)
 
     def _show_status(self) -> None:
         found = f"{self._total:,} of {len(self._options):,} match"
         parts = [found if self._search.value.strip() else f"{self._total:,} to choose from"]
-        if self._total > LIMIT:
-            parts.append(f"first {LIMIT} shown")
+        if self._total > _SHOWN:
+            parts.append(f"first {_SHOWN} shown")
         parts.append(f"{len(self.value):,} chosen")
         if option := self._first():
             parts.append(f"Enter chooses {as_html(option.short, whole=option.label)}")
         self._status.value = f'<div role="status" style="line-height: 1.5">{", ".join(parts)}</div>'
 
     @guarded
-    def _take_over(self, change: dict[str, Any]) -> None:
-        """Choose what is marked in the list; let go only what was surely taken away on purpose.
+    def _take_marks(self, change: dict[str, Any]) -> None:
+        """Choose what is marked in the list; remove only what was surely unmarked on purpose.
 
-        A plain click on one thing takes the marks of all others away, and is not meant so.
+        A plain click on one thing unmarks all others, and is not meant so.
         """
-        if self._showing:
+        if self._updating:
             return
-        marked = [self._shown[place].value for place in change["new"]]
-        gone = {option.value for option in self._shown} & set(self.value) - set(marked)
+        marked = [self._found[place].value for place in change["new"]]
+        gone = {option.value for option in self._found} & set(self.value) - set(marked)
         if len(gone) > 1 or len(marked) == 1:
             gone = set()
         chosen = dict.fromkeys([*self.value, *marked])
@@ -163,5 +164,42 @@ class Chooser(Pane, ValueWidget):
         self._show_marks()
 
     @guarded
-    def _take_away(self, values: Sequence[Value]) -> None:
+    def _remove(self, values: Sequence[Value]) -> None:
         self.value = tuple(value for value in self.value if value not in set(values))
+
+
+class _Chips(HBox):
+    """Buttons that remove: one for each of the first eight things chosen, and one for all."""
+
+    def __init__(self, remove: Callable[[Sequence[Value]], None]) -> None:
+        self._remove = remove
+        self._chosen: list[Option] = []
+        self._buttons: list[Button] = []
+        self._more = HTML()
+        self._clear = Button(
+            description="Remove all", layout=Layout(width="auto", display="none"), icon="trash"
+        )
+        self._clear.on_click(lambda _: remove([option.value for option in self._chosen]))
+        super().__init__(
+            [self._more, self._clear], layout=Layout(flex_flow="row wrap", align_items="center")
+        )
+
+    def show(self, chosen: Sequence[Option]) -> None:
+        """Show what is chosen, in the order chosen."""
+        self._chosen = list(chosen)
+        while len(self._buttons) < min(len(chosen), _CHIPS):
+            self._add_button(len(self._buttons))
+        for place, button in enumerate(self._buttons):
+            if place < len(chosen):
+                button.description = f"{chosen[place].short} ✕"
+                button.tooltip = f"Remove {chosen[place].label}"
+            button.layout.display = None if place < len(chosen) else "none"
+        rest = len(chosen) - _CHIPS
+        self._more.value = f"<span>and {rest:,} more</span>" if rest > 0 else ""
+        self._clear.layout.display = None if len(chosen) > 1 else "none"
+
+    def _add_button(self, place: int) -> None:
+        button = Button(layout=Layout(width="auto", max_width="100%"))
+        button.on_click(lambda _: self._remove([self._chosen[place].value]))
+        self._buttons.append(button)
+        self.children = (*self._buttons, self._more, self._clear)

@@ -18,22 +18,22 @@ class Option:
     """One thing to choose."""
 
     value: Value
-    label: str
-    short: str
-    words: str
-    key: Value
+    label: str  # in the list: one harmless line, in full
+    short: str  # on a button
+    words: str  # what is searched, case folded; the name that people know comes first
+    key: Value  # equal for all spellings of the value
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What was found."""
+    """The first of what was found, and how many there are in all."""
 
     options: list[Option]
     total: int
 
 
 class Options:
-    """Things to choose from, each value once."""
+    """Things to choose from, each key once, in the order in which they are offered."""
 
     def __init__(self, options: Iterable[Option]) -> None:
         self._by_value: dict[Value, Option] = {}
@@ -42,7 +42,7 @@ class Options:
             self.add(option)
 
     def add(self, option: Option) -> Option:
-        """Offer one more thing, unless it is there in another spelling."""
+        """Offer one more thing, and return what is offered: it may be there in another spelling."""
         kept = self._by_key.setdefault(option.key, option)
         self._by_value[kept.value] = kept
         return kept
@@ -64,7 +64,11 @@ class Options:
         return self._by_value[value]
 
     def find(self, text: str, limit: int, first: Sequence[Value] = ()) -> Hits:
-        """Find what holds all words of a text."""
+        """Find what holds all words of a text, in any case and order; blank finds everything.
+
+        Those whose name is the text come first, then those that begin with it; where the text is
+        blank, the values `first`.
+        """
         words = text.casefold().split()
         if not words:
             known = [value for value in first if value in self._by_value]

@@ -1,9 +1,9 @@
-"""A box of widgets that takes turns, tells what goes wrong in it, and closes as a whole."""
+"""A box of widgets with a lock for handlers, a line for errors, and a `close` that ends it all."""
 
 from __future__ import annotations
 
 from functools import wraps
-from threading import RLock
+from threading import Lock, RLock, Timer, current_thread
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from ipywidgets import HTML, Layout, VBox, Widget
@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 PaneT = TypeVar("PaneT", bound="Pane")
 
-TURN = RLock()  # one for all panes: two that tell each other can't wait for each other
+LOCK = RLock()  # one for all panes: two whose handlers set each other's traits can't deadlock
+PATIENCE_S = 5.0  # how long `close` waits for a thread
+_TYPING_S = 0.15
 _LONGEST = 400
 _MARK = "var(--jp-error-color1, currentColor)"
 
 
 class Pane(VBox):
-    """A box with a line for what went wrong.
+    """A box with a line for errors.
 
     Its handlers are `guarded`: an exception in a widget's callback is seen by nobody else.
     """
@@ -38,8 +40,8 @@ class Pane(VBox):
         return f"<{type(self).__name__}: run its cell again where it is not to be seen>"
 
     def close(self) -> None:
-        """Close this and all that is in it, so that no widget is left behind."""
-        with TURN:
+        """Close this and all that is in it, so that no widget and no thread is left behind."""
+        with LOCK:
             if getattr(self, "_closed", True):
                 return
             self._closed = True
@@ -53,7 +55,7 @@ class Pane(VBox):
                 Widget.close(model)
 
     def is_closed(self) -> bool:
-        """Tell whether it was closed.
+        """Return whether it was closed.
 
         Returns
         -------
@@ -62,12 +64,12 @@ class Pane(VBox):
         """
         return self._closed
 
-    def ends_with(self, end: Callable[[], None]) -> None:
-        """Let `close` end what runs beside the widgets."""
+    def on_close(self, end: Callable[[], None]) -> None:
+        """Let `close` stop what runs beside the widgets; `end` waits until it has stopped."""
         self._endings.append(end)
 
-    def tell_fault(self, text: str) -> None:
-        """Show what went wrong."""
+    def show_error(self, text: str) -> None:
+        """Show what went wrong, in one line; an empty text takes the line away."""
         value = alert_html(text) if text else ""
         if value != self._alert.value:
             self._alert.value = value
@@ -77,30 +79,30 @@ class Pane(VBox):
 def guarded(
     handler: Callable[Concatenate[PaneT, P], None],
 ) -> Callable[Concatenate[PaneT, P], None]:
-    """Make a handler wait for its turn, and tell what goes wrong in it."""
+    """Run a pane's method under the lock, and show its error; a closed pane does nothing."""
 
     @wraps(handler)
     def run(pane: PaneT, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        if pane.is_closed():  # who closes a pane may have the turn, and wait for a thread to end
+        if pane.is_closed():  # who closes a pane may hold the lock, and wait for a thread to end
             return
-        with TURN:
+        with LOCK:
             if pane.is_closed():
                 return
             try:
                 handler(pane, *args, **kwargs)
             except Exception as error:  # noqa: BLE001 - nobody else would see it
-                pane.tell_fault(told(error))
+                pane.show_error(error_text(error))
 
     return run
 
 
-def told(error: Exception) -> str:
-    """Say what went wrong."""
+def error_text(error: Exception) -> str:
+    """Say what went wrong; one of our errors needs no name of its class. Not yet escaped."""
     return f"{error}" if isinstance(error, WalletframeError) else f"{type(error).__name__}: {error}"
 
 
 def alert_html(text: str) -> str:
-    """Draw what went wrong."""
+    """Draw text, such as strangers may have written, as an alert that a screen reader reads."""
     style = f"border-left: 4px solid {_MARK}; padding-left: 0.5em; line-height: 1.4"
     return f'<div role="alert" style="{style}">{as_html(text, _LONGEST)}</div>'
 
@@ -113,3 +115,33 @@ def _models(widget: Widget) -> Iterator[Widget]:
         for part in value if isinstance(value, tuple | list) else (value,):
             if isinstance(part, Widget):
                 yield from _models(part)
+
+
+class Debounce:
+    """Does a piece of work, on a thread of its own, when no call has come for a while."""
+
+    def __init__(self, work: Callable[[], None], wait_s: float = _TYPING_S) -> None:
+        self._work, self._wait_s = work, wait_s
+        self._lock = Lock()
+        self._timer: Timer | None = None
+        self._stopped = False
+
+    def call(self, wait_s: float | None = None) -> None:
+        """Do the work after a while, counted from now, unless another call comes before."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+            if not self._stopped:
+                self._timer = Timer(self._wait_s if wait_s is None else wait_s, self._work)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def stop(self) -> None:
+        """Do nothing more; work that has begun is waited for."""
+        with self._lock:
+            self._stopped = True
+            timer = self._timer
+        if timer is not None:
+            timer.cancel()
+            if timer is not current_thread():
+                timer.join(PATIENCE_S)

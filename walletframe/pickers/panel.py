@@ -17,7 +17,7 @@ from walletframe.frames import (
     table_html,
     wallets_table,
 )
-from walletframe.pickers.bar import FetchBar
+from walletframe.pickers.fetching import FetchBar
 from walletframe.pickers.pane import Pane, guarded
 from walletframe.pickers.renewal import renewed
 from walletframe.pickers.wallets import WalletPicker
@@ -108,7 +108,7 @@ class FetchPanel(Pane):
     @observe("details")
     def _show(self, change: dict[str, Any]) -> None:
         details = change["new"]
-        told = details.wallets[details.wallets["error"].notna()]
-        table = table_html(wallets_table(told, _FAILURES)) if len(told) else ""
+        troubled = details.wallets[details.wallets["error"].notna()]
+        table = table_html(wallets_table(troubled, _FAILURES)) if len(troubled) else ""
         self._found.value = f'<div role="status">{summary_html(*details)}</div>{table}'
         self._found.layout.display = None

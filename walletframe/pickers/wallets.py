@@ -120,7 +120,7 @@ class WalletPicker(Chooser):
         found = read_pasted(self._text.value)
         self.value = (*self.value, *map(str, found.wallets))
         self._text.value = found.unread
-        self._problems.value = _told(read_pasted(found.unread))
+        self._problems.value = _problems_html(read_pasted(found.unread))
         self._problems.layout.display = None if found.problems else "none"
         self._show()
         return not found.problems
@@ -150,21 +150,21 @@ def _option(wallet: WalletAddress) -> Option:
     return Option(str(wallet), label, short, label.casefold(), str(wallet.canonical))
 
 
-def _told(found: Pasted) -> str:
+def _problems_html(found: Pasted) -> str:
     """Say of each line what is wrong with it; a line may hold several pieces."""
     wrong: dict[int, dict[str, list[str]]] = {}
     for line, text, reason in found.problems:
         wrong.setdefault(line, {}).setdefault(reason, []).append(text)
     if not wrong:
         return ""
-    told = [
+    items = [
         f"<li>Line {line}: {'; '.join(starmap(_because, reasons.items()))}</li>"
         for line, reasons in list(wrong.items())[:_PROBLEMS]
     ]
     rest = len(wrong) - _PROBLEMS
     more = f"<li>and {many(rest, 'more line')}</li>" if rest > 0 else ""
     said = f"{many(len(wrong), 'line')} can't be read, and stay above to be mended:"
-    listed = f'<ul style="margin: 0; padding-left: 1.5em">{"".join(told)}{more}</ul>'
+    listed = f'<ul style="margin: 0; padding-left: 1.5em">{"".join(items)}{more}</ul>'
     return f'<div role="alert" style="line-height: 1.5">{said}{listed}</div>'
 
 

@@ -1,4 +1,4 @@
-"""The charts to choose from, and what each needs of a selection."""
+"""What the explorer shows: the charts to choose from, and how a selection is drawn as one."""
 
 from __future__ import annotations
 
@@ -9,71 +9,116 @@ import numpy as np
 
 from walletframe import charts
 from walletframe.address import canonical_key, parse_wallets
+from walletframe.frames import known_wallets
+from walletframe.numerals import many
+from walletframe.pickers.explorer.downloads import script
+from walletframe.pickers.pane import error_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from walletframe.charts import Figure
-    from walletframe.frames import Identified, Identities, TokenKey
-    from walletframe.pickers.explorer.selection import Picked, Selection
+    from walletframe.frames import Identified, Identities, TokenKey, WalletDetails
+    from walletframe.pickers.explorer.selection import Catalog, Picked, Selection
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class Chart:
     """A chart to choose."""
 
     label: str
-    function: str
-    options: Mapping[str, Any]
-    takes: str = ""
-    colored: bool = True
+    function: str  # in `walletframe.charts`
+    options: Mapping[str, Any]  # how much is drawn, so that a browser draws it in a moment
+    takes: str = ""  # "perhaps a token", "a token" or "a wallet"
+    colored: bool = True  # whether it takes the colours of tokens
 
 
-VIEWS = {
-    view.label: view
-    for view in (
-        View("Treemap", "treemap", {"top": 80}, takes="perhaps a token"),
-        View("Sunburst", "sunburst", {"top": 80}, takes="perhaps a token"),
-        View(
+CHARTS = {
+    chart.label: chart
+    for chart in (
+        Chart("Treemap", "treemap", {"top": 80}, takes="perhaps a token"),
+        Chart("Sunburst", "sunburst", {"top": 80}, takes="perhaps a token"),
+        Chart(
             "Bars by wallet",
             "bar",
             {"by": "wallet", "top": 12, "top_tokens": 6},
             takes="perhaps a token",
         ),
-        View(
+        Chart(
             "Bars by blockchain",
             "bar",
             {"by": "blockchain", "top_tokens": 6},
             takes="perhaps a token",
         ),
-        View("Heatmap", "heatmap", {"top": 20, "top_tokens": 15}, colored=False),
-        View("Pie of a wallet", "pie", {}, takes="a wallet"),
-        View("Lorenz curve", "lorenz", {}, takes="a token", colored=False),
+        Chart("Heatmap", "heatmap", {"top": 20, "top_tokens": 15}, colored=False),
+        Chart("Pie of a wallet", "pie", {}, takes="a wallet"),
+        Chart("Lorenz curve", "lorenz", {}, takes="a token", colored=False),
     )
 }
 
 
-def arguments(view: View, selection: Selection, holdings: Identified) -> dict[str, Any]:
-    """Choose the arguments of a chart."""
-    found = dict(view.options)
-    if view.takes == "a token":
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a person wants to see: which rows of which fetch, as which chart."""
+
+    catalog: Catalog
+    selection: Selection
+    chart: Chart
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A view as it is shown."""
+
+    view: View
+    rows: WalletDetails
+    figure: Figure | None
+    reason: str  # why there is no figure, as strangers may have written it
+    code: str  # the lines of pandas code that make rows and figure
+
+
+def render(view: View) -> Rendered:
+    """Render a view; where its chart can't be drawn, all the rest."""
+    catalog, selection, chart = view.catalog, view.selection, view.chart
+    picked = catalog.select(selection)
+    rows = picked.details
+    figure, given, reason = None, None, ""
+    if rows.holdings.empty:
+        reason = _absence(rows, selection)
+    else:
+        try:
+            given = _arguments(chart, selection, picked.holdings)
+            figure = _drawn(chart, given, picked, catalog.colors)
+        except Exception as error:  # noqa: BLE001 - shown in the chart's place
+            given, reason = None, f"No chart: {error_text(error)}"
+    code = script(chart, selection, given, prepared=catalog.is_prepared)
+    return Rendered(view, rows, figure, reason, code)
+
+
+def _arguments(chart: Chart, selection: Selection, holdings: Identified) -> dict[str, Any]:
+    """Choose the arguments of a chart of some holdings, which are not empty.
+
+    Where it needs a token or a wallet and none is chosen, it is that with the most balances.
+    """
+    found = dict(chart.options)
+    if chart.takes == "a token":
         found["token"] = _first(selection.tokens, holdings.tokens)
-    elif view.takes == "perhaps a token" and len(selection.tokens) == 1:
+    elif chart.takes == "perhaps a token" and len(selection.tokens) == 1:
         [found["token"]] = selection.tokens
-    if view.takes == "a wallet":
+    if chart.takes == "a wallet":
         named = parse_wallets(selection.wallets)
         keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
         found["wallet"] = _first(keys, holdings.wallets)
     return found
 
 
-def draw(
-    view: View, chosen: Mapping[str, Any], picked: Picked, colors: Mapping[TokenKey, str]
+def _drawn(
+    chart: Chart, given: Mapping[str, Any], picked: Picked, colors: Mapping[TokenKey, str]
 ) -> Figure:
-    """Draw a chart."""
-    more: dict[str, Any] = {"colors": colors} if view.colored else {}
-    function = getattr(charts, view.function)
-    figure: Figure = function(picked.holdings, wallets=picked.wallets, **chosen, **more)
+    """Draw a chart, with the colours that tokens have in all charts of the fetch."""
+    more: dict[str, Any] = {"colors": colors} if chart.colored else {}
+    function = getattr(charts, chart.function)
+    figure: Figure = function(picked.holdings, wallets=picked.wallets, **given, **more)
     return figure
 
 
@@ -82,3 +127,20 @@ def _first(chosen: Iterable[TokenKey], identities: Identities) -> TokenKey:
     there = set(identities.keys)
     most = identities.keys[int(np.bincount(identities.codes).argmax())]
     return next((key for key in chosen if key in there), most)
+
+
+def _absence(rows: WalletDetails, selection: Selection) -> str:
+    """Say why there is no balance: by what is picked, or by what the wallets are like."""
+    wallets = rows.wallets
+    picked = selection.blockchains or selection.wallets or selection.tokens
+    known, tokens = known_wallets(wallets, stale=True), wallets["tokens"]
+    others = "other tokens than are picked" if selection.tokens else "balances that were left out"
+    counts = {
+        "not ok": (~known).sum(),
+        "without any balance": (known & (tokens == 0)).sum(),
+        f"with {others}": (known & (tokens > 0)).sum(),
+    }
+    parts = [f"{many(int(count), 'wallet')} {said}" for said, count in counts.items() if count]
+    none = "no wallet is on what is picked" if picked else "no wallet was asked for"
+    advice = " Take away some of what is picked." if picked else ""
+    return f"No balance to show: {', '.join(parts) or none}.{advice}"

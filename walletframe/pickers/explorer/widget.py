@@ -19,16 +19,13 @@ from walletframe.frames import (
     table_html,
     wallets_table,
 )
-from walletframe.pickers.bar import FetchBar
 from walletframe.pickers.blockchains import BlockchainPicker
+from walletframe.pickers.explorer.controls import FOLLOWS, STYLE, ToggleRow
 from walletframe.pickers.explorer.downloads import FORMATS, link, make_file
 from walletframe.pickers.explorer.selection import Catalog, Selection
-from walletframe.pickers.explorer.sight import Wish, look
-from walletframe.pickers.explorer.switch import Switch
-from walletframe.pickers.explorer.theme import FOLLOWS, STYLE
-from walletframe.pickers.explorer.views import VIEWS
-from walletframe.pickers.pane import TURN, Pane, alert_html, guarded
-from walletframe.pickers.pause import Pause
+from walletframe.pickers.explorer.views import CHARTS, View, render
+from walletframe.pickers.fetching import FetchBar
+from walletframe.pickers.pane import LOCK, Debounce, Pane, alert_html, guarded
 from walletframe.pickers.renewal import renewed, require_as_fetched
 from walletframe.pickers.tokens import TokenPicker
 from walletframe.pickers.wallets import WalletPicker
@@ -40,7 +37,7 @@ if TYPE_CHECKING:
     from walletframe.client import Client
     from walletframe.frames import DetailsLike
     from walletframe.pickers.explorer.selection import Prepare
-    from walletframe.pickers.explorer.sight import Sight
+    from walletframe.pickers.explorer.views import Rendered
 
 _ROWS = 50
 
@@ -107,23 +104,23 @@ class HoldingsExplorer(Pane):
         catalog = Catalog(details, prepare)  # what fails leaves no widget behind
         super().__init__()
         self.details, self._catalog, self._prepare = details, catalog, prepare
-        self._pause, self._drawing = Pause(self._draw, wait_s=0), Lock()
-        self.ends_with(self._pause.stop)
+        self._debounce, self._drawing = Debounce(self._draw, wait_s=0), Lock()
+        self.on_close(self._debounce.stop)
         start = Button(description="Refresh", icon="refresh", tooltip="Ask anew for all wallets")
         hint = "set .details of the explorer to what fetch_wallets returned"
         self._bar = FetchBar(start, self.refresh, client, hint=hint)
         self._chains = BlockchainPicker(catalog.details)
         self._wallets = WalletPicker(details, paste=False)
         self._tokens = TokenPicker(catalog.details)
-        self._view = Switch("Chart", list(VIEWS))
+        self._chart = ToggleRow("Chart", list(CHARTS))
         self._savers = [self._saver(kind) for kind in FORMATS]
         self._summary, self._table, self._code, self._link = HTML(), HTML(), HTML(), HTML()
         self._output = Output(layout=Layout(width="100%"))
         self._style = HTML(f"<style>{STYLE}</style>", layout=Layout(display="none"))
         self._place_parts()
         self._bar.observe(self._take_refreshed, "details")
-        for part in (self._view, self._chains, self._wallets, self._tokens):
-            part.observe(lambda _: self._pause.begin(), "value")
+        for part in (self._chart, self._chains, self._wallets, self._tokens):
+            part.observe(lambda _: self._debounce.call(), "value")
         self.observe(self._take_details, "details")
         self._draw()
 
@@ -136,8 +133,8 @@ class HoldingsExplorer(Pane):
         WalletDetails
             Rows of `details`, after `prepare`, on their index.
         """
-        wish = self._wish()
-        return wish.catalog.select(wish.selection).details
+        view = self._view()
+        return view.catalog.select(view.selection).details
 
     @property
     def code(self) -> str:
@@ -149,14 +146,14 @@ class HoldingsExplorer(Pane):
             Python, for a variable ``details``, and for ``prepare`` where it was given. Where no
             chart can be drawn, it makes the rows alone.
         """
-        return look(self._wish()).code
+        return render(self._view()).code
 
     @guarded
     def refresh(self) -> None:
         """Ask anew for all wallets, in the background; what can't be had anew stays."""
         if self._prepare is None:
             require_as_fetched(self.details)
-        self.tell_fault("")
+        self.show_error("")
         wallets = self.details.wallets
         pairs = zip(wallets["blockchain"], wallets["address"], strict=True)
         self._bar.fetch([f"{chain}.{address}" for chain, address in pairs], refresh=True)
@@ -170,9 +167,9 @@ class HoldingsExplorer(Pane):
         kind : {"CSV", "Parquet", "HTML page", "pandas code"}
             Of which kind.
         """
-        self.tell_fault("")
+        self.show_error("")
         self._link.value = ""
-        self._link.value = link(*make_file(kind, look(self._wish())))
+        self._link.value = link(*make_file(kind, render(self._view())))
 
     def _place_parts(self) -> None:
         pickers = (self._chains, self._wallets, self._tokens)
@@ -185,7 +182,7 @@ class HoldingsExplorer(Pane):
             for parts in (pickers, saving)
         ]
         self.children = (
-            *(self._bar, rows[0], self._view, rows[1], self._alert, self._summary),
+            *(self._bar, rows[0], self._chart, rows[1], self._alert, self._summary),
             *(self._output, self._table, self._code, self._style),
         )
 
@@ -195,39 +192,39 @@ class HoldingsExplorer(Pane):
         return button
 
     def _draw(self) -> None:
-        """Draw what is wanted now; where that changes meanwhile, leave it to who comes next.
+        """Draw the view of now; where it changes meanwhile, the next call draws.
 
-        Not to be called by who has the turn: another thread may draw, and wait for it.
+        Lock order: `_drawing` before `LOCK`. So never call this while holding `LOCK`.
         """
         with self._drawing:
-            wish = self._wish()
+            view = self._view()
             try:
-                sight = look(wish)
+                rendered = render(view)
             except Exception as error:  # noqa: BLE001 - on a thread nobody else would see it
-                self._tell(error)
+                self._fail(error)
             else:
-                self._show(sight)
+                self._show(rendered)
 
-    def _wish(self) -> Wish:
-        with TURN:
+    def _view(self) -> View:
+        with LOCK:
             picked = (self._chains.value, self._wallets.value, self._tokens.value)
-            return Wish(self._catalog, Selection(*picked), VIEWS[self._view.value])
+            return View(self._catalog, Selection(*picked), CHARTS[self._chart.value])
 
     @guarded
-    def _show(self, sight: Sight) -> None:
-        if sight.wish != self._wish():
+    def _show(self, rendered: Rendered) -> None:
+        if rendered.view != self._view():
             return
-        self.tell_fault("")
+        self.show_error("")
         self._link.value = ""
         (self._output.remove_class if has_template() else self._output.add_class)(FOLLOWS)
-        self._output.outputs = (_display(sight),)
-        said = summary_html(*sight.shown) + _troubled(sight.shown.wallets)
-        self._summary.value = f'<div role="status">{said}</div>'
-        self._table.value = table_html(holdings_table(sight.shown.holdings, _ROWS), "24em")
-        self._code.value = _folded("The lines of pandas code that make this", sight.code)
+        self._output.outputs = (_display(rendered),)
+        summary = summary_html(*rendered.rows) + _troubled(rendered.rows.wallets)
+        self._summary.value = f'<div role="status">{summary}</div>'
+        self._table.value = table_html(holdings_table(rendered.rows.holdings, _ROWS), "24em")
+        self._code.value = _folded("The lines of pandas code that make this", rendered.code)
 
     @guarded
-    def _tell(self, error: Exception) -> None:
+    def _fail(self, error: Exception) -> None:
         raise error
 
     @guarded
@@ -239,13 +236,13 @@ class HoldingsExplorer(Pane):
         self._catalog = catalog = Catalog(change["new"], self._prepare)
         for picker in (self._chains, self._wallets, self._tokens):
             picker.offer(catalog.details)
-        self._pause.begin()
+        self._debounce.call()
 
 
-def _display(sight: Sight) -> dict[str, Any]:
-    figure = sight.figure
+def _display(rendered: Rendered) -> dict[str, Any]:
+    figure = rendered.figure
     if figure is None:
-        reason = sight.reason
+        reason = rendered.reason
         data = {"text/html": alert_html(reason), "text/plain": shown(reason, len(reason))}
     else:
         drawn = json.loads(figure.to_json())  # whatever plotly's default renderer is

@@ -1,4 +1,4 @@
-"""A row of buttons of which one is on."""
+"""The explorer's row of buttons, and the style by which its charts follow a dark page."""
 
 from __future__ import annotations
 
@@ -11,13 +11,32 @@ from traitlets import Unicode, observe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# JupyterLab doesn't tell the kernel which theme it has, and a person may change it at any time: so
+# the page itself decides, by a style sheet. Pages without this attribute of the body know no theme.
+FOLLOWS = "walletframe-follows-page"
+_TEXT, _LINE = "var(--jp-ui-font-color1)", "var(--jp-border-color2)"
+_RULES = (
+    (".main-svg", "background: transparent"),
+    (".bglayer .bg, .legend .bg", "fill: transparent"),
+    (":is(.infolayer, .cartesianlayer) text", f"fill: {_TEXT}"),
+    (".gridlayer path", f"stroke: {_LINE}"),
+    (":is(.zerolinelayer, .xtick, .ytick) path", f"stroke: {_LINE}"),
+    (".modebar-group", "background: transparent"),
+    (".modebar-btn path", f"fill: {_TEXT}"),
+)
+STYLE = "\n".join(
+    f'body[data-jp-theme-light="false"] .{FOLLOWS} .js-plotly-plot :is({parts}) '
+    f"{{ {rule} !important }}"
+    for parts, rule in _RULES
+)
 
-class Switch(HBox, ValueWidget):
-    """Buttons to choose one thing by one click, or by Tab and Space.
 
-    That which is chosen has a check mark in its text, so that it is told to those who don't see
-    a shade, too. The toggle buttons of ipywidgets tell it by a shade alone, and its radio buttons
-    need the arrow keys, which JupyterLab keeps for itself.
+class ToggleRow(HBox, ValueWidget):
+    """Buttons of which one is on, to be chosen by one click, or by Tab and Space.
+
+    That which is on has a check mark in its text, so that those who don't see a shade know it, too.
+    The toggle buttons of ipywidgets show it by a shade alone, and its radio buttons need the arrow
+    keys, which JupyterLab keeps for itself.
     """
 
     value = Unicode()
