@@ -26,7 +26,7 @@ frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_
 details = WalletDetails(assemble([]).wallets, frame)
 explorer = wf.HoldingsExplorer(details)
 page = Page(explorer)
-page.mark("Tokens", *range(20))
+page.mark("Tokens", *range(len(page.listed("Tokens")[:20])))
 """
 HARMFUL = """() => [
     ...document.querySelectorAll('.jp-OutputArea-output :is(a, img, script, iframe, svg[onload])'),

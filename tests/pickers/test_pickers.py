@@ -245,6 +245,26 @@ def test_symbol_of_several_tokens_is_refused(opened):
         picker.value = ["USDC"]
 
 
+def test_a_symbol_is_no_beginning_of_another(opened):
+    """A symbol tells the token that has it as written, as everywhere; else it is unknown."""
+    frame = MANY.head(2).assign(symbol=["USD Coin", "TK1"])
+    picker = opened(TokenPicker(frame))
+    for wrong in ("USD", "usd coin", "tk1"):
+        with pytest.raises(UnknownTokenError):
+            picker.value = [wrong]
+    picker.value = ["USD Coin"]
+    assert len(picker.value) == 1
+
+
+def test_a_token_is_called_as_in_charts(opened):
+    """By its symbol where no other has it, else with blockchain and contract; in the list whole."""
+    picker = opened(TokenPicker(MANY.head(3).assign(symbol=["USDC", "USDC", "USD\u0421"])))
+    picker.value = [(chain, CONTRACTS[n]) for n, chain in enumerate(["ETH", "BSC", "ETH"])]
+    short = ["USDC (ETH 0x0000…0000)", "USDC (BSC 0x0000…0001)", "USD\u0421 (ETH 0x0000…0002)"]
+    assert removers(picker) == [f"{name} ✕" for name in short]
+    assert Page(picker).tooltips()[0] == f"Remove USDC · ETH · {CONTRACTS[0]}"
+
+
 def test_frames_without_the_columns_are_refused():
     """What is missing is named."""
     with pytest.raises(ColumnsError, match="'blockchain'"):

@@ -8,23 +8,24 @@ import numpy as np
 
 from walletframe.errors import UnknownTokenError
 from walletframe.frames import (
-    ambiguous,
     holdings_given,
     is_unknown,
     require_columns,
     token_identities,
     token_key,
+    token_names,
+    token_place,
 )
 from walletframe.pickers.chooser import Chooser
 from walletframe.pickers.options import Option, Options
-from walletframe.text import shortened, shown
+from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
 
-    from walletframe.frames import DetailsLike, TokenKey, TokenLike
+    from walletframe.frames import DetailsLike, Identities, TokenKey, TokenLike
     from walletframe.pickers.options import Value
 
 HoldingsLike: TypeAlias = "DetailsLike | pd.DataFrame"
@@ -40,8 +41,8 @@ class TokenPicker(Chooser):
         What to choose from: ``symbol``, ``token_blockchain`` and ``token_address``; tokens with
         the most rows first.
     value : str, or sequence of (str, str or None) or of str
-        What is chosen at first: (blockchain, contract), None for a native coin; or symbols that
-        one token alone has.
+        What is chosen at first: (blockchain, contract), None for a native coin; or symbols, as
+        written, that one token alone has.
     description : str, default "Tokens"
         The label.
 
@@ -84,10 +85,7 @@ class TokenPicker(Chooser):
         description: str = "Tokens",
     ) -> None:
         super().__init__(
-            token_options(holdings),
-            value=value,
-            description=description,
-            hint="symbol or contract",
+            self._keep(holdings), value=value, description=description, hint="symbol or contract"
         )
 
     def offer(self, holdings: HoldingsLike) -> None:
@@ -98,46 +96,45 @@ class TokenPicker(Chooser):
         holdings : WalletDetails or DataFrame
             What to choose from.
         """
-        self._offer(token_options(holdings))
+        self._offer(self._keep(holdings))
+
+    def _keep(self, source: HoldingsLike) -> Options:
+        """Keep the holdings, by which symbols are resolved, and return the tokens in them."""
+        holdings = holdings_given(source)
+        require_columns(holdings, ["symbol"])
+        tokens = token_identities(holdings)
+        self._holdings, self._tokens = holdings, tokens
+        return _options(holdings, tokens)
 
     def _resolve(self, value: Any) -> Value:
         if isinstance(value, str):
-            return self._named(value)
+            place = token_place(self._holdings, self._tokens, value, hint=_one_token)
+            return self._tokens.keys[place]
         option = self._options.get(token_key(value))
         if option is None:
             raise UnknownTokenError(value)
         return option.value
 
-    def _named(self, symbol: str) -> Value:
-        begin = f"{symbol.casefold()} "
-        tokens = [option.value for option in self._options if option.words.startswith(begin)]
-        if not tokens:
-            raise UnknownTokenError(symbol)
-        if len(tokens) > 1:
-            raise ambiguous(
-                {symbol: [key for key in tokens if isinstance(key, tuple)]},
-                hint=lambda first: f"name the one token, such as {first!a}",
-            )
-        return tokens[0]
+
+def _one_token(first: TokenKey) -> str:
+    return f"name the one token, such as {first!a}"
 
 
-def token_options(source: HoldingsLike) -> Options:
-    """Return the tokens of holdings."""
-    holdings = holdings_given(source)
-    require_columns(holdings, ["symbol"])
-    tokens = token_identities(holdings)
+def _options(holdings: pd.DataFrame, tokens: Identities) -> Options:
+    """Return an option for each known token; those with the most rows come first."""
     rows = np.bincount(tokens.codes, minlength=len(tokens.keys))
     known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
     order = np.array(sorted(known, key=lambda place: -rows[place]), dtype=np.intp)
     first = tokens.first[order]
     symbols = holdings["symbol"].array.take(first).tolist()
     contracts = holdings["token_address"].array.take(first).tolist()
-    return Options(map(_option, [tokens.keys[place] for place in order], symbols, contracts))
+    names = token_names(holdings, tokens, order)
+    keys = [tokens.keys[place] for place in order]
+    return Options(map(_option, keys, names, symbols, contracts))
 
 
-def _option(key: TokenKey, symbol: object, contract: object) -> Option:
-    name = shown(symbol, _SYMBOL) if isinstance(symbol, str) else ""
+def _option(key: TokenKey, name: str, symbol: object, contract: object) -> Option:
+    called = shown(symbol, _SYMBOL) if isinstance(symbol, str) else ""
     written = shown(contract, _CONTRACT) if isinstance(contract, str) else "native coin"
-    named = f"{name or 'no symbol'} · {shown(key[0], _SYMBOL)} · "
-    words = f"{name} {key[0]} {written}".casefold()
-    return Option(key, named + written, named + shortened(written), words, key)
+    label = f"{called or 'no symbol'} · {shown(key[0], _SYMBOL)} · {written}"
+    return Option(key, label, name, f"{called} {key[0]} {written}".casefold(), key)
