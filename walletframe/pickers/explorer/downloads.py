@@ -1,23 +1,19 @@
-"""What the explorer shows, to take along: as lines of pandas code, and as files for a browser."""
+"""What the explorer shows, as files for a browser to download."""
 
 from __future__ import annotations
 
 import base64
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from walletframe.address import WalletAddress
 from walletframe.errors import WalletframeError
 from walletframe.exports import to_csv, to_parquet
 from walletframe.frames import holdings_table, summary_html, table_html
 from walletframe.pickers.pane import alert_html
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from walletframe.pickers.explorer.selection import Selection
-    from walletframe.pickers.explorer.views import Chart, Rendered
+    from walletframe.pickers.explorer.views import Rendered
 
 FORMATS = ("CSV", "Parquet", "HTML page", "pandas code")
 _MOST_ROWS = 200_000
@@ -28,12 +24,6 @@ _TYPES = {
     "holdings.html": "text/html",
     "holdings.py": "text/x-python",
 }
-_NAMES = '''
-def names(chain, address):
-    """Spell alike what is the same: hex addresses are compared without case."""
-    is_hex = address.str.fullmatch("0[xX][ -~]*", na=False)
-    return chain.str.upper() + "." + address.where(~is_hex, address.str.lower()).fillna("")
-'''
 
 
 def make_file(kind: str, rendered: Rendered) -> tuple[str, bytes]:
@@ -84,49 +74,3 @@ def _page(rendered: Rendered) -> str:
         " td, th { padding: 0.2em 0.6em }</style></head><body><h1>Holdings</h1>"
         f"{summary_html(*rendered.rows)}{chart}{table}</body></html>"
     )
-
-
-def script(
-    chart: Chart, selection: Selection, given: Mapping[str, Any] | None, *, prepared: bool = False
-) -> str:
-    """Write the code; where no chart can be drawn (`given` is None), that of the rows alone."""
-    colored = chart.colored and given is not None
-    parts = ["from walletframe.charts import token_colors\n"] if colored else []
-    if selection.wallets or selection.tokens:
-        parts += [_NAMES, ""]
-    parts.append("wallets, holdings = details  # as the explorer got it")
-    if prepared:
-        parts.append("holdings = prepare(holdings)  # the function that the explorer got")
-    parts += ["shown = holdings\n", *_filters(selection)]
-    if given is None:
-        return "\n".join(parts).rstrip()
-    arguments = [f"{name}={value!a}" for name, value in given.items()]
-    arguments += ["wallets=wallets", *["colors=token_colors(holdings)"] * colored]
-    return "\n".join([*parts, f"figure = shown.wf.plot.{chart.function}({', '.join(arguments)})"])
-
-
-def _filters(selection: Selection) -> list[str]:
-    parts: list[str] = []
-    if selection.blockchains:
-        parts += _listed("chains", (name.upper() for name in selection.blockchains))
-        parts.append('wallets = wallets[wallets["blockchain"].str.upper().isin(chains)]')
-        parts.append('shown = shown[shown["blockchain"].str.upper().isin(chains)]\n')
-    if selection.wallets:
-        keys = (WalletAddress.parse(name).canonical for name in selection.wallets)
-        parts += _listed("chosen", map(str, keys))
-        parts += [
-            f'{frame} = {frame}[names({frame}["blockchain"], {frame}["address"]).isin(chosen)]'
-            for frame in ("wallets", "shown")
-        ]
-        parts.append("")
-    if selection.tokens:
-        parts += _listed(
-            "tokens", (f"{chain}.{contract or ''}" for chain, contract in selection.tokens)
-        )
-        parts.append('held = names(shown["token_blockchain"], shown["token_address"])')
-        parts.append("shown = shown[held.isin(tokens)]\n")
-    return parts
-
-
-def _listed(name: str, values: Iterable[str]) -> list[str]:
-    return [f"{name} = [", *(f"    {value!a}," for value in values), "]"]

@@ -1,4 +1,4 @@
-"""What the explorer shows: the charts to choose from, and how a selection is drawn as one."""
+"""What the explorer shows: charts to choose from, a selection drawn as one, and code for it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from walletframe import charts
-from walletframe.address import canonical_key, parse_wallets
+from walletframe.address import WalletAddress, canonical_key, parse_wallets
 from walletframe.frames import known_wallets
 from walletframe.numerals import many
-from walletframe.pickers.explorer.downloads import script
 from walletframe.pickers.pane import error_text
 
 if TYPE_CHECKING:
@@ -56,6 +55,13 @@ CHARTS = {
     )
 }
 
+_NAMES = '''
+def names(chain, address):
+    """Spell alike what is the same: hex addresses are compared without case."""
+    is_hex = address.str.fullmatch("0[xX][ -~]*", na=False)
+    return chain.str.upper() + "." + address.where(~is_hex, address.str.lower()).fillna("")
+'''
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -91,7 +97,7 @@ def render(view: View) -> Rendered:
             figure = _drawn(chart, given, picked, catalog.colors)
         except Exception as error:  # noqa: BLE001 - shown in the chart's place
             given, reason = None, f"No chart: {error_text(error)}"
-    code = script(chart, selection, given, prepared=catalog.is_prepared)
+    code = _script(chart, selection, given, prepared=catalog.is_prepared)
     return Rendered(view, rows, figure, reason, code)
 
 
@@ -144,3 +150,49 @@ def _absence(rows: WalletDetails, selection: Selection) -> str:
     none = "no wallet is on what is picked" if picked else "no wallet was asked for"
     advice = " Take away some of what is picked." if picked else ""
     return f"No balance to show: {', '.join(parts) or none}.{advice}"
+
+
+def _script(
+    chart: Chart, selection: Selection, given: Mapping[str, Any] | None, *, prepared: bool = False
+) -> str:
+    """Write the code; where no chart can be drawn (`given` is None), that of the rows alone."""
+    colored = chart.colored and given is not None
+    parts = ["from walletframe.charts import token_colors\n"] if colored else []
+    if selection.wallets or selection.tokens:
+        parts += [_NAMES, ""]
+    parts.append("wallets, holdings = details  # as the explorer got it")
+    if prepared:
+        parts.append("holdings = prepare(holdings)  # the function that the explorer got")
+    parts += ["shown = holdings\n", *_filters(selection)]
+    if given is None:
+        return "\n".join(parts).rstrip()
+    arguments = [f"{name}={value!a}" for name, value in given.items()]
+    arguments += ["wallets=wallets", *["colors=token_colors(holdings)"] * colored]
+    return "\n".join([*parts, f"figure = shown.wf.plot.{chart.function}({', '.join(arguments)})"])
+
+
+def _filters(selection: Selection) -> list[str]:
+    parts: list[str] = []
+    if selection.blockchains:
+        parts += _listed("chains", (name.upper() for name in selection.blockchains))
+        parts.append('wallets = wallets[wallets["blockchain"].str.upper().isin(chains)]')
+        parts.append('shown = shown[shown["blockchain"].str.upper().isin(chains)]\n')
+    if selection.wallets:
+        keys = (WalletAddress.parse(name).canonical for name in selection.wallets)
+        parts += _listed("chosen", map(str, keys))
+        parts += [
+            f'{frame} = {frame}[names({frame}["blockchain"], {frame}["address"]).isin(chosen)]'
+            for frame in ("wallets", "shown")
+        ]
+        parts.append("")
+    if selection.tokens:
+        parts += _listed(
+            "tokens", (f"{chain}.{contract or ''}" for chain, contract in selection.tokens)
+        )
+        parts.append('held = names(shown["token_blockchain"], shown["token_address"])')
+        parts.append("shown = shown[held.isin(tokens)]\n")
+    return parts
+
+
+def _listed(name: str, values: Iterable[str]) -> list[str]:
+    return [f"{name} = [", *(f"    {value!a}," for value in values), "]"]
