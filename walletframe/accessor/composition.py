@@ -9,9 +9,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe.analysis.positions import WalletsLike
     from walletframe.charts import Figure
-    from walletframe.frames import TokenKey, TokenLike, WalletLike
+    from walletframe.frames import FetchLike, TokenKey, TokenLike, WalletLike
 
     Colors = Mapping[TokenKey, str]
 
@@ -26,7 +25,7 @@ class CompositionPlots:
         *,
         token: TokenLike | None = None,
         top: int = 250,
-        wallets: WalletsLike | None = None,
+        wallets: FetchLike | None = None,
         colors: Colors | None = None,
     ) -> Figure:
         """Draw holdings as nested rectangles: blockchains, wallets, tokens.
@@ -89,7 +88,7 @@ class CompositionPlots:
         *,
         token: TokenLike | None = None,
         top: int = 250,
-        wallets: WalletsLike | None = None,
+        wallets: FetchLike | None = None,
         colors: Colors | None = None,
     ) -> Figure:
         """Draw holdings as rings: blockchains inside, around them wallets, outside the tokens.
@@ -154,7 +153,7 @@ class CompositionPlots:
         token: TokenLike | None = None,
         top: int = 20,
         top_tokens: int = 8,
-        wallets: WalletsLike | None = None,
+        wallets: FetchLike | None = None,
         colors: Colors | None = None,
     ) -> Figure:
         """Draw a bar for each wallet or blockchain, stacked by token.
@@ -230,7 +229,7 @@ class CompositionPlots:
         wallet: WalletLike,
         *,
         top: int = 8,
-        wallets: WalletsLike | None = None,
+        wallets: FetchLike | None = None,
         colors: Colors | None = None,
     ) -> Figure:
         """Draw what one wallet holds as slices.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-    from walletframe.analysis.positions import WalletsLike
     from walletframe.analysis.valuation import PricesLike
+    from walletframe.frames import FetchLike
 
 
 class HoldingsAccessor:
@@ -148,7 +148,7 @@ class HoldingsAccessor:
 
         return token_labels(self._data)
 
-    def pivot(self, n: int | None = 50, *, wallets: WalletsLike | None = None) -> pd.DataFrame:
+    def pivot(self, n: int | None = 50, *, wallets: FetchLike | None = None) -> pd.DataFrame:
         """Put wallets beside tokens.
 
         Parameters

@@ -11,9 +11,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe.analysis.positions import WalletsLike
     from walletframe.charts import Figure
-    from walletframe.frames import TokenKey, TokenLike
+    from walletframe.frames import FetchLike, TokenKey, TokenLike
 
     Colors = Mapping[TokenKey, str]
 
@@ -41,7 +40,7 @@ class PlotAccessor(CompositionPlots):
         self._data = holdings
 
     def heatmap(
-        self, *, top: int = 30, top_tokens: int = 20, wallets: WalletsLike | None = None
+        self, *, top: int = 30, top_tokens: int = 20, wallets: FetchLike | None = None
     ) -> Figure:
         """Draw a table of wallets and tokens in colours.
 
@@ -93,7 +92,7 @@ class PlotAccessor(CompositionPlots):
 
         return heatmap(self._data, top=top, top_tokens=top_tokens, wallets=wallets)
 
-    def lorenz(self, token: TokenLike, *, wallets: WalletsLike | None = None) -> Figure:
+    def lorenz(self, token: TokenLike, *, wallets: FetchLike | None = None) -> Figure:
         """Draw the Lorenz curve of one token, with its Gini coefficient.
 
         Parameters
@@ -148,7 +147,7 @@ class PlotAccessor(CompositionPlots):
         *,
         token: TokenLike | None = None,
         top_tokens: int = 8,
-        wallets: WalletsLike | None = None,
+        wallets: FetchLike | None = None,
         colors: Colors | None = None,
     ) -> Figure:
         """Draw snapshots of holdings along time, stacked by token.

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from walletframe.analysis.partition import By
-    from walletframe.analysis.positions import WalletsLike
-    from walletframe.frames import TokenLike
+    from walletframe.frames import FetchLike, TokenLike
 
 
 class TotalsAccessor:
@@ -20,7 +19,7 @@ class TotalsAccessor:
     _data: pd.DataFrame
 
     def totals(
-        self, by: By | Sequence[By] = "token", *, wallets: WalletsLike | None = None
+        self, by: By | Sequence[By] = "token", *, wallets: FetchLike | None = None
     ) -> pd.DataFrame:
         """Add up by token, wallet or blockchain, and say how complete that is.
 
@@ -93,7 +92,7 @@ class TotalsAccessor:
 
         return totals(self._data, by, wallets=wallets)
 
-    def share(self, token: TokenLike, *, wallets: WalletsLike | None = None) -> pd.DataFrame:
+    def share(self, token: TokenLike, *, wallets: FetchLike | None = None) -> pd.DataFrame:
         """Tell how much of one token each wallet holds, of all that these wallets hold of it.
 
         Parameters
@@ -151,7 +150,7 @@ class TotalsAccessor:
         token: TokenLike | None = None,
         *,
         top: int = 10,
-        wallets: WalletsLike | None = None,
+        wallets: FetchLike | None = None,
     ) -> pd.DataFrame:
         """Tell how unequally tokens are spread over the wallets that hold them.
 
@@ -217,7 +216,7 @@ class TotalsAccessor:
 
         return concentration(self._data, token, top=top, wallets=wallets)
 
-    def overlap(self, n: int | None = 100, *, wallets: WalletsLike | None = None) -> pd.DataFrame:
+    def overlap(self, n: int | None = 100, *, wallets: FetchLike | None = None) -> pd.DataFrame:
         """Find the pairs of wallets that hold the most of the same tokens.
 
         Without native coins and spam, which nearly everybody holds, it tells more.

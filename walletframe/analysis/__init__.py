@@ -1,11 +1,10 @@
 """Frame in, frame out: what is asked of holdings once they are there."""
 
-from walletframe.analysis.inequality import concentration
 from walletframe.analysis.largest import top, top_rows
 from walletframe.analysis.matrix import pivot, token_labels
 from walletframe.analysis.pairs import overlap
 from walletframe.analysis.prices import FilePrices, PriceSource
-from walletframe.analysis.shares import share
+from walletframe.analysis.shares import concentration, share
 from walletframe.analysis.spam import explain_spam, flag_spam, without_spam
 from walletframe.analysis.sums import totals
 from walletframe.analysis.token_lists import read_token_list

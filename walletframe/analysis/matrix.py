@@ -8,14 +8,19 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
-from walletframe.amounts.segments import Segments, sums
-from walletframe.analysis.positions import read_positions, text_array
 from walletframe.analysis.sums import totals_of
 from walletframe.errors import SettingsError
-from walletframe.frames import require_columns, token_identities, token_names
+from walletframe.frames import (
+    cell_sums,
+    read_positions,
+    require_columns,
+    text_array,
+    token_identities,
+    token_names,
+)
 
 if TYPE_CHECKING:
-    from walletframe.analysis.positions import Codes, Positions, WalletsLike
+    from walletframe.frames import Codes, FetchLike, Positions, PositionsLike
 
 
 def token_labels(holdings: pd.DataFrame) -> pd.Series:
@@ -28,66 +33,14 @@ def token_labels(holdings: pd.DataFrame) -> pd.Series:
 
 
 def pivot(
-    holdings: pd.DataFrame, n: int | None = 50, *, wallets: WalletsLike | None = None
+    holdings: PositionsLike, n: int | None = 50, *, wallets: FetchLike | None = None
 ) -> pd.DataFrame:
-    """Put wallets beside tokens.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        The ``holdings`` of a fetch, or some rows of it.
-    n : int or None, default 50
-        How many tokens: those of the greatest value where the holdings have a column ``value``,
-        then those with the most holders, then the first ones. None for all.
-    wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch: then failed and empty wallets have their rows, too.
-
-    Returns
-    -------
-    DataFrame
-        One row for each wallet, in the order of `wallets`, else of its first row; index
-        ``blockchain``, ``address``, str. One column for each of the tokens, in this order of
-        theirs, named as `token_labels` does; amount, exact: 0 where a wallet holds none, since the
-        service lists all that it holds; NA where its balances, or one of this token, are unknown.
-
-    Raises
-    ------
-    ArgumentError
-        Where `wallets` is something else.
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the column ``amount`` holds no amounts.
-    PricesError
-        Where values are in more than one currency.
-    UnknownWalletError
-        Where a row is of a wallet that is not in `wallets`.
-    SettingsError
-        Where `n` is below 1.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame(
-    ...     {
-    ...         "blockchain": "ETH",
-    ...         "address": ["0xa", "0xb", "0xb"],
-    ...         "symbol": ["ETH", "ETH", "USDC"],
-    ...         "token_blockchain": "ETH",
-    ...         "token_address": [None, None, "0xc"],
-    ...         "amount": pd.array(["1", "3", "0.5"], dtype="amount"),
-    ...     }
-    ... )
-    >>> pivot(frame)
-    token              ETH USDC
-    blockchain address
-    ETH        0xa       1    0
-               0xb       3  0.5
-    """
+    """Put wallets beside tokens."""
     if n is not None and n < 1:
         raise SettingsError(f"n: {n!r}", hint="a number of tokens, or None for all")
     positions = read_positions(holdings, wallets)
     chosen = _foremost(positions)[:n]
-    labels = token_names(holdings, positions.tokens, chosen)
+    labels = token_names(positions.holdings, positions.tokens, chosen)
     cells = _cells(positions, chosen)
     names = pd.Index(labels, dtype="str", name="token")
     table = pd.DataFrame(dict(zip(names, cells, strict=True)), columns=names)
@@ -105,15 +58,15 @@ def _foremost(positions: Positions) -> Codes:
 
 def _cells(positions: Positions, chosen: Codes) -> list[AmountArray]:
     """Add up each wallet's balances of each chosen token."""
-    exact, count = positions.amounts.exact(), len(positions.wallets)
+    count = len(positions.wallets)
     columns = np.full(len(positions.tokens.keys), -1)
     columns[chosen] = np.arange(len(chosen))
     column = columns[positions.tokens.codes]
     cell = np.where(column < 0, -1, column * count + positions.wallet_codes)
-    grouped = Segments(exact, cell, len(chosen) * count)
-    missing = grouped.holed | np.tile(~positions.known, len(chosen))
-    units = np.where(missing, 0, sums(grouped))
+    units, missing, scale = cell_sums(positions.amounts, cell, len(chosen) * count).exact()
+    missing = missing | np.tile(~positions.known, len(chosen))
+    units = np.where(missing, 0, units)
     return [
-        AmountArray(units[start : start + count], missing[start : start + count], exact.scale)
+        AmountArray(units[start : start + count], missing[start : start + count], scale)
         for start in range(0, len(units), count or 1)
     ]

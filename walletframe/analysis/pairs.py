@@ -7,84 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from walletframe.analysis.completeness import completeness_of_all, integers
-from walletframe.analysis.positions import read_positions
+from walletframe.analysis.partition import completeness_alike
 from walletframe.errors import SettingsError
+from walletframe.frames import count_array, read_positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pandas as pd
 
-    from walletframe.analysis.positions import Codes, Positions, WalletsLike
+    from walletframe.frames import Codes, FetchLike, Positions, PositionsLike
 
 _BLOCK = 4_000_000  # pairs counted at once: some 100 MB
 
 
 def overlap(
-    holdings: pd.DataFrame, n: int | None = 100, *, wallets: WalletsLike | None = None
+    holdings: PositionsLike, n: int | None = 100, *, wallets: FetchLike | None = None
 ) -> pd.DataFrame:
-    """Find the pairs of wallets that hold the most of the same tokens.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        The ``holdings`` of a fetch, or some rows of it: without native coins and spam, which
-        nearly everybody holds, it tells more.
-    n : int or None, default 100
-        How many pairs. None for all that have a token in common, up to half the square of the
-        number of wallets.
-    wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch.
-
-    Returns
-    -------
-    DataFrame
-        At most `n` rows, one for each pair of wallets that have a token in common, the most alike
-        first, then those with the most tokens in common, then in the order of the wallets:
-        ``blockchain``, ``address``, ``other_blockchain``, ``other_address``, str;
-        ``tokens_both`` and ``tokens_either``, Int64: tokens of which both, or at least one of
-        them, are known to hold more than 0; ``jaccard``, float64, the one over the other, from
-        above 0 to 1; and with `wallets` ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``,
-        Int64, the same in each row: of how many wallets the balances are known, so that they could
-        be in a pair, and of how many of those as of an answer that is out of date.
-
-    Raises
-    ------
-    ArgumentError
-        Where `wallets` is something else.
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the column ``amount`` holds no amounts.
-    UnknownWalletError
-        Where a row is of a wallet that is not in `wallets`.
-    SettingsError
-        Where `n` is below 1.
-
-    Notes
-    -----
-    Jaccard, "The distribution of the flora in the alpine zone", New Phytologist 11 (1912), 37-50.
-    The time grows with the sum, over all tokens, of the square of their holders: 10,000 wallets
-    take seconds unless most of them hold the same tokens.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame(
-    ...     {
-    ...         "blockchain": "ETH",
-    ...         "address": ["0xa", "0xa", "0xb"],
-    ...         "symbol": ["A", "B", "A"],
-    ...         "token_blockchain": "ETH",
-    ...         "token_address": ["0x1", "0x2", "0x1"],
-    ...         "amount": pd.array(["1", "1", "1"], dtype="amount"),
-    ...     }
-    ... )
-    >>> overlap(frame)[["address", "other_address", "tokens_both", "tokens_either", "jaccard"]]
-      address other_address  tokens_both  tokens_either  jaccard
-    0     0xa           0xb            1              2      0.5
-    """
+    """Find the pairs of wallets that hold the most of the same tokens."""
     if n is not None and n < 1:
         raise SettingsError(f"n: {n!r}", hint="a number of pairs, or None for all")
     positions = read_positions(holdings, wallets)
@@ -96,12 +36,12 @@ def overlap(
     either = sizes[left] + sizes[right] - both
     one, other = (positions.wallets.iloc[side].reset_index(drop=True) for side in (left, right))
     columns: dict[str, Any] = {
-        "tokens_both": integers(both),
-        "tokens_either": integers(either),
+        "tokens_both": count_array(both),
+        "tokens_either": count_array(either),
         "jaccard": both / either,
     }
     pairs: pd.DataFrame = one.join(other.add_prefix("other_"))
-    return pairs.assign(**columns, **completeness_of_all(positions, len(both)))
+    return pairs.assign(**columns, **completeness_alike(positions, len(both)))
 
 
 def _held(positions: Positions) -> tuple[Codes, Codes]:

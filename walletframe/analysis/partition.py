@@ -1,6 +1,6 @@
-"""How holdings are cut into groups: by token, by wallet, by blockchain, or by several of them.
+"""How holdings are cut into groups, by token, wallet or blockchain, and how complete each group is.
 
-It knows the groups and their names, not what is counted or added up in them.
+A group is as complete as the wallets are known that could have held something of it.
 """
 
 from __future__ import annotations
@@ -11,68 +11,35 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.analysis.positions import text_array, token_columns
 from walletframe.errors import Argument, Either, SettingsError, Spelled
-from walletframe.frames import ambiguous, shared_symbols
+from walletframe.frames import ambiguous, count_array, shared_symbols, text_array, token_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from walletframe.analysis.positions import Codes, Positions
+    from walletframe.frames import Codes, Positions
 
 By: TypeAlias = Literal["token", "wallet", "blockchain", "symbol"]
 
+_COMPLETENESS = ("wallets_ok", "wallets_stale", "wallets_asked")
 _KINDS = ("token", "wallet", "blockchain", "symbol")
 
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Groups of holdings.
+    """Groups of holdings, by wallet or blockchain first, then in the order of the first row."""
 
-    Attributes
-    ----------
-    kinds : list of str
-        What they are cut by: "token", "wallet", "blockchain", in the order asked.
-    codes : ndarray of intp
-        The group of each row.
-    owners : ndarray of intp
-        The place of each group's wallet, or of its blockchain where it is not cut by wallet;
-        0 where it is cut by neither.
-    tokens : ndarray of intp
-        The place of each group's token; -1 where it has none.
-    """
-
-    kinds: list[str]
-    codes: Codes
-    owners: Codes
-    tokens: Codes
+    kinds: list[str]  # of "token", "wallet" and "blockchain", in the order asked
+    codes: Codes  # the group of each row
+    owners: Codes  # the place of each group's wallet, else of its blockchain, else 0
+    tokens: Codes  # the place of each group's token, -1 for none
 
     def __len__(self) -> int:
         return len(self.owners)
 
 
 def read_kinds(by: By | Sequence[By], positions: Positions) -> list[str]:
-    """Check what to cut by.
-
-    Parameters
-    ----------
-    by : str or sequence of str
-        As the caller wrote it.
-    positions : Positions
-        What is cut.
-
-    Returns
-    -------
-    list of str
-        Each of "token", "wallet" and "blockchain" at most once.
-
-    Raises
-    ------
-    SettingsError
-        Where one is none of these, nor "symbol", or where there is none.
-    AmbiguousTokenError
-        Where "symbol" is among them, and several tokens share one.
-    """
+    """Check what to cut by; "symbol" is "token" where no symbol is shared."""
     given: list[Any] = [by] if isinstance(by, str) else list(by)
     if not given or any(kind not in _KINDS for kind in given):
         raise SettingsError(f"by: {by!r}", hint="token, wallet, blockchain, or a list of them")
@@ -89,22 +56,7 @@ def read_kinds(by: By | Sequence[By], positions: Positions) -> list[str]:
 
 
 def cut(positions: Positions, kinds: list[str]) -> Partition:
-    """Cut holdings into groups.
-
-    Parameters
-    ----------
-    positions : Positions
-        Holdings.
-    kinds : list of str
-        Of "token", "wallet" and "blockchain".
-
-    Returns
-    -------
-    Partition
-        By wallet or blockchain first, in the order of `positions`, then in the order of the first
-        row. Where the wallets asked are known, each of them, or of their blockchains, has a
-        group, if need be one without token and rows.
-    """
+    """Cut holdings into groups; each wallet or blockchain asked has one, even without rows."""
     by_wallet, by_chain = "wallet" in kinds, "blockchain" in kinds
     if by_wallet:
         row_owners, count = positions.wallet_codes, len(positions.wallets)
@@ -127,31 +79,61 @@ def cut(positions: Positions, kinds: list[str]) -> Partition:
 
 
 def group_columns(positions: Positions, groups: Partition) -> dict[str, Any]:
-    """Name the groups.
-
-    Parameters
-    ----------
-    positions : Positions
-        Holdings.
-    groups : Partition
-        How they are cut.
-
-    Returns
-    -------
-    dict of str to array of str
-        ``token_blockchain``, ``token_address`` and ``symbol`` of tokens, ``blockchain`` and
-        ``address`` of wallets, ``blockchain`` of blockchains, in the order of the kinds.
-    """
+    """Give the columns that name the groups, in the order of the kinds."""
     columns: dict[str, Any] = {}
     for kind in groups.kinds:
         if kind == "token":
             columns |= token_columns(positions.holdings, positions.tokens, groups.tokens)
         elif kind == "wallet":
-            owners = positions.wallets.iloc[groups.owners]
-            columns |= {
-                "blockchain": owners["blockchain"].array,
-                "address": owners["address"].array,
-            }
+            for name in ("blockchain", "address"):
+                columns[name] = positions.wallets[name].array.take(groups.owners)
         elif "wallet" not in groups.kinds:
             columns["blockchain"] = text_array(np.array(positions.chains, object)[groups.owners])
     return columns
+
+
+def completeness(positions: Positions, groups: Partition) -> dict[str, Any]:
+    """Count the wallets asked of each group, and those known; nothing where none were given."""
+    if not positions.asked:
+        return {}
+    if "wallet" in groups.kinds:
+        counted = _each(positions)[:, groups.owners]
+    elif "blockchain" in groups.kinds:
+        counted = _by_chain(positions)[:, groups.owners]
+    else:
+        counted = _of_tokens(positions)[:, groups.tokens]
+    return _columns(counted)
+
+
+def completeness_alike(positions: Positions, rows: int, token: int | None = None) -> dict[str, Any]:
+    """Count all wallets asked, or those that could hold a token, alike in each of some rows."""
+    if not positions.asked:
+        return {}
+    counted = _each(positions).sum(axis=1) if token is None else _of_tokens(positions)[:, token]
+    return _columns(np.repeat(counted[:, np.newaxis], rows, axis=1))
+
+
+def _columns(counted: Iterable[Codes]) -> dict[str, Any]:
+    return dict(zip(_COMPLETENESS, map(count_array, counted), strict=True))
+
+
+def _each(positions: Positions) -> Codes:
+    """Give, of each wallet, whether it is known, known as of long ago, and asked: all are."""
+    asked = np.ones(len(positions.known), dtype=np.intp)
+    return np.stack([positions.known, positions.stale, asked]).astype(np.intp)
+
+
+def _by_chain(positions: Positions) -> Codes:
+    wide, chains = len(positions.chains), positions.chain_codes
+    rows = [np.bincount(chains, weights=row, minlength=wide) for row in _each(positions)]
+    return np.stack(rows).astype(np.intp)
+
+
+def _of_tokens(positions: Positions) -> Codes:
+    """Count over the token's own blockchain, and all where a wallet holds it."""
+    tokens, chains = positions.could_hold()
+    count = len(positions.tokens.keys)
+    rows = [
+        np.bincount(tokens, weights=row[chains], minlength=count) for row in _by_chain(positions)
+    ]
+    return np.stack(rows).astype(np.intp)

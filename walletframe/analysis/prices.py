@@ -65,15 +65,7 @@ class PriceSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FilePrices:
-    """Prices in a file.
-
-    Parameters
-    ----------
-    path : str or Path
-        A ``.csv`` or a ``.parquet`` with the columns ``token_blockchain`` (or ``blockchain``),
-        ``token_address`` (or ``contract``; empty for a native coin) and ``price``, perhaps
-        ``currency``; where prices are by symbol, ``symbol`` and ``price``.
-    """
+    """Prices in a file."""
 
     path: str | Path
 
@@ -111,28 +103,7 @@ class FilePrices:
 
 
 def read_prices(table: PriceTable, *, by_symbol: bool) -> dict[Any, float]:
-    """Read prices, and report all that can't be used at once.
-
-    Parameters
-    ----------
-    table : mapping, Series or DataFrame
-        As `value` takes them.
-    by_symbol : bool
-        Whether symbols are their keys.
-
-    Returns
-    -------
-    dict of (str, str or None) to float, or of str to float
-        By token, canonical, or by symbol.
-
-    Raises
-    ------
-    PricesError
-        Where a key is of another kind or there twice, or a price is no number, negative, NaN or
-        infinite: naming all of them with their positions.
-    ColumnsError
-        Where a DataFrame lacks a column.
-    """
+    """Read prices, and report all that can't be used at once."""
     found: dict[Any, float] = {}
     first: dict[Any, int] = {}
     problems: list[tuple[int, str, Text]] = []
@@ -170,23 +141,7 @@ def _meant(name: Any) -> Piece:
 
 
 def price_fault(price: Any) -> str:
-    """Tell what is wrong with a price.
-
-    Parameters
-    ----------
-    price : object
-        Anything.
-
-    Returns
-    -------
-    str
-        Nothing where it is a number, or the text of one, and finite, and not negative.
-
-    Examples
-    --------
-    >>> price_fault("1.5"), price_fault(-1), price_fault(float("nan"))
-    ('', 'negative', 'no number')
-    """
+    """Tell what is wrong with a price."""
     if not isinstance(price, _NUMBERS) or isinstance(price, bool) or "_" in str(price):
         return "no number"
     try:
@@ -201,25 +156,7 @@ def price_fault(price: Any) -> str:
 
 
 def read_currency(table: PriceTable, currency: str | None) -> str | None:
-    """Tell what prices are in.
-
-    Parameters
-    ----------
-    table : mapping, Series or DataFrame
-        A DataFrame may have a column ``currency``.
-    currency : str or None
-        What the caller says.
-
-    Returns
-    -------
-    str or None
-        None where nobody says.
-
-    Raises
-    ------
-    PricesError
-        Where there are several, or the caller says another one.
-    """
+    """Tell what prices are in."""
     if not isinstance(table, pd.DataFrame) or "currency" not in table.columns:
         return currency
     filled = [not all(map(is_blank, row)) for row in table.itertuples(index=False, name=None)]

@@ -1,88 +1,31 @@
-"""Whose a token is: each wallet's share of what is known of it."""
+"""Whose a token is: each wallet's share of what is known of it, and how much is in few hands."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from walletframe.amounts import AmountArray
-from walletframe.amounts.integers import ratios
+from walletframe.amounts.integers import Exact, ratios
 from walletframe.amounts.segments import Segments, sums
-from walletframe.analysis.completeness import completeness_of, could_hold, integers
-from walletframe.analysis.positions import read_positions
-from walletframe.frames import token_place
+from walletframe.analysis.partition import completeness_alike
+from walletframe.analysis.sums import totals_of
+from walletframe.errors import SettingsError
+from walletframe.frames import count_array, read_positions, token_place
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-    import pandas as pd
-
-    from walletframe.analysis.positions import Positions, WalletsLike
-    from walletframe.frames import TokenLike
+    from walletframe.amounts.integers import Floats, Integers
+    from walletframe.frames import Codes, FetchLike, Mask, Positions, PositionsLike, TokenLike
 
 
 def share(
-    holdings: pd.DataFrame, token: TokenLike, *, wallets: WalletsLike | None = None
+    holdings: PositionsLike, token: TokenLike, *, wallets: FetchLike | None = None
 ) -> pd.DataFrame:
-    """Tell how much of one token each wallet holds, of all that these wallets hold of it.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        The ``holdings`` of a fetch, or some rows of it.
-    token : str or (str, str or None)
-        (blockchain, contract), None for a native coin; or a symbol that one token alone has.
-    wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch.
-
-    Returns
-    -------
-    DataFrame
-        One row for each wallet with a balance of the token and, with `wallets`, for every other
-        one asked on a blockchain where one of them could hold it, the largest amount first, equal
-        ones in their order, unknown ones last: ``blockchain``, ``address``, str; ``amount``,
-        amount, the exact sum of what is known, 0 where the wallet holds none, NA where it is
-        unknown; ``amount_na``, Int64, balances of unknown amount; ``share``, float64 from 0 to
-        1, the float64 nearest to the amount over the sum of all amounts, NaN where either is
-        unknown, or the sum is 0; and with `wallets` ``wallets_ok``, ``wallets_stale`` and
-        ``wallets_asked``, Int64, the same in each row: of how many of these wallets the balances
-        are known, and of how many of those as of an answer that is out of date.
-
-    Raises
-    ------
-    ArgumentError
-        Where `wallets` is something else.
-    UnknownTokenError
-        Where no row holds the token.
-    AmbiguousTokenError
-        Where several tokens share the symbol.
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the column ``amount`` holds no amounts.
-    UnknownWalletError
-        Where a row is of a wallet that is not in `wallets`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame(
-    ...     {
-    ...         "blockchain": "ETH",
-    ...         "address": ["0xa", "0xb"],
-    ...         "symbol": "USDC",
-    ...         "token_blockchain": "ETH",
-    ...         "token_address": "0xc",
-    ...         "amount": pd.array(["1", "3"], dtype="amount"),
-    ...     }
-    ... )
-    >>> share(frame, "USDC")[["address", "amount", "share"]]
-      address amount  share
-    0     0xb      3   0.75
-    1     0xa      1   0.25
-    """
+    """Tell how much of one token each wallet holds, of all that these wallets hold of it."""
     positions = read_positions(holdings, wallets)
-    place = token_place(holdings, positions.tokens, token)
+    place = token_place(positions.holdings, positions.tokens, token)
     rows = positions.tokens.codes == place
     exact, count = positions.amounts.exact(), len(positions.wallets)
     added = Segments(exact, np.where(rows, positions.wallet_codes, -1), count)
@@ -93,17 +36,74 @@ def share(
     shares[missing | (units.sum() == 0)] = np.nan
     everyone = positions.wallets.assign(
         amount=AmountArray(units, missing, exact.scale),
-        amount_na=integers(balances - added.sizes, (balances == 0) & missing),
+        amount_na=count_array(balances - added.sizes, (balances == 0) & missing),
         share=shares,
     )
     found = everyone[(balances > 0) | _possible(positions, place)]
     order = found["amount"].array.argsort(ascending=False)
     ranked: pd.DataFrame = found.iloc[order].reset_index(drop=True)
-    return ranked.assign(**completeness_of(positions, place, len(ranked)))
+    return ranked.assign(**completeness_alike(positions, len(ranked), place))
 
 
-def _possible(positions: Positions, place: int) -> npt.NDArray[np.bool_]:
+def _possible(positions: Positions, place: int) -> Mask:
     """Tell which of the wallets asked could hold a token."""
-    tokens, chains = could_hold(positions)
+    tokens, chains = positions.could_hold()
     on_chain = np.isin(positions.chain_codes, chains[tokens == place])
     return on_chain & positions.asked
+
+
+def concentration(
+    holdings: PositionsLike,
+    token: TokenLike | None = None,
+    *,
+    top: int = 10,
+    wallets: FetchLike | None = None,
+) -> pd.DataFrame:
+    """Tell how unequally tokens are spread over the wallets that hold them."""
+    if top < 1:
+        raise SettingsError(f"top: {top!r}", hint="1 or more of the largest holders")
+    positions = read_positions(holdings, wallets)
+    found = totals_of(positions, ["token"]).assign(**_measures(_holders(positions), top))
+    if token is None:
+        return found
+    place = token_place(positions.holdings, positions.tokens, token)
+    return found.iloc[[place]].reset_index(drop=True)
+
+
+def _holders(positions: Positions) -> Segments:
+    """Give what each wallet has of each token, above 0, in groups by token."""
+    wide, exact = max(len(positions.wallets), 1), positions.amounts.exact()
+    codes, pairs = pd.factorize(positions.tokens.codes * wide + positions.wallet_codes)
+    units = sums(Segments(exact, codes, len(pairs)))
+    held = np.flatnonzero(units > 0)
+    amounts = Exact(units[held], np.zeros(len(held), dtype=bool), exact.scale)
+    return Segments(amounts, pairs[held] // wide, len(positions.tokens.keys))
+
+
+def _measures(holders: Segments, top: int) -> dict[str, Floats]:
+    ascending, sizes = holders.sorted_rows, holders.sizes
+    units, ids = holders.integers[ascending], holders.row_ids[ascending]
+    ranks = np.arange(1, len(ids) + 1) - holders.starts[ids]
+    largest = np.where(ranks > sizes[ids] - top, units, 0)
+    whole, weighted, squares, most = (
+        _added(terms, ids, holders.count) for terms in (units, units * ranks, units**2, largest)
+    )
+    counts = sizes.astype(object)
+    return {
+        "gini": _ratios(2 * weighted - (counts + 1) * whole, counts * whole),
+        "herfindahl": _ratios(squares, whole**2),
+        "top_share": _ratios(most, whole),
+    }
+
+
+def _added(terms: Integers, ids: Codes, count: int) -> Integers:
+    totals = np.full(count, 0, dtype=object)
+    np.add.at(totals, ids, terms)
+    return totals
+
+
+def _ratios(numerators: Integers, denominators: Integers) -> Floats:
+    nobody = np.asarray(denominators == 0, dtype=bool)
+    found = ratios(numerators, np.where(nobody, 1, denominators))
+    found[nobody] = np.nan
+    return found

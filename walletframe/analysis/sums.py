@@ -10,115 +10,30 @@ import pandas as pd
 from walletframe.amounts import AmountArray
 from walletframe.amounts.floats import float_sums
 from walletframe.amounts.segments import Segments, sums
-from walletframe.analysis.completeness import completeness, integers
-from walletframe.analysis.partition import cut, group_columns, read_kinds
-from walletframe.analysis.positions import read_positions, text_array
+from walletframe.analysis.partition import completeness, cut, group_columns, read_kinds
 from walletframe.errors import PricesError
+from walletframe.frames import count_array, read_positions, text_array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
     from walletframe.analysis.partition import By, Partition
-    from walletframe.analysis.positions import Codes, Positions, WalletsLike
+    from walletframe.frames import Codes, FetchLike, Mask, Positions, PositionsLike
 
 
 def totals(
-    holdings: pd.DataFrame,
+    holdings: PositionsLike,
     by: By | Sequence[By] = "token",
     *,
-    wallets: WalletsLike | None = None,
+    wallets: FetchLike | None = None,
 ) -> pd.DataFrame:
-    """Add up holdings by token, wallet or blockchain, and say how complete that is.
-
-    Amounts of different tokens are never added: without ``"token"`` among `by` there are counts
-    and, where the holdings have been valued, values.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        The ``holdings`` of a fetch, or some rows of it, perhaps with the columns of `value`.
-    by : {"token", "wallet", "blockchain", "symbol"} or list of them, default "token"
-        What makes a group. A token is its contract on its blockchain; ``"symbol"`` is the same
-        after making sure that no symbol is shared. ``"blockchain"`` is that of the wallet.
-    wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch: then failed wallets are counted.
-
-    Returns
-    -------
-    DataFrame
-        One row for each group: by wallet or blockchain in the order of `wallets`, else of the
-        first row, then in the order of the first row. Its columns, in this order:
-
-        - ``token_blockchain``, ``token_address`` (NA for a native coin), ``symbol`` (as the first
-          row has it), str; by token;
-        - ``blockchain``, ``address``, str; by wallet; ``blockchain``; by blockchain;
-        - ``amount``, amount; by token: the exact sum of the known amounts, NA where none is;
-        - ``tokens``, Int64; not by token: distinct tokens of which more than 0 is held;
-        - ``holders``, Int64; not by wallet: distinct wallets that hold more than 0 of anything in
-          the group; both NA where there are balances and all amounts are unknown;
-        - ``balances``, ``amount_na``, Int64: rows, and those whose amount is unknown;
-        - ``value``, float64; where the holdings have one: the float64 nearest to the sum of the
-          known values, NaN where none is;
-        - ``currency``, str, and ``unpriced``, Int64; with ``value``: balances of a known amount
-          without a value;
-        - ``wallets_ok``, ``wallets_stale``, ``wallets_asked``, Int64; with `wallets`: how many of
-          the wallets asked on the group's blockchains (for a token: on its own, and on all where
-          one holds it) are known, and how many of those as of an answer that is out of date.
-
-        With `wallets`, each wallet (or blockchain) asked has a row. Where none of its balances are
-        known, its row has NA but for these three columns; where it holds nothing, counts and value
-        are 0; its token, where asked by token too, is NA in all three columns.
-        No rows give no groups, with the same columns and dtypes.
-
-    Raises
-    ------
-    ArgumentError
-        Where `wallets` is something else.
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the column ``amount`` holds no amounts.
-    AmbiguousTokenError
-        By symbol, where several tokens share one: it names their contracts.
-    PricesError
-        Where values are in more than one currency.
-    UnknownWalletError
-        Where a row is of a wallet that is not in `wallets`.
-    SettingsError
-        Where `by` is something else.
-
-    Examples
-    --------
-    >>> from walletframe.frames import assemble
-    >>> totals(assemble([]).holdings, by="blockchain").columns.tolist()
-    ['blockchain', 'tokens', 'holders', 'balances', 'amount_na']
-    """
+    """Add up holdings by token, wallet or blockchain, and say how complete that is."""
     positions = read_positions(holdings, wallets)
     return totals_of(positions, read_kinds(by, positions))
 
 
 def totals_of(positions: Positions, kinds: list[str]) -> pd.DataFrame:
-    """Add up positions as `totals` does.
-
-    Parameters
-    ----------
-    positions : Positions
-        Holdings.
-    kinds : list of str
-        What makes a group: of "token", "wallet" and "blockchain".
-
-    Returns
-    -------
-    DataFrame
-        One row for each group; by token alone, in the order of ``positions.tokens``.
-
-    Raises
-    ------
-    PricesError
-        Where values are in more than one currency.
-    """
+    """Add up as `totals` does; by token alone, in the order of ``positions.tokens``."""
     groups = cut(positions, kinds)
     ok = completeness(positions, groups)
     idle = np.bincount(groups.codes, minlength=len(groups)) == 0
@@ -133,9 +48,7 @@ def totals_of(positions: Positions, kinds: list[str]) -> pd.DataFrame:
     )
 
 
-def _amounts(
-    positions: Positions, groups: Partition, unknown: npt.NDArray[np.bool_]
-) -> dict[str, Any]:
+def _amounts(positions: Positions, groups: Partition, unknown: Mask) -> dict[str, Any]:
     exact, count = positions.amounts.exact(), len(groups)
     added = Segments(exact, groups.codes, count)
     balances = np.bincount(groups.codes, minlength=count)
@@ -146,18 +59,16 @@ def _amounts(
         columns["amount"] = AmountArray(sums(added), added.sizes == 0, exact.scale)
     else:
         tokens = _distinct(groups.codes[held], positions.tokens.codes[held], count)
-        columns["tokens"] = integers(tokens, none_known)
+        columns["tokens"] = count_array(tokens, none_known)
     if "wallet" not in groups.kinds:
         holders = _distinct(groups.codes[held], positions.wallet_codes[held], count)
-        columns["holders"] = integers(holders, none_known)
-    columns["balances"] = integers(balances, unknown)
-    columns["amount_na"] = integers(balances - added.sizes, unknown)
+        columns["holders"] = count_array(holders, none_known)
+    columns["balances"] = count_array(balances, unknown)
+    columns["amount_na"] = count_array(balances - added.sizes, unknown)
     return columns
 
 
-def _values(
-    positions: Positions, groups: Partition, unknown: npt.NDArray[np.bool_]
-) -> dict[str, Any]:
+def _values(positions: Positions, groups: Partition, unknown: Mask) -> dict[str, Any]:
     holdings, count = positions.holdings, len(groups)
     if "value" not in holdings.columns:
         return {}
@@ -169,7 +80,7 @@ def _values(
     return {
         "value": summed,
         "currency": text_array([_currency(holdings)] * count),
-        "unpriced": integers(np.bincount(groups.codes[unpriced], minlength=count), unknown),
+        "unpriced": count_array(np.bincount(groups.codes[unpriced], minlength=count), unknown),
     }
 
 

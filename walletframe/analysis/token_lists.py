@@ -77,31 +77,7 @@ def read_token_list(
 
 
 def listed_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]:
-    """Return the tokens that a caller listed, in whatever form.
-
-    Parameters
-    ----------
-    tokens : str, Path, mapping, DataFrame, iterable of (str, str or None), or None
-        A token list as in `read_token_list`; a frame with ``token_blockchain`` and
-        ``token_address``, and ``symbol`` where it is there; or pairs.
-
-    Returns
-    -------
-    list of ((str, str or None), str or None)
-        Each token as written, and its symbol where it is known; empty for None.
-
-    Raises
-    ------
-    TokenListError
-        Where an entry can't be read, naming all of them.
-    ColumnsError
-        Where a frame lacks a column.
-
-    Examples
-    --------
-    >>> listed_tokens([("ETH", "0xab")])
-    [(('ETH', '0xab'), None)]
-    """
+    """Return the tokens that a caller listed, in whatever form."""
     if tokens is None:
         return []
     if isinstance(tokens, str | Path | Mapping):

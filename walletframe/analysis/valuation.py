@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.analysis.positions import amounts_of, text_array, token_columns
 from walletframe.analysis.prices import (
     FilePrices,
     PriceSource,
@@ -28,9 +27,12 @@ from walletframe.errors import (
 )
 from walletframe.frames import (
     ambiguous,
+    amounts_of,
     is_unknown,
     require_columns,
     shared_symbols,
+    text_array,
+    token_columns,
     token_identities,
 )
 from walletframe.notice import notify
@@ -42,9 +44,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from walletframe.analysis.positions import Codes
     from walletframe.errors import Text
-    from walletframe.frames import Identities, TokenKey
+    from walletframe.frames import Codes, Identities, TokenKey
 
     Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -58,69 +59,7 @@ def value(
     currency: str | None = None,
     by_symbol: bool = False,
 ) -> pd.DataFrame:
-    """Value holdings.
-
-    Parameters
-    ----------
-    holdings : DataFrame, n rows
-        The ``holdings`` of a fetch, or some rows of it.
-    prices : mapping, Series, DataFrame, str, Path or PriceSource, optional
-        The price of one whole unit of each token: a mapping of (blockchain, contract), None for a
-        native coin, to a number; a Series with these two as its index; a DataFrame with
-        ``token_blockchain`` (or ``blockchain``), ``token_address`` (or ``contract``), ``price``
-        and perhaps ``currency``; a ``.csv`` or ``.parquet`` file of these columns; or a source.
-        Without it, the service's own prices in the column ``price`` are used.
-    currency : str, optional
-        What the prices are in, such as ``"USD"``. The service's document names no currency for
-        its own prices: say so where you know it.
-    by_symbol : bool, default False
-        Take prices by symbol instead, as written, which is refused where several tokens share
-        one of these symbols: anybody can give a token any symbol.
-
-    Returns
-    -------
-    DataFrame
-        The n rows and all columns, and behind them, in place of those of an earlier valuation:
-        ``unit_price``, float64, the price used, the nearest float64 where it is a Decimal or
-        text, NaN where there is none; ``value``, float64, the nearest to the exact product of
-        amount and price, NaN where one of them is unknown, never 0 for that; ``currency``, str,
-        the same in each row, NA where nobody named it. `totals` adds values up and counts the
-        balances that have none.
-
-    Raises
-    ------
-    PricesError
-        Where a price is no number, negative, NaN or infinite, a token is priced twice, prices are
-        in several currencies or another one than `currency`, or can't be read: naming all bad
-        prices with their positions.
-    AmbiguousTokenError
-        By symbol, where several tokens share one that has a price.
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the column ``amount`` holds no amounts.
-
-    Warns
-    -----
-    PricesWarning
-        Where none of the prices is of a token that is held. That some are not is nothing to warn
-        of: a list of all prices has them.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame(
-    ...     {
-    ...         "symbol": ["ETH", "USDC"],
-    ...         "token_blockchain": "ETH",
-    ...         "token_address": [None, "0xc"],
-    ...         "amount": pd.array(["2", "0.5"], dtype="amount"),
-    ...     }
-    ... )
-    >>> value(frame, {("ETH", None): 2500}, currency="USD")[["symbol", "value", "currency"]]
-      symbol   value currency
-    0    ETH  5000.0      USD
-    1   USDC     NaN      USD
-    """
+    """Value holdings."""
     require_columns(holdings, ["symbol", "token_blockchain", "token_address", "amount"])
     amounts = amounts_of(holdings["amount"])
     if prices is None:

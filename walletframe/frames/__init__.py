@@ -7,23 +7,28 @@ from walletframe.frames.contract import (
     SIMULATED,
     WALLET_DTYPES,
     Source,
+    amounts_of,
     category_of,
+    count_array,
     require_columns,
+    text_array,
     typed_frame,
 )
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.display import holdings_table, summary_html, table_html, wallets_table
 from walletframe.frames.given import (
     DetailsLike,
+    FetchLike,
     details_given,
     holdings_given,
     is_details,
     wallets_given,
 )
-from walletframe.frames.holders import candidates
 from walletframe.frames.identified import HoldingsLike, Identified, identified
 from walletframe.frames.identity import (
+    Codes,
     Identities,
+    Mask,
     TokenKey,
     is_unknown,
     token_identities,
@@ -53,6 +58,15 @@ from walletframe.frames.names import (
     whole_token,
     whole_wallet,
 )
+from walletframe.frames.positions import (
+    Positions,
+    PositionsLike,
+    candidates,
+    cell_sums,
+    read_positions,
+    snapshot_times,
+    token_columns,
+)
 from walletframe.frames.spelling import respelled
 from walletframe.frames.summary import is_simulated, summary_lines
 
@@ -60,10 +74,15 @@ __all__ = [
     "HOLDING_DTYPES",
     "SIMULATED",
     "WALLET_DTYPES",
+    "Codes",
     "DetailsLike",
+    "FetchLike",
     "HoldingsLike",
     "Identified",
     "Identities",
+    "Mask",
+    "Positions",
+    "PositionsLike",
     "Source",
     "TokenKey",
     "TokenLike",
@@ -71,11 +90,14 @@ __all__ = [
     "WalletLike",
     "WalletRecord",
     "ambiguous",
+    "amounts_of",
     "as_failed",
     "assemble",
     "blockchains",
     "candidates",
     "category_of",
+    "cell_sums",
+    "count_array",
     "details_given",
     "find_token",
     "find_wallet",
@@ -87,16 +109,20 @@ __all__ = [
     "is_unknown",
     "known_token",
     "known_wallets",
+    "read_positions",
     "require_columns",
     "respelled",
     "shared_symbols",
     "short_contract",
     "short_wallet",
+    "snapshot_times",
     "stale_wallets",
     "stood_in_for",
     "summary_html",
     "summary_lines",
     "table_html",
+    "text_array",
+    "token_columns",
     "token_identities",
     "token_key",
     "token_names",

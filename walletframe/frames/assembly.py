@@ -43,23 +43,7 @@ _CHUNKED = (
 
 @dataclass(frozen=True, slots=True)
 class WalletRecord:
-    """One wallet asked for, and what became of it.
-
-    Attributes
-    ----------
-    wallet : WalletAddress
-        As asked.
-    outcome : Outcome
-        Its status and, where it is ok, its balances.
-    service : str
-        The service's name.
-    fetched_at : datetime or None
-        When the service answered, with its time zone; None where it never did.
-    source : Source or None
-        Where the answer came from; None where there is none.
-    error : str or None
-        Why an answer that is ok could not be made fresh; shown before the outcome's own error.
-    """
+    """One wallet asked for, and what became of it."""
 
     wallet: WalletAddress
     outcome: Outcome
@@ -70,23 +54,7 @@ class WalletRecord:
 
 
 def assemble(records: Iterable[WalletRecord]) -> WalletDetails:
-    """Build both DataFrames.
-
-    Parameters
-    ----------
-    records : iterable of WalletRecord
-        One for each distinct wallet, in the order asked; read once, balances not kept.
-
-    Returns
-    -------
-    WalletDetails
-        With the same columns, dtypes and categories for any records, none included.
-
-    Examples
-    --------
-    >>> assemble([]).holdings.shape
-    (0, 9)
-    """
+    """Build both DataFrames."""
     rows: list[tuple[Any, ...]] = []
     holdings = _HoldingColumns()
     for record in records:

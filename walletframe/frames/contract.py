@@ -5,14 +5,17 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pandas as pd
 
-from walletframe.amounts import AmountDtype
-from walletframe.errors import ColumnsError
+from walletframe.amounts import AmountArray, AmountDtype
+from walletframe.errors import AmountError, ColumnsError
 from walletframe.wire import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    import numpy.typing as npt
 
 SIMULATED: Final = "sandbox"
 
@@ -29,64 +32,41 @@ _TEXT = pd.StringDtype(na_value=float("nan"))
 
 
 def category_of(members: type[StrEnum]) -> pd.CategoricalDtype:
-    """Return the dtype of a column that holds one of a few words.
-
-    Parameters
-    ----------
-    members : type of StrEnum
-        The words; all of them are categories, whatever the column holds.
-
-    Returns
-    -------
-    CategoricalDtype
-        Of text, in the order of the members.
-    """
+    """Return the dtype of a column that holds one of a few words."""
     return pd.CategoricalDtype(pd.Index([member.value for member in members], dtype=_TEXT))
 
 
 def typed_frame(
     columns: Mapping[str, Any], dtypes: Mapping[str, Any], index: pd.Index | None = None
 ) -> pd.DataFrame:
-    """Build a DataFrame that keeps to a contract.
-
-    Parameters
-    ----------
-    columns : mapping of str to sequence
-        n values for each name of the contract; None for what is missing.
-    dtypes : mapping of str to dtype
-        The contract: names in their order.
-    index : Index, optional
-        The labels of the n rows; from 0 where not given.
-
-    Returns
-    -------
-    DataFrame
-        With n rows, none included.
-
-    Examples
-    --------
-    >>> typed_frame({"n": [1, None]}, {"n": pd.Int64Dtype()})["n"].isna().tolist()
-    [False, True]
-    """
+    """Build a DataFrame that keeps to a contract."""
     arrays = {name: pd.array(columns[name], dtype=dtype) for name, dtype in dtypes.items()}
     return pd.DataFrame(arrays, index=index)
 
 
+def text_array(values: Any) -> Any:
+    """Return text, NaN where it is missing, in the dtype of the contract."""
+    return pd.array(values, dtype=_TEXT)
+
+
+def count_array(values: npt.ArrayLike, missing: npt.ArrayLike | None = None) -> Any:
+    """Return counts, NA where they are unknown, as the nullable integers of the contract."""
+    counts = np.array(values, dtype=np.int64)
+    unknown = np.zeros(len(counts), dtype=bool) if missing is None else np.array(missing)
+    return pd.arrays.IntegerArray(counts, unknown)
+
+
+def amounts_of(column: pd.Series) -> AmountArray:
+    """Return the exact amounts of a column, or raise an `AmountError` where it has none."""
+    if not isinstance(column.array, AmountArray):
+        raise AmountError(
+            f"a column of {column.dtype} holds no amounts", hint='convert it: .astype("amount")'
+        )
+    return column.array
+
+
 def require_columns(frame: pd.DataFrame, names: Iterable[str]) -> None:
-    """Say which columns a frame lacks.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Any.
-    names : iterable of str
-        The columns that are needed.
-
-    Raises
-    ------
-    ColumnsError
-        Naming all that are missing.
-    """
+    """Say which columns a frame lacks."""
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise ColumnsError(missing, [str(name) for name in frame.columns])

@@ -14,23 +14,14 @@ from walletframe.errors import ArgumentError
 from walletframe.frames.details import WalletDetails
 
 DetailsLike: TypeAlias = WalletDetails | tuple[pd.DataFrame, pd.DataFrame]
+FetchLike: TypeAlias = pd.DataFrame | DetailsLike
+"""One of the two frames of a fetch, or the whole of it."""
 
 _PAIR = "(wallets, holdings)"
 
 
 def is_details(given: object) -> TypeGuard[DetailsLike]:
-    """Tell whether both frames of a fetch were given.
-
-    Parameters
-    ----------
-    given : object
-        Anything.
-
-    Returns
-    -------
-    bool
-        True for a pair of DataFrames, as a `WalletDetails` is one.
-    """
+    """Tell whether both frames of a fetch were given."""
     return (
         isinstance(given, tuple)
         and len(given) == len(WalletDetails._fields)
@@ -39,32 +30,7 @@ def is_details(given: object) -> TypeGuard[DetailsLike]:
 
 
 def details_given(given: object, name: str = "details") -> WalletDetails:
-    """Return a fetch, whichever way it was given.
-
-    Parameters
-    ----------
-    given : WalletDetails or tuple of (DataFrame, DataFrame)
-        What the caller gave.
-    name : str, default "details"
-        What the caller calls it.
-
-    Returns
-    -------
-    WalletDetails
-        The same frames.
-
-    Raises
-    ------
-    ArgumentError
-        For anything else, and for the two frames the wrong way round.
-
-    Examples
-    --------
-    >>> from walletframe.frames import assemble
-    >>> wallets, holdings = assemble([])
-    >>> details_given((wallets, holdings)).holdings is holdings
-    True
-    """
+    """Return a fetch, whichever way it was given."""
     if not is_details(given):
         raise ArgumentError(
             f"{name} is of type {type(given).__name__}, where a whole fetch is needed",
@@ -79,48 +45,12 @@ def details_given(given: object, name: str = "details") -> WalletDetails:
 
 
 def wallets_given(given: object, name: str = "wallets") -> pd.DataFrame:
-    """Return the wallets of a fetch, whichever way they were given.
-
-    Parameters
-    ----------
-    given : DataFrame, WalletDetails or tuple of (DataFrame, DataFrame)
-        The ``wallets``, or the whole fetch.
-    name : str, default "wallets"
-        What the caller calls it.
-
-    Returns
-    -------
-    DataFrame
-        The wallets.
-
-    Raises
-    ------
-    ArgumentError
-        For anything else.
-    """
+    """Return the wallets of a fetch, whichever way they were given."""
     return given if isinstance(given, pd.DataFrame) else _whole(given, name, "wallets").wallets
 
 
 def holdings_given(given: object, name: str = "holdings") -> pd.DataFrame:
-    """Return the holdings of a fetch, whichever way they were given.
-
-    Parameters
-    ----------
-    given : DataFrame, WalletDetails or tuple of (DataFrame, DataFrame)
-        The ``holdings``, or the whole fetch.
-    name : str, default "holdings"
-        What the caller calls it.
-
-    Returns
-    -------
-    DataFrame
-        The holdings.
-
-    Raises
-    ------
-    ArgumentError
-        For anything else.
-    """
+    """Return the holdings of a fetch, whichever way they were given."""
     return given if isinstance(given, pd.DataFrame) else _whole(given, name, "holdings").holdings
 
 

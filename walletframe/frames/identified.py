@@ -17,33 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """Holdings, and of which tokens and wallets their rows are; not to be changed.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        The holdings.
-    tokens, wallets : Identities
-        Of all its rows.
-    """
+    """Holdings, and of which tokens and wallets their rows are; not to be changed."""
 
     frame: pd.DataFrame
     tokens: Identities
     wallets: Identities
 
     def where(self, marks: np.ndarray | None) -> Identified:
-        """Return some of the rows.
-
-        Parameters
-        ----------
-        marks : ndarray of bool, optional
-            One for each row; all rows where not given.
-
-        Returns
-        -------
-        Identified
-            On the frame's index.
-        """
+        """Return some of the rows."""
         if marks is None or marks.all():
             return self
         rows = np.flatnonzero(marks)
@@ -54,23 +35,7 @@ HoldingsLike: TypeAlias = Union["pd.DataFrame", Identified]
 
 
 def identified(holdings: HoldingsLike) -> Identified:
-    """Identify the tokens and wallets of holdings, unless they are known.
-
-    Parameters
-    ----------
-    holdings : DataFrame or Identified
-        With the columns ``blockchain``, ``address``, ``token_blockchain`` and ``token_address``.
-
-    Returns
-    -------
-    Identified
-        The same rows.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    """
+    """Identify the tokens and wallets of holdings, unless they are known."""
     if isinstance(holdings, Identified):
         return holdings
     return Identified(holdings, token_identities(holdings), wallet_identities(holdings))

@@ -7,37 +7,24 @@ tokens and wallets are called is known to `names`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from walletframe.address import canonical_address, canonical_blockchain, canonical_key
 from walletframe.errors import UnknownTokenError
 from walletframe.frames.contract import require_columns
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Codes: TypeAlias = npt.NDArray[np.intp]
-    Mask: TypeAlias = npt.NDArray[np.bool_]
-
+Codes: TypeAlias = "npt.NDArray[np.intp]"
+Mask: TypeAlias = "npt.NDArray[np.bool_]"
 TokenKey: TypeAlias = tuple[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Identities:
-    """Which rows are of one kind.
-
-    Attributes
-    ----------
-    codes : ndarray of intp
-        For each row, the place of its key among `keys`.
-    keys : list of (str, str or None)
-        The distinct identities, canonical, in the order of their first row.
-    first : ndarray of intp
-        For each key, the position of its first row.
-    """
+    """Which rows are of one kind."""
 
     codes: Codes
     keys: list[TokenKey]
@@ -54,14 +41,6 @@ def token_identities(holdings: pd.DataFrame) -> Identities:
     """Tell which rows hold the same token; the keys are (blockchain, contract or None).
 
     Each row without a blockchain is of a token of its own, which is unknown: see `is_unknown`.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame(
-    ...     {"token_blockchain": ["ETH", "eth", "ETH"], "token_address": ["0xAB", "0xab", None]}
-    ... )
-    >>> token_identities(frame).keys
-    [('ETH', '0xab'), ('ETH', None)]
     """
     return _unknown_apart(_identities(holdings, "token_blockchain", "token_address"))
 
@@ -77,13 +56,7 @@ def is_unknown(token: TokenKey) -> bool:
 
 
 def token_key(token: TokenKey) -> TokenKey:
-    """Return the canonical form of a (blockchain, contract) that a caller or a frame wrote.
-
-    Examples
-    --------
-    >>> token_key(("eth", "0xAB")), token_key(("eth", float("nan")))
-    (('ETH', '0xab'), ('ETH', None))
-    """
+    """Return the canonical form of a (blockchain, contract) that a caller or a frame wrote."""
     match token:
         case (blockchain, address) if _is_text(blockchain) and _is_text(address):
             chain, contract = canonical_key(_text(blockchain), _text(address))

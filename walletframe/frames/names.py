@@ -78,11 +78,13 @@ def token_names(holdings: pd.DataFrame, tokens: Identities, places: Codes) -> li
     return [found[place] for place in places]
 
 
-def wallet_names(frame: pd.DataFrame, wallets: Identities, places: Codes) -> list[str]:
-    """Name wallets as `short_wallet` does, with the whole address where that is not unique."""
-    chains = [wallets.keys[place][0] for place in places]
-    addresses = frame["address"].array.take(wallets.first[places])
-    named = [*zip(chains, map(_text, addresses), strict=True)]
+def wallet_names(wallets: pd.DataFrame, places: Codes) -> list[str]:
+    """Name wallets as `short_wallet` does, with the whole address where that is not unique.
+
+    `wallets` has one row for each distinct wallet, as `Positions.wallets` does.
+    """
+    columns = (wallets[name].array.take(places) for name in ("blockchain", "address"))
+    named = [*zip(*(map(_text, column) for column in columns), strict=True)]
     short = [short_wallet(*each) for each in named]
     count = Counter(short)
     return _numbered(
@@ -102,13 +104,7 @@ def whole_token(holdings: pd.DataFrame, tokens: Identities, place: int) -> tuple
 
 
 def short_wallet(blockchain: str, address: str) -> str:
-    """Name a wallet in a line of its own: ``<BLOCKCHAIN>.<ADDRESS>``, of that its two ends.
-
-    Examples
-    --------
-    >>> short_wallet("ETH", "0xd8da6bf26964af9d7eed9e03e53415d37aa96045")
-    'ETH.0xd8da…6045'
-    """
+    """Name a wallet in a line of its own: ``<BLOCKCHAIN>.<ADDRESS>``, of that its two ends."""
     return f"{shown(blockchain, _CHAIN)}.{shortened(address)}"
 
 
@@ -118,13 +114,7 @@ def whole_wallet(blockchain: str, address: str) -> str:
 
 
 def short_contract(blockchain: object, address: object) -> str:
-    """Write the contract of a token by its two ends; NA where a frame has NA.
-
-    Examples
-    --------
-    >>> short_contract("ETH", None), short_contract(None, None)
-    ('native coin', 'unknown token')
-    """
+    """Write the contract of a token by its two ends; NA where a frame has NA."""
     if not isinstance(blockchain, str):
         return f"{shortened(address)} ({_UNKNOWN})" if isinstance(address, str) else _UNKNOWN
     return shortened(address) if isinstance(address, str) else _NATIVE
@@ -167,14 +157,6 @@ def find_token(
     """Mark the rows of one token, named by (blockchain, contract) or by a symbol of its own.
 
     It raises as `token_place` does.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame(
-    ...     {"symbol": ["A", "B"], "token_blockchain": "ETH", "token_address": ["0xAB", None]}
-    ... )
-    >>> find_token(frame, "A").tolist(), find_token(frame, ("eth", None)).tolist()
-    ([True, False], [False, True])
     """
     require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
     tokens = identities or token_identities(holdings)
@@ -216,17 +198,6 @@ def ambiguous(
     """Make the error for symbols that several tokens share: known ones first, twins marked.
 
     The hint may name the first token, as it is to be pasted.
-
-    Examples
-    --------
-    >>> tokens = [("BASE", "0xbad"), ("BASE", None)]
-    >>> print(ambiguous({"ETH": tokens}, "name one, such as {}".format))
-    a symbol is no token where several contracts share it:
-      'ETH':
-        ('BASE', None): the coin itself
-        ('BASE', '0xbad'): not on the packaged list: may be a twin that anybody made
-    <BLANKLINE>
-    Hint: name one, such as ('BASE', None)
     """
     last = len(known_tokens())
     ordered = {
@@ -241,13 +212,7 @@ def ambiguous(
 
 
 def known_token(key: TokenKey) -> KnownToken | None:
-    """Return what the packaged list has on a canonical token, None where it is not on it.
-
-    Examples
-    --------
-    >>> known_token(("BASE", None)).symbol
-    'ETH'
-    """
+    """Return what the packaged list has on a canonical token, None where it is not on it."""
     found = _listed().get(key)
     return found[1] if found else None
 

@@ -14,18 +14,7 @@ _COLUMNS = ("blockchain", "token_blockchain")
 
 
 def respelled(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
-    """Write each blockchain alike in some frames: in capitals where it is known, else as first.
-
-    Parameters
-    ----------
-    *frames : DataFrame
-        With ``blockchain``, ``token_blockchain`` or both as text.
-
-    Returns
-    -------
-    tuple of DataFrame
-        The same where nothing is to be changed, else new ones.
-    """
+    """Write each blockchain alike in some frames: in capitals where it is known, else as first."""
     first: dict[str, str] = {}
     return tuple(_respelled(frame, first) for frame in frames)
 

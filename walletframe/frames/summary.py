@@ -24,27 +24,7 @@ SIMULATED_NOTE = "Simulated data: the sandbox made it up."
 
 
 def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -> list[str]:
-    """Say in a few lines how complete a fetch is and where its answers came from.
-
-    Parameters
-    ----------
-    wallets : DataFrame
-        The ``wallets`` of a `WalletDetails`.
-    holdings : DataFrame, optional
-        The ``holdings``, to count tokens by contract.
-
-    Returns
-    -------
-    list of str
-        Counts of wallets, statuses, balances, tokens, blockchains and sources; a last line marks
-        simulated data. Nothing a stranger wrote is quoted.
-
-    Examples
-    --------
-    >>> from walletframe.frames import assemble
-    >>> summary_lines(*assemble([]))
-    ['0 wallets on 0 blockchains', '0 balances of 0 tokens; no answer to use']
-    """
+    """Say in a few lines how complete a fetch is and where its answers came from."""
     chains = wallets["blockchain"].str.upper().nunique()
     statuses = ", ".join(f"{count:,} {name}" for name, count in _pairs(wallets["status"]))
     lines = [f"{many(len(wallets), 'wallet')} on {many(chains, 'blockchain')}"]
@@ -63,25 +43,7 @@ def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -
 
 
 def failure_lines(wallets: pd.DataFrame) -> list[str]:
-    """Say why wallets are not ok, the most frequent reasons first.
-
-    Parameters
-    ----------
-    wallets : DataFrame
-        The ``wallets`` of a `WalletDetails`.
-
-    Returns
-    -------
-    list of str
-        At most four lines, none where all wallets are ok. A reason may quote what the service
-        said: escape it where it is shown.
-
-    Examples
-    --------
-    >>> from walletframe.frames import assemble
-    >>> failure_lines(assemble([]).wallets)
-    []
-    """
+    """Say why wallets are not ok, the most frequent reasons first."""
     failed = as_failed(wallets[~known_wallets(wallets, stale=True)])
     counted = failed.groupby(["status", "error"], observed=True, dropna=False).size()
     reasons = counted.sort_values(ascending=False, kind="stable").reset_index(name="wallets")
@@ -94,18 +56,7 @@ def failure_lines(wallets: pd.DataFrame) -> list[str]:
 
 
 def is_simulated(wallets: pd.DataFrame) -> bool:
-    """Tell whether any of it was made up by the sandbox.
-
-    Parameters
-    ----------
-    wallets : DataFrame
-        The ``wallets`` of a `WalletDetails`.
-
-    Returns
-    -------
-    bool
-        True where a wallet's service is the sandbox.
-    """
+    """Tell whether any of it was made up by the sandbox."""
     return bool((wallets["service"] == SIMULATED).any())
 
 

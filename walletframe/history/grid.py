@@ -20,6 +20,7 @@ from walletframe.frames import (
     WalletDetails,
     as_failed,
     candidates,
+    cell_sums,
     is_unknown,
     known_wallets,
     require_columns,
@@ -103,7 +104,9 @@ def grid(details: WalletDetails, times: tuple[Places, Places], count: int) -> Gr
     order = np.argsort(np.concatenate([owner, idle]), kind="stable")
     shape = (len(order), count)
     place = np.argsort(order)[pairs]
-    integers, unknown, scale = _sums(holdings["amount"].array, place * count + times[1], shape)
+    cells = cell_sums(holdings["amount"].array, place * count + times[1], len(order) * count)
+    integers, unknown, scale = cells.exact()
+    integers, unknown = integers.reshape(shape), unknown.reshape(shape)
     owner = np.concatenate([owner, idle])[order]
     token = np.concatenate([token, np.full(len(idle), -1)])[order]
     strange = np.array([*map(is_unknown, what.keys), False], dtype=bool)[token]
@@ -163,21 +166,6 @@ def _check_holders(holdings: pd.DataFrame, status: npt.NDArray[np.int8]) -> None
             "among the wallets",
             hint="give wallets and holdings of the same fetch",
         )
-
-
-def _sums(
-    amounts: AmountArray, cells: Places, shape: tuple[int, int]
-) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.bool_], int]:
-    """Add up each cell; unknown where one of its amounts is."""
-    integers, missing, scale = amounts.exact()
-    sums = np.full(shape[0] * shape[1], 0, dtype=object)
-    if np.bincount(cells).max(initial=0) > 1:
-        np.add.at(sums, cells, integers)
-    else:
-        sums[cells] = integers
-    unknown = np.zeros(len(sums), dtype=bool)
-    unknown[cells[missing]] = True
-    return sums.reshape(shape), unknown.reshape(shape), scale
 
 
 def _last(codes: Places, count: int) -> Places:

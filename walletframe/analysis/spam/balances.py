@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from walletframe.analysis.positions import amounts_of
 from walletframe.analysis.spam.reasons import Finding
+from walletframe.frames import amounts_of
 
 _ABSURD = 10**18
 _ABSURD_DIGITS = 60
