@@ -86,10 +86,10 @@ class TestHierarchies:
         figure = draw(VALUED)
         assert tree(figure) == {
             "ETH/0xa1/ETH": 30,
-            "ETH/0xa1/USDC<br>(0xA0b8)": 1,
+            "ETH/0xa1/USDC<br>(0xa0b8)": 1,
             "ETH/0xb2/ETH": 10,
             "BSC/0xa1/BNB": 4,
-            "BSC/0xa1/USDC": 5,
+            "BSC/0xa1/USDC<br>(0xa0b8)": 5,
         }
         assert "value in USD" in said(figure)
         assert "1 token without a value not drawn" in said(figure)
@@ -145,10 +145,10 @@ class TestHierarchies:
         figure = charts.sunburst(frame)
         assert tree(figure) == {
             "ETH/2,000 wallets/ETH": 4_000,
-            "ETH/2,000 wallets/USDC<br>(0xA0b8)": 2_000,
+            "ETH/2,000 wallets/USDC<br>(0xa0b8)": 2_000,
             "ETH/2,000 wallets/USDC<br>(0xbad0)": 2_000,
             "BSC/2,000 wallets/BNB": 2_000,
-            "BSC/2,000 wallets/USDC": 2_000,
+            "BSC/2,000 wallets/USDC<br>(0xa0b8)": 2_000,
         }
         [text] = [text for text in hovers(figure) if "ETH 0xA0b8" in text]
         assert "2,000 wallets of ETH" in text
@@ -218,9 +218,9 @@ class TestBars:
         figure = charts.bar(VALUED, by="blockchain")
         assert [trace.name for trace in figure.data] == [
             "ETH",
-            "USDC (BSC)",
+            "USDC (BSC 0xa0b8)",
             "BNB",
-            "USDC (ETH 0xA0b8)",
+            "USDC (ETH 0xa0b8)",
         ]
         assert figure.layout.yaxis.ticktext == ("ETH", "BSC")
         assert figure.data[0].x == (40, None)
@@ -525,7 +525,7 @@ class TestTimeline:
         """The hover has every digit."""
         frame, _ = snapshots(1, 2)
         texts = hovers(charts.timeline(frame, token=USDC))
-        assert texts == ["USDC (ETH 0xA0b8): 1.000000000000000001"] * 2
+        assert texts == ["USDC (ETH 0xa0b8): 1.000000000000000001"] * 2
 
     def test_many_snapshots_are_thinned(self):
         """At most 200 are drawn, the first and the last among them."""

@@ -9,7 +9,7 @@ counts or each token's shares.
 from plotly.graph_objects import Figure
 
 from walletframe.charts.bars import bar
-from walletframe.charts.canvas import has_template
+from walletframe.charts.canvas import has_template, split_words
 from walletframe.charts.heatmaps import heatmap
 from walletframe.charts.hierarchies import sunburst, treemap
 from walletframe.charts.inequality import lorenz
@@ -24,6 +24,7 @@ __all__ = [
     "heatmap",
     "lorenz",
     "pie",
+    "split_words",
     "sunburst",
     "timeline",
     "token_colors",

@@ -1,9 +1,9 @@
-"""Which rows of holdings a chart draws, and which it leaves out."""
+"""Which rows of holdings a chart draws, and which it leaves out; the largest of groups of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ import pandas as pd
 from walletframe.amounts.scalar import Amount
 from walletframe.analysis.positions import amounts_of
 from walletframe.charts.measures import Measure, left_out, measured, why_none
+from walletframe.errors import SettingsError
 from walletframe.frames import (
     Identified,
     Identities,
@@ -19,15 +20,19 @@ from walletframe.frames import (
     identified,
     require_columns,
     token_key,
+    token_names,
+    wallet_names,
+    whole_token,
+    whole_wallet,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
     from walletframe.amounts import AmountArray
-    from walletframe.charts.ranking import Places, Sizes
+    from walletframe.charts.measures import Places, Sizes
     from walletframe.frames import HoldingsLike, TokenLike, WalletLike
 
     Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -51,7 +56,7 @@ class Balances:
         Of all rows of the frame.
     measure : Measure
         What the sizes mean.
-    left_out : tuple of str
+    left_out : list of str
         Sentences on the rows that are not drawn.
     why_none : str
         Why there are none, where there are none.
@@ -63,7 +68,7 @@ class Balances:
     tokens: Identities
     wallets: Identities
     measure: Measure
-    left_out: tuple[str, ...]
+    left_out: list[str]
     why_none: str
 
     @property
@@ -82,24 +87,38 @@ class Balances:
         amounts: AmountArray = amounts_of(self.frame["amount"])[self.rows]
         return amounts
 
+    @property
+    def chains(self) -> tuple[Places, list[str]]:
+        """The blockchain of each of the frame's wallets, as a place; and their names."""
+        names = np.array([chain for chain, _ in self.wallets.keys], dtype=object)
+        codes, distinct = pd.factorize(names)
+        return codes, distinct.tolist()
+
     def where(self, mask: Mask) -> Balances:
         """Return the rows of a mask over those that are drawn."""
         return replace(self, rows=self.rows[mask], sizes=self.sizes[mask])
 
+    def token_names(self, places: Sequence[int]) -> list[str]:
+        """Name tokens in short."""
+        return token_names(self.frame, self.tokens, np.array(places, dtype=np.intp))
+
+    def whole_token(self, place: int) -> tuple[str, str]:
+        """Name a token at length: its symbol; its blockchain and contract."""
+        return whole_token(self.frame, self.tokens, place)
+
+    def wallet_names(self, places: Sequence[int]) -> list[str]:
+        """Name wallets in short."""
+        return wallet_names(self.frame, self.wallets, np.array(places, dtype=np.intp))
+
+    def whole_wallet(self, place: int) -> str:
+        """Name a wallet at length."""
+        address = self.frame["address"].iloc[self.wallets.first[place]]
+        return whole_wallet(self.wallets.keys[place][0], "" if pd.isna(address) else str(address))
+
     def exact(self, groups: Places, wanted: Iterable[int]) -> dict[int, Amount | None]:
-        """Add up amounts exactly; each group has to be of one token.
+        """Add up the amounts of some groups of rows, each of one token; None where one is unknown.
 
-        Parameters
-        ----------
-        groups : ndarray of intp, shape (n,)
-            The group of each row.
-        wanted : iterable of int
-            The groups to add up.
-
-        Returns
-        -------
-        dict of int to Amount or None
-            None where an amount of the group is unknown.
+        `groups` has the group of each row that is drawn; the sums are in the groups' order.
         """
         of_wanted = np.isin(groups, np.fromiter(wanted, dtype=np.intp))
         series = pd.Series(self.amounts[of_wanted])
@@ -115,36 +134,9 @@ def read_balances(
     wallet: WalletLike | None = None,
     shares: bool = False,
 ) -> Balances:
-    """Tell what there is to draw.
+    """Tell what there is to draw, perhaps of one token or wallet alone.
 
-    Parameters
-    ----------
-    holdings : DataFrame or Identified
-        The ``holdings`` of a fetch, or some rows of it, perhaps with a column ``value``.
-    token : str or (str, str or None), optional
-        The only token to draw.
-    wallet : str, (str, str) or WalletAddress, optional
-        The only wallet to draw.
-    shares : bool, default False
-        Where there are no values, let a row count with its share of all of its token.
-
-    Returns
-    -------
-    Balances
-        For any holdings, none included.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the column ``amount`` holds no amounts.
-    PricesError
-        Where values are in more than one currency.
-    UnknownTokenError, AmbiguousTokenError
-        Where the token is not in a frame with rows, or its symbol is another's too.
-    AddressError, UnknownWalletError
-        Where the wallet can't be read, or is not in a frame with rows.
+    With `shares` a row counts with its share of all of its token where there are no values.
     """
     frame = holdings.frame if isinstance(holdings, Identified) else holdings
     require_columns(frame, _COLUMNS)
@@ -169,3 +161,32 @@ def read_balances(
         left_out=left_out(measure, sizes, known.tokens.codes[rows]),
         why_none=why_none(measure, sizes),
     )
+
+
+def check_top(name: str, number: Any, limit: int) -> int:
+    """Check how many things to draw: more than `limit` freeze a browser, or look all the same."""
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if not whole or not 1 <= number <= limit:
+        raise SettingsError(
+            f"{name}: {number!r}", hint=f"an integer from 1 to {limit}; the rest is drawn as Other"
+        )
+    return int(number)
+
+
+def added(groups: Places, sizes: Sizes, count: int = 0) -> Sizes:
+    """Add up the sizes of each group, 0 for those without; there are at least `count` groups."""
+    return np.bincount(groups, sizes, minlength=count).astype(np.float64, copy=False)
+
+
+def largest(sizes: Sizes, top: int) -> Places:
+    """Find the places of the largest above 0, one more than `top` where it would be alone in Other.
+
+    The largest come first, equal ones in their order.
+
+    Examples
+    --------
+    >>> largest(np.array([1.0, 3.0, 0.0, 2.0, 1.0]), 2)
+    array([1, 3])
+    """
+    order = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]
+    return order if len(order) == top + 1 else order[:top]

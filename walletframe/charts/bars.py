@@ -5,19 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
-from walletframe.charts.balances import read_balances
-from walletframe.charts.canvas import blank, figure, hover, markup, named_axis, with_legend
+from walletframe.charts.balances import added, check_top, largest, read_balances
+from walletframe.charts.canvas import (
+    Space,
+    along,
+    blank,
+    figure,
+    hover,
+    markup,
+    named_axis,
+    with_legend,
+)
 from walletframe.charts.grid import lay_out
-from walletframe.charts.notes import drawn_of, notes
+from walletframe.charts.notes import drawn_of, notes, other
 from walletframe.charts.palette import EDGE, pattern
-from walletframe.charts.ranking import added, check_top, largest
-from walletframe.charts.series import Series, other, token_series, wallet_names
-from walletframe.charts.space import Space, along
 from walletframe.errors import SettingsError
-from walletframe.numerals import many, percent
+from walletframe.numerals import percent
 from walletframe.text import shown
 
 if TYPE_CHECKING:
@@ -25,8 +30,8 @@ if TYPE_CHECKING:
 
     from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.balances import Balances
-    from walletframe.charts.grid import Grid
-    from walletframe.charts.ranking import Places
+    from walletframe.charts.grid import Grid, Series
+    from walletframe.charts.measures import Places
     from walletframe.frames import HoldingsLike, TokenKey, TokenLike
 
 _BARS, _SERIES = 200, 20
@@ -45,59 +50,14 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
     wallets: WalletsLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw a bar for each wallet or blockchain, stacked by token.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        The ``holdings`` of a fetch, or some rows of it. Lengths are values where there is a
-        column ``value`` (float64, with ``currency`` if wanted), else numbers of balances.
-    by : {"wallet", "blockchain"}, default "wallet"
-        What has a bar; the blockchain is that of the wallet.
-    token : str or (str, str or None), optional
-        One token, whose amounts are then the lengths.
-    top : int, default 20
-        The most bars, up to 200; the rest are Other, which is written, not drawn, where its bar
-        would be more than twice as long as the longest.
-    top_tokens : int, default 8
-        The most tokens that are told apart, up to 20, the largest of what is drawn; the rest are
-        drawn as Other.
-    wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch, for a line on how complete and how old it is.
-    colors : mapping of (str, str or None) to str, optional
-        Colours of tokens, as from `token_colors`: hex or CSS names.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One trace for each token, the largest first, with exact amounts in the hover; none, and
-        the reason, where nothing is above 0.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the column ``amount`` holds no amounts.
-    PricesError
-        Where values are in more than one currency.
-    UnknownTokenError, AmbiguousTokenError
-        Where the token is not there, or its symbol is another's too.
-    SettingsError
-        Where `by`, `top` or `top_tokens` is none of these.
-
-    Examples
-    --------
-    >>> from walletframe.frames import assemble
-    >>> len(bar(assemble([]).holdings, by="blockchain").data)
-    0
-    """
+    """Draw a bar for each wallet or blockchain, stacked by token."""
     if by not in {"wallet", "blockchain"}:
         raise SettingsError(f"by: {by!r}", hint="wallet or blockchain")
     bars, series = check_top("top", top, _BARS), check_top("top_tokens", top_tokens, _SERIES)
     balances = read_balances(holdings, token=token)
     if not len(balances.rows):
-        return blank(_title(balances, by), notes([], balances, wallets), balances.why_none)
+        title = balances.measure.title(f"by {by}")
+        return blank(title, notes([], balances, wallets), balances.why_none)
     owners = _owners(balances, by)
     by_owner = added(owners, balances.sizes)
     rows = largest(by_owner, bars)
@@ -108,19 +68,10 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
     return _drawn(grid, len(rows) + (bool(grid.other_rows) and not apart), by, wallets, colors)
 
 
-def _title(balances: Balances, by: str) -> str:
-    return f"{balances.measure.unit if balances.measure.kind == 'amount' else 'Holdings'} by {by}"
-
-
 def _owners(balances: Balances, by: str) -> Places:
     if by == "wallet":
         return balances.wallet_codes
-    return np.asarray(_chains(balances)[0][balances.wallet_codes])
-
-
-def _chains(balances: Balances) -> tuple[Places, list[str]]:
-    codes, names = pd.factorize(np.array([key[0] for key in balances.wallets.keys], dtype=object))
-    return codes, names.tolist()
+    return np.asarray(balances.chains[0][balances.wallet_codes])
 
 
 def _drawn(
@@ -134,16 +85,16 @@ def _drawn(
     apart = bars < count
     short, full = _names(grid, by)
     extent = [(len(grid.rows), grid.other_rows, by)]
-    if measure.kind != "amount":
+    if not measure.one_token:
         extent.append((len(grid.tokens), grid.other_tokens, "token"))
     said = [f"Length: {measure.phrase}.", drawn_of(*extent)]
-    series = token_series(grid, colors)
+    series = grid.series(colors)
     if not grid.sizes[:bars, -1].any():
         series = series[: len(grid.tokens)]
     space = Space(max(_ROW * count, _LEAST), above=_AXIS, left=along(short))
     return figure(
         _traces(grid, full[:bars], series),
-        title=_title(grid.balances, by),
+        title=measure.title(f"by {by}"),
         notes=notes([*said, *[_NO_BAR] * apart], grid.balances, wallets),
         **with_legend(space, [each.name for each in series]),
         barmode="stack",
@@ -159,20 +110,19 @@ def _in_words(grid: Grid, name: str) -> dict[str, Any]:
     """Write what the others hold where their bar would be."""
     measure, size = grid.balances.measure, float(grid.sizes[-1].sum())
     total = float(grid.sizes.sum())
-    held = many(round(size), "balance") if measure.kind == "count" else measure.short(size)
-    text = markup([f"{held}, {percent(size / total)} of all"])
-    told = hover(name, measure.share(size, total))
-    if measure.kind == "amount":
-        told = grid.cell(len(grid.rows), 0, name, total)
+    text = markup([f"{measure.words(size)}, {percent(size / total)} of all"])
+    below = hover(name, measure.share(size, total))
+    if measure.one_token:
+        below = grid.hover(len(grid.rows), 0, name, total)
     place = {"x": 0, "xanchor": "left", "y": len(grid.rows), "showarrow": False}
-    return {**place, "text": text, "hovertext": told}
+    return {**place, "text": text, "hovertext": below}
 
 
 def _names(grid: Grid, by: str) -> tuple[list[str], list[str]]:
     """Name the bars, short for the axis and at length."""
     if by == "wallet":
-        return wallet_names(grid)
-    chains = _chains(grid.balances)[1]
+        return grid.wallet_names()
+    chains = grid.balances.chains[1]
     names = [shown(chains[place]) for place in grid.rows.tolist()]
     names += [other(grid.other_rows, by)] * bool(grid.other_rows)
     return names, names
@@ -187,7 +137,7 @@ def _traces(grid: Grid, owners: list[str], tokens: list[Series]) -> list[go.Bar]
             orientation="h",
             y=list(rows),
             x=[grid.sizes[row, token] or None for row in rows],
-            hovertext=[grid.cell(row, token, owners[row], total) for row in rows],
+            hovertext=[grid.hover(row, token, owners[row], total) for row in rows],
             hoverinfo="text",
             marker={
                 "color": series.color,

@@ -1,4 +1,4 @@
-"""The figure around a chart: title, what is said below it, margins, and no way out of the machine.
+"""The figure around a chart: title, notes below it, margins, and no way out of the machine.
 
 The only place where text becomes what plotly draws. Colours of paper and text are the template's,
 which is the user's choice.
@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from html import unescape
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import plotly.graph_objects as go
 import plotly.io as pio
 
-from walletframe.charts.space import Space
 from walletframe.text import as_markup
 
 if TYPE_CHECKING:
@@ -28,6 +27,25 @@ _NARROW, _WIDE = 300, 668
 _BLANK = 240
 _SHARE = "sendChartToCloud"
 _TEMPLATE = "plotly"  # its own default
+_AROUND, _WIDTH = 16, 6.5
+
+
+class Space(NamedTuple):
+    """Pixels of a figure's parts.
+
+    Told what stands outside its axes, plotly draws a chart once; left to find out, it draws it,
+    makes room and draws it again. It still makes more room where this was not enough.
+    """
+
+    plot: int  # the height of the plot, its axes and its legend
+    above: int = 0  # between the notes and the plot
+    below: int = 0  # outside the axes, such as names and a legend
+    left: int = 0
+
+
+def along(names: Sequence[str]) -> int:
+    """Measure the longest of some names on an axis, in pixels of most fonts plotly chooses."""
+    return int(_AROUND + _WIDTH * max(map(len, names)))
 
 
 def figure(
@@ -38,25 +56,9 @@ def figure(
     space: Space,
     **layout: Any,
 ) -> go.Figure:
-    """Make a figure.
+    """Make a figure with a title, sentences below it, and room for its other parts.
 
-    Parameters
-    ----------
-    traces : sequence of plotly traces
-        What is drawn.
-    title : str
-        Plain text.
-    notes : sequence of str
-        Sentences of plain text below it.
-    space : Space
-        Room for the other parts.
-    **layout
-        More of plotly's layout.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Without the button that would upload it.
+    All text is plain. The button that would upload the figure is left out.
     """
     said = _packed(notes)
     top = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(said) + _BELOW + space.above
@@ -80,18 +82,10 @@ def figure(
     return go.Figure(list(traces), layout=own | layout)
 
 
-def told_apart(drawn: go.Figure) -> tuple[str, str, go.Figure]:
-    """Take the words above a chart off it, for a page that writes and breaks them itself.
+def split_words(drawn: go.Figure) -> tuple[str, str, go.Figure]:
+    """Split a figure into its title, the notes below it, and a lower figure without these.
 
-    Parameters
-    ----------
-    drawn : plotly.graph_objects.Figure
-        As `figure` made it.
-
-    Returns
-    -------
-    tuple of (str, str, plotly.graph_objects.Figure)
-        The title and what is said below it, as plain text; a figure without them, lower by as much.
+    The texts are plain, for a page that writes and breaks them itself.
     """
     title, lines = drawn.layout.title.text, drawn.layout.title.subtitle.text.split("<br>")
     off = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(lines)
@@ -104,20 +98,7 @@ def told_apart(drawn: go.Figure) -> tuple[str, str, go.Figure]:
 
 
 def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
-    """Lay out a legend at the bottom, with room for it on a narrow page.
-
-    Parameters
-    ----------
-    space : Space
-        Room without a legend.
-    names : sequence of str
-        The legend's entries; plain text.
-
-    Returns
-    -------
-    dict
-        Arguments of `figure`.
-    """
+    """Return what `figure` takes for a legend at the bottom, with room for it on a narrow page."""
     if len(names) < 2:  # noqa: PLR2004  one thing needs no legend
         return {"space": space, "showlegend": False}
     widest = _ENTRY + _LETTER * max(map(len, names))
@@ -143,18 +124,7 @@ def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
 
 
 def named_axis(names: Sequence[str]) -> dict[str, Any]:
-    """Make an axis of names, at 0, 1, 2 and so on.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Plain text.
-
-    Returns
-    -------
-    dict
-        What plotly calls an axis.
-    """
+    """Make an axis of names in plain text, at 0, 1, 2 and so on."""
     return {
         "tickmode": "array",
         "tickvals": list(range(len(names))),
@@ -168,22 +138,7 @@ def named_axis(names: Sequence[str]) -> dict[str, Any]:
 
 
 def blank(title: str, notes: Sequence[str], reason: str) -> go.Figure:
-    """Make a figure that says why nothing is drawn.
-
-    Parameters
-    ----------
-    title : str
-        Plain text.
-    notes : sequence of str
-        Sentences of plain text below it.
-    reason : str
-        Why; plain text.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Without traces.
-    """
+    """Make a figure without traces that says why nothing is drawn."""
     middle = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5, "showarrow": False}
     return figure(
         [],
@@ -198,47 +153,17 @@ def blank(title: str, notes: Sequence[str], reason: str) -> go.Figure:
 
 
 def has_template() -> bool:
-    """Tell whether the user has chosen a template, which then decides how charts look.
-
-    Returns
-    -------
-    bool
-        False where the default is plotly's own.
-    """
+    """Tell whether the user has chosen a template other than plotly's own."""
     return bool(pio.templates.default != _TEMPLATE)
 
 
 def markup(lines: Sequence[str]) -> str:
-    """Join lines of plain text in plotly's markup.
-
-    Parameters
-    ----------
-    lines : sequence of str
-        Anything.
-
-    Returns
-    -------
-    str
-        Harmless.
-    """
+    """Join lines of any text in plotly's markup, made harmless."""
     return "<br>".join(as_markup(line, 200) for line in lines)
 
 
 def hover(head: str, *lines: str) -> str:
-    """Write what is shown under the pointer.
-
-    Parameters
-    ----------
-    head : str
-        The first line, which stands out; plain text.
-    *lines : str
-        More of them; empty ones are left out.
-
-    Returns
-    -------
-    str
-        In plotly's markup, long lines broken.
-    """
+    """Write what is shown under the pointer: a bold head, and lines, broken where they are long."""
     broken = [
         line[start : start + _HOVER_CHARS]
         for line in lines

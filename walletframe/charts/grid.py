@@ -7,15 +7,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from walletframe.charts.balances import added
 from walletframe.charts.canvas import hover
-from walletframe.charts.labels import whole_token
-from walletframe.charts.ranking import added, slots
+from walletframe.charts.notes import other
+from walletframe.charts.palette import OTHER, chosen_colors, patterns
 from walletframe.numerals import many, whole
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from walletframe.amounts.scalar import Amount
     from walletframe.charts.balances import Balances
-    from walletframe.charts.ranking import Places, Sizes
+    from walletframe.charts.measures import Places, Sizes
+    from walletframe.frames import TokenKey
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One token of a chart, or all the others: its name in plain text, and how it is painted.
+
+    The pattern tells it from another of its colour; empty for none.
+    """
+
+    name: str
+    color: str
+    pattern: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,56 +60,47 @@ class Grid:
     sizes: Sizes
     amounts: dict[int, Amount | None]
 
-    def cell(self, row: int, token: int, owner: str, total: float) -> str:
-        """Return what is shown under the pointer on a cell.
+    def exact(self, row: int, token: int) -> str:
+        """Write the whole sum of a cell of one token."""
+        return whole(self.amounts[row * self.sizes.shape[1] + token])
 
-        Parameters
-        ----------
-        row, token : int
-            Which one.
-        owner : str
-            What the row is.
-        total : float
-            Of what the size is a share.
-
-        Returns
-        -------
-        str
-            Markup; empty where the cell is.
-        """
+    def hover(self, row: int, token: int, owner: str, total: float) -> str:
+        """Write in markup what a cell is, which may be empty; `owner` says what its row is."""
         size = float(self.sizes[row, token])
         if not size:
             return ""
         share = self.balances.measure.share(size, total)
         if token == len(self.tokens):
             return hover(many(self.other_tokens, "other token"), owner, share)
-        place = int(self.tokens[token])
-        symbol, where = whole_token(self.balances.frame, self.balances.tokens, place)
-        amount = whole(self.amounts[row * self.sizes.shape[1] + token])
-        return hover(symbol, where, owner, f"{amount} {symbol}", share)
+        symbol, where = self.balances.whole_token(int(self.tokens[token]))
+        return hover(symbol, where, owner, f"{self.exact(row, token)} {symbol}", share)
+
+    def series(self, colors: Mapping[TokenKey, str] | None = None) -> list[Series]:
+        """Name and paint the columns; the last is Other where there are others."""
+        balances, places = self.balances, self.tokens.tolist()
+        names = balances.token_names(places)
+        fills = [*chosen_colors(balances.frame, balances.tokens, places, colors).values()]
+        if self.other_tokens:
+            names.append(other(self.other_tokens, "token"))
+            fills.append(OTHER)
+        return [Series(*each) for each in zip(names, fills, patterns(fills), strict=True)]
+
+    def wallet_names(self) -> tuple[list[str], list[str]]:
+        """Name rows that are wallets, in short and at length; the last is Other as above."""
+        places = self.rows.tolist()
+        short = self.balances.wallet_names(places)
+        full = [self.balances.whole_wallet(place) for place in places]
+        rest = [other(self.other_rows, "wallet")] * bool(self.other_rows)
+        return short + rest, full + rest
 
 
 def lay_out(balances: Balances, codes: Places, rows: Places, tokens: Places) -> Grid:
-    """Add up balances in a table.
+    """Add up balances, of which there are some: `codes` says whose each is.
 
-    Parameters
-    ----------
-    balances : Balances
-        What is drawn, n rows.
-    codes : ndarray of intp, shape (n,), n > 0
-        Whose each of them is.
-    rows : ndarray of intp
-        The codes that have a row of their own.
-    tokens : ndarray of intp
-        The tokens that have a column of their own.
-
-    Returns
-    -------
-    Grid
-        With exact amounts.
+    `rows` and `tokens` are those that have a row or a column of their own.
     """
-    row_slots = slots(rows, int(max(codes.max(), rows.max())) + 1)[codes]
-    token_slots = slots(tokens, len(balances.tokens.keys))[balances.token_codes]
+    row_slots = _slots(rows, int(max(codes.max(), rows.max())) + 1)[codes]
+    token_slots = _slots(tokens, len(balances.tokens.keys))[balances.token_codes]
     wide = len(tokens) + 1
     cells = row_slots * wide + token_slots
     count = (len(rows) + 1) * wide
@@ -107,3 +114,10 @@ def lay_out(balances: Balances, codes: Places, rows: Places, tokens: Places) -> 
         sizes=added(cells, balances.sizes, count).reshape(-1, wide),
         amounts=balances.exact(cells, drawn.tolist()),
     )
+
+
+def _slots(chosen: Places, count: int) -> Places:
+    """Give each of many things its rank among the chosen ones, or the place behind them."""
+    places = np.full(count, len(chosen), dtype=np.intp)
+    places[chosen] = np.arange(len(chosen))
+    return places

@@ -8,22 +8,18 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
-from walletframe.charts.balances import read_balances
-from walletframe.charts.canvas import blank, figure, named_axis
+from walletframe.charts.balances import added, check_top, largest, read_balances
+from walletframe.charts.canvas import Space, along, blank, figure, named_axis
 from walletframe.charts.grid import lay_out
 from walletframe.charts.notes import drawn_of, notes
 from walletframe.charts.palette import OTHER
-from walletframe.charts.ranking import added, check_top, largest
-from walletframe.charts.series import token_series, wallet_names
-from walletframe.charts.space import Space, along
-from walletframe.numerals import compact, many, percent
+from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.balances import Balances
     from walletframe.charts.grid import Grid
-    from walletframe.charts.measures import Measure
-    from walletframe.charts.ranking import Places, Sizes
+    from walletframe.charts.measures import Measure, Places, Sizes
     from walletframe.frames import HoldingsLike, Identities
 
 _LIMIT = 200
@@ -52,54 +48,14 @@ def heatmap(
     top_tokens: int = 20,
     wallets: WalletsLike | None = None,
 ) -> go.Figure:
-    """Draw a table of wallets and tokens in colours.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        The ``holdings`` of a fetch, or some rows of it. Colours are values where there is a
-        column ``value`` (float64, with ``currency`` if wanted), else each token's share: of all of
-        it in the frame, how much the wallet holds; on a scale of powers of ten.
-    top : int, default 30
-        The most wallets, up to 200; the rest are drawn as Other.
-    top_tokens : int, default 20
-        The most tokens, up to 200; of values, the rest are drawn as Other. Drawn are those which
-        the wallets that are drawn hold most of, or most often.
-    wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch, for a line on how complete and how old it is.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One trace, empty where a wallet holds nothing of a token, with exact amounts in the hover;
-        one more of Other, in grey, where that holds more of a token than any wallet, which would
-        leave the wallets one colour; none, and the reason, where nothing is above 0. Wallets and
-        tokens of one blockchain stand together.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the column ``amount`` holds no amounts.
-    PricesError
-        Where values are in more than one currency.
-    SettingsError
-        Where `top` or `top_tokens` is out of range.
-
-    Examples
-    --------
-    >>> from walletframe.frames import assemble
-    >>> len(heatmap(assemble([]).holdings).data)
-    0
-    """
+    """Draw a table of wallets and tokens in colours."""
     rows, columns = check_top("top", top, _LIMIT), check_top("top_tokens", top_tokens, _LIMIT)
     balances = read_balances(holdings, shares=True)
-    shares = balances.measure.kind == "share"
-    title = "Share of each token by wallet" if shares else "Holdings by wallet and token"
+    measure = balances.measure
+    title = measure.title("by wallet and token" if measure.adds_up else "by wallet")
     if not len(balances.rows):
         return blank(title, notes([], balances, wallets), balances.why_none)
-    weights = np.ones_like(balances.sizes) if shares else balances.sizes
+    weights = balances.sizes if measure.adds_up else np.ones_like(balances.sizes)
     owners, tokens = _chosen(balances, weights, rows, columns)
     grid = lay_out(
         balances,
@@ -116,7 +72,7 @@ def _chosen(balances: Balances, weights: Sizes, rows: int, columns: int) -> tupl
     by_wallet = added(wallets, weights)
     in_rows = np.isin(wallets, largest(by_wallet, rows))
     chosen = largest(added(tokens[in_rows], weights[in_rows]), columns)
-    if balances.measure.kind == "share":  # no column of other tokens
+    if not balances.measure.adds_up:  # no column of other tokens
         in_columns = np.bincount(wallets[np.isin(tokens, chosen)], minlength=len(by_wallet))
         by_wallet = np.where(in_columns > 0, by_wallet, 0)
     return largest(by_wallet, rows), chosen
@@ -129,17 +85,17 @@ def _by_chain(places: Places, identities: Identities) -> Places:
 
 
 def _drawn(grid: Grid, title: str, wallets: WalletsLike | None) -> go.Figure:
-    shares = grid.balances.measure.kind == "share"
-    columns = len(grid.tokens) + bool(grid.other_tokens and not shares)
-    short, full = wallet_names(grid)
+    measure = grid.balances.measure
+    columns = len(grid.tokens) + bool(grid.other_tokens and measure.adds_up)
+    short, full = grid.wallet_names()
     sizes = grid.sizes[: len(short), :columns]
     apart = bool(grid.other_rows and sizes[-1].max() > sizes[:-1].max())
     on_scale = len(short) - apart
     texts = _texts(grid, full, columns)
-    traces = [_cells(sizes[:on_scale], texts[:on_scale], grid.balances.measure)]
+    traces = [_cells(sizes[:on_scale], texts[:on_scale], measure)]
     if apart:
-        traces.append(_greys(sizes[-1:], texts[-1:], grid.balances.measure, y=on_scale))
-    names = [series.name for series in token_series(grid, None)][:columns]
+        traces.append(_greys(sizes[-1:], texts[-1:], measure, y=on_scale))
+    names = [series.name for series in grid.series()][:columns]
     angle, high = (-45, 0.65) if columns <= _ASLANT else (-90, 0.9)
     below = int(high * along(names))
     drawn = figure(
@@ -158,7 +114,7 @@ def _drawn(grid: Grid, title: str, wallets: WalletsLike | None) -> go.Figure:
 def _texts(grid: Grid, owners: list[str], columns: int) -> list[list[str]]:
     total = float(grid.sizes.sum())
     return [
-        [grid.cell(row, token, owner, total) for token in range(columns)]
+        [grid.hover(row, token, owner, total) for token in range(columns)]
         for row, owner in enumerate(owners)
     ]
 
@@ -168,7 +124,7 @@ def _said(grid: Grid) -> list[str]:
     owners = (len(grid.rows), grid.other_rows, "wallet")
     tokens = (len(grid.tokens), grid.other_tokens, "token")
     colour = f"Colour: {measure.phrase}, in powers of ten."
-    if measure.kind == "value":
+    if measure.adds_up:
         return [colour, drawn_of(owners, tokens)]
     drawn, rest, _ = tokens
     some = f"{drawn:,} of {many(drawn + rest, 'token')}, those in most of these wallets."
@@ -189,17 +145,16 @@ def _cells(sizes: Sizes, texts: list[list[str]], measure: Measure) -> go.Heatmap
         zmin=lowest,
         zmax=highest,
         colorscale=_COLORS,
-        colorbar={**_BAR, **_ticks(lowest, highest, shares=measure.kind == "share")},
+        colorbar={**_BAR, **_ticks(lowest, highest, measure)},
         **_look(sizes, texts, measure),
     )
 
 
-def _ticks(lowest: float, highest: float, *, shares: bool) -> dict[str, Any]:
+def _ticks(lowest: float, highest: float, measure: Measure) -> dict[str, Any]:
     """Mark a few powers of ten, or the ends of the scale where it has less than two of them."""
     marks = [float(power) for power in range(int(np.ceil(lowest)), int(highest // 1) + 1)]
     marks = marks[:: -(-len(marks) // _TICKS)] if len(marks) > 1 else sorted({lowest, highest})
-    texts = [f"{compact(100 * 10**z)}%" if shares else compact(10**z) for z in marks]
-    return {"tickvals": marks, "ticktext": texts}
+    return {"tickvals": marks, "ticktext": [measure.tick(10**z) for z in marks]}
 
 
 def _greys(sizes: Sizes, texts: list[list[str]], measure: Measure, *, y: int) -> go.Heatmap:
@@ -215,9 +170,8 @@ def _greys(sizes: Sizes, texts: list[list[str]], measure: Measure, *, y: int) ->
 
 def _look(sizes: Sizes, texts: list[list[str]], measure: Measure) -> dict[str, Any]:
     """Return what is written on cells, where there are few, and shown under the pointer."""
-    write = percent if measure.kind == "share" else compact
     few = len(sizes) <= _FEW_ROWS and sizes.shape[1] <= _FEW_TOKENS
-    written = [[write(size) if size else "" for size in row] for row in sizes.tolist()]
+    written = [[measure.cell(size) if size else "" for size in row] for row in sizes.tolist()]
     return {
         "hovertext": texts,
         "hoverinfo": "text",

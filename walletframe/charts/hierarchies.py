@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
-from walletframe.charts.balances import read_balances
-from walletframe.charts.canvas import blank, figure
-from walletframe.charts.leaves import pick_leaves
-from walletframe.charts.notes import drawn_of, notes
-from walletframe.charts.palette import EDGE, pattern, text_on
-from walletframe.charts.ranking import check_top
-from walletframe.charts.space import Space
-from walletframe.charts.tree import OTHER_CHAINS, OTHER_WALLETS, grow
-from walletframe.numerals import many, percent
+from walletframe.charts.balances import check_top, read_balances
+from walletframe.charts.canvas import Space, blank, figure, hover, markup
+from walletframe.charts.nodes import grow
+from walletframe.charts.notes import drawn_of, notes, other
+from walletframe.charts.palette import EDGE, OTHER, chosen_colors, pattern, patterns, text_on
+from walletframe.numerals import many, percent, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.balances import Balances
-    from walletframe.charts.leaves import Leaves
-    from walletframe.charts.tree import Node
+    from walletframe.charts.nodes import Node, Tree
     from walletframe.frames import HoldingsLike, TokenKey, TokenLike
 
 _TREEMAP, _SUNBURST = 500, 300
-_ROUNDED = 2
 _OPPOSITE = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _SPACE = Space(420)
 _ROUNDING = 1e-12
+_CHAIN_COLOR, _WALLET_COLOR = "#4D4D4D", "#707070"
 
 
 def treemap(
@@ -40,67 +38,17 @@ def treemap(
     wallets: WalletsLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw holdings as nested rectangles: blockchains, wallets, tokens.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        The ``holdings`` of a fetch, or some rows of it. Areas are values where there is a column
-        ``value`` (float64, with ``currency`` if wanted), else numbers of balances.
-    token : str or (str, str or None), optional
-        One token, whose amounts are then the areas.
-    top : int, default 250
-        The most rectangles, up to 500, for that is what a browser's time goes into. Where all are
-        too many, the largest wallets are drawn alone, and the others of each blockchain together,
-        what they hold of a token added up; the rest are drawn as Other.
-    wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch, for a line on how complete and how old it is.
-    colors : mapping of (str, str or None) to str, optional
-        Colours of tokens, as from `token_colors`: hex or CSS names.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One trace, with exact amounts in the hover; none, and the reason, where nothing is above 0.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the column ``amount`` holds no amounts.
-    PricesError
-        Where values are in more than one currency.
-    UnknownTokenError, AmbiguousTokenError
-        Where the token is not there, or its symbol is another's too.
-    SettingsError
-        Where `top` is out of range.
-
-    Examples
-    --------
-    >>> from walletframe.frames import assemble
-    >>> treemap(assemble([]).holdings).layout.annotations[0].text
-    'No holdings: there is no row to draw.'
-    """
+    """Draw holdings as nested rectangles: blockchains, wallets, tokens."""
     limit = check_top("top", top, _TREEMAP)
     balances = read_balances(holdings, token=token)
-    if not len(balances.rows):
-        return _nothing(balances, wallets)
-    leaves = pick_leaves(balances, limit)
-    nodes = grow(balances, leaves, colors)
-    trace = go.Treemap(
-        **_columns(nodes),
+    trace = partial(
+        go.Treemap,
         tiling={"pad": 1},
         marker_pad={"t": 20, "l": 2, "r": 2, "b": 2},
-        marker_cornerradius=_ROUNDED,
+        marker_cornerradius=2,
     )
-    return figure(
-        [trace],
-        title=_title(balances),
-        notes=notes(_said("Area", balances, leaves, nodes), balances, wallets),
-        space=_SPACE,
-        uniformtext={"minsize": 8, "mode": "hide"},
-    )
+    text = {"minsize": 8, "mode": "hide"}
+    return _drawn(trace, "Area", balances, limit, wallets, colors, uniformtext=text)
 
 
 def sunburst(
@@ -111,118 +59,193 @@ def sunburst(
     wallets: WalletsLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw holdings as rings: blockchains inside, around them their wallets, outside the tokens.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        The ``holdings`` of a fetch, or some rows of it. Angles are values where there is a column
-        ``value`` (float64, with ``currency`` if wanted), else numbers of balances.
-    token : str or (str, str or None), optional
-        One token, whose amounts are then the angles.
-    top : int, default 250
-        The most pieces, up to 300, for that is what a browser's time goes into. Where all are too
-        many, the largest wallets are drawn alone, and the others of each blockchain together, what
-        they hold of a token added up; the rest are drawn as Other.
-    wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch, for a line on how complete and how old it is.
-    colors : mapping of (str, str or None) to str, optional
-        Colours of tokens, as from `token_colors`: hex or CSS names.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One trace, with exact amounts in the hover; none, and the reason, where nothing is above 0.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the column ``amount`` holds no amounts.
-    PricesError
-        Where values are in more than one currency.
-    UnknownTokenError, AmbiguousTokenError
-        Where the token is not there, or its symbol is another's too.
-    SettingsError
-        Where `top` is out of range.
-
-    Examples
-    --------
-    >>> from walletframe.frames import assemble
-    >>> len(sunburst(assemble([]).holdings).data)
-    0
-    """
+    """Draw holdings as rings: blockchains inside, around them their wallets, outside the tokens."""
     limit = check_top("top", top, _SUNBURST)
     balances = read_balances(holdings, token=token)
+    trace = partial(go.Sunburst, leaf_opacity=1)
+    return _drawn(trace, "Angle", balances, limit, wallets, colors)
+
+
+def _drawn(
+    trace: Callable[..., Any],
+    size: str,
+    balances: Balances,
+    top: int,
+    wallets: WalletsLike | None,
+    colors: Mapping[TokenKey, str] | None,
+    **layout: Any,
+) -> go.Figure:
+    one_token = balances.measure.one_token
+    levels = "blockchain and wallet" if one_token else "blockchain, wallet and token"
+    title = balances.measure.title(f"by {levels}")
     if not len(balances.rows):
-        return _nothing(balances, wallets)
-    leaves = pick_leaves(balances, limit)
-    nodes = grow(balances, leaves, colors)
-    trace = go.Sunburst(**_columns(nodes), leaf_opacity=1)
-    return figure(
-        [trace],
-        title=_title(balances),
-        notes=notes(_said("Angle", balances, leaves, nodes), balances, wallets),
-        space=_SPACE,
+        return blank(title, notes([], balances, wallets), balances.why_none)
+    tree = grow(balances, top)
+    boxes = [*_boxes(_look(tree, balances, colors), tree.nodes, (), "")]
+    lost = 1 - sum(box.size for box in boxes) / tree.size
+    said = [f"{size}: {balances.measure.phrase}.", *_extent(tree, one_token=one_token)]
+    said += [f"{percent(lost)} is too small to be drawn."] * (lost > _ROUNDING)
+    said = notes(said, balances, wallets)
+    return figure([trace(**_arrays(boxes))], title=title, notes=said, space=_SPACE, **layout)
+
+
+def _extent(tree: Tree, *, one_token: bool) -> list[str]:
+    """Say which blockchains, wallets and balances are drawn, as far as not all are."""
+    nodes = [(node.kind, node.is_folded) for node in tree.walk()]
+    alone, tokens = nodes.count(("wallet", False)), nodes.count(("token", False))
+    chains, said = nodes.count(("blockchain", False)), []
+    if ("blockchain", True) in nodes:
+        said.append(drawn_of((chains, tree.held_chains - chains, "blockchain")))
+    if one_token and alone:
+        return [*said, drawn_of((alone, tree.wallets - alone, "wallet"))]
+    if alone == tree.wallets:
+        return [*said, drawn_of((tokens, tree.balances - tokens, "balance"))]
+    which = many(tree.wallets, "wallet")
+    if alone and ("wallet", True) not in nodes:
+        return [*said, f"{alone:,} of {which}."]
+    which = f"{alone:,} of {which} alone, the others" if alone else which
+    level = "blockchain and token" if tokens else "blockchain"
+    return [*said, f"{which} added up by {level}."]
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How the nodes of a tree are called and painted: wallets and tokens by their places."""
+
+    balances: Balances
+    tree: Tree
+    wallets: dict[int, str]
+    tokens: dict[int, str]
+    colors: dict[int, str]
+    patterns: dict[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Face:
+    """What is seen of a node, in markup."""
+
+    label: str
+    text: str
+    hover: str
+    color: str
+    pattern: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """A node as plotly takes it.
+
+    Identifiers are our own: names, which strangers choose, are only drawn. The size of a node with
+    others in it is 0: plotly adds up what is in it, and totals given to it would have to agree with
+    its own sums to the last bit.
+    """
+
+    id: str
+    parent: str
+    size: float
+    face: _Face
+
+
+def _look(tree: Tree, balances: Balances, colors: Mapping[TokenKey, str] | None) -> _Look:
+    sizes = dict.fromkeys(balances.token_codes[:1].tolist() * balances.measure.one_token, 0.0)
+    wallets = []
+    for node in tree.walk():
+        if node.kind == "token" and not node.is_folded:
+            sizes[node.place] = sizes.get(node.place, 0.0) + node.size
+        elif node.kind == "wallet" and not node.is_folded:
+            wallets.append(node.place)
+    places = sorted(sizes, key=lambda place: (-sizes[place], place))
+    fills = chosen_colors(balances.frame, balances.tokens, places, colors)
+    shapes = dict(zip(fills, patterns([*fills.values()]), strict=True))
+    alone = dict(zip(wallets, balances.wallet_names(wallets), strict=True))
+    names = dict(zip(places, balances.token_names(places), strict=True))
+    return _Look(balances, tree, alone, names, fills, shapes)
+
+
+def _boxes(
+    look: _Look, nodes: tuple[Node, ...], above: tuple[Node, ...], parent: str
+) -> Iterator[_Box]:
+    """Give the boxes of nodes, parents before their children."""
+    for node in nodes:
+        own = "o" if node.is_folded else f"{node.kind[0]}{node.place}"
+        size = 0.0 if node.children else node.size
+        yield _Box(own + parent, parent, size, _face(look, node, above))
+        yield from _boxes(look, node.children, (*above, node), own + parent)
+
+
+def _face(look: _Look, node: Node, above: tuple[Node, ...]) -> _Face:
+    measure, total = look.balances.measure, look.tree.size
+    share = measure.share(node.size, total)
+    if node.is_folded:
+        beside = node.kind != "wallet" or not all(each.is_folded for each in above[0].children)
+        label = other(node.count, node.kind) if beside else many(node.count, node.kind)
+        color = _WALLET_COLOR if node.children else OTHER
+        return _Face(label, markup([measure.below(node.size)]), hover(label, share), color)
+    if node.kind == "token" or (measure.one_token and node.kind == "wallet"):
+        return _leaf(look, node, above)
+    if node.kind == "wallet":
+        label = look.wallets[node.place].partition(".")[2]
+        text, name = measure.short(node.size), look.balances.whole_wallet(node.place)
+        return _Face(markup([label]), markup([text]), hover(name, share), _WALLET_COLOR)
+    name, count = look.tree.chains[node.place], many(node.count, "wallet")
+    texts = [measure.short(node.size)] if node.children else [count, measure.below(node.size)]
+    text = markup([text for text in texts if text])
+    return _Face(markup([name]), text, hover(name, count, share), _CHAIN_COLOR)
+
+
+def _leaf(look: _Look, node: Node, above: tuple[Node, ...]) -> _Face:
+    """Say which token it is, whose, and how much."""
+    balances, chain = look.balances, look.tree.chains[above[0].place]
+    measure, owner = balances.measure, (*above, node)[1]
+    [token] = [node.place] if node.kind == "token" else look.tokens
+    if node.kind == "token":
+        label = _within(look.tokens[token], chain)
+    else:
+        label = [look.wallets[node.place].partition(".")[2]]
+    of = many(node.count, "wallet") if owner.is_folded else ""
+    whose = f"{of} of {chain}" if of else balances.whole_wallet(owner.place)
+    symbol, where = balances.whole_token(token)
+    how_much = f"{whole(node.amount)} {symbol}", measure.leaf_share(node.size, look.tree.size, of)
+    return _Face(
+        label=markup(label),
+        text=markup([measure.leaf(node.size, node.amount, of)]),
+        hover=hover(look.tokens[token], where, whose, *how_much),
+        color=look.colors[token],
+        pattern=look.patterns[token],
     )
 
 
-def _columns(nodes: list[Node]) -> dict[str, Any]:
+def _within(label: str, chain: str) -> list[str]:
+    """Break a token's name into short lines, without the blockchain that is written around it."""
+    name, _, where = label.removesuffix(")").rpartition(" (")
+    if not name or not label.endswith(")"):
+        return [label]
+    where = where.removeprefix(chain).lstrip()
+    return [name, f"({where})"] if where else [name]
+
+
+def _arrays(boxes: list[_Box]) -> dict[str, Any]:
+    faces = [box.face for box in boxes]
+    on_color = [text_on(face.color) for face in faces]
     return {
-        "ids": [node.id for node in nodes],
-        "parents": [node.parent for node in nodes],
-        "labels": [node.label for node in nodes],
-        "text": [node.text for node in nodes],
-        "values": [node.size for node in nodes],
-        "hovertext": [node.hover for node in nodes],
+        "ids": [box.id for box in boxes],
+        "parents": [box.parent for box in boxes],
+        "labels": [face.label for face in faces],
+        "text": [face.text for face in faces],
+        "values": [box.size for box in boxes],
+        "hovertext": [face.hover for face in faces],
         "marker": {
-            "colors": [node.color for node in nodes],
+            "colors": [face.color for face in faces],
             "line": {"color": EDGE, "width": 0.5},
             "pattern": {
-                **pattern([node.pattern for node in nodes]),
+                **pattern([face.pattern for face in faces]),
                 # On the other side of the colour than the text, which is read on it all the same.
-                "fgcolor": [_OPPOSITE[text_on(node.color)] for node in nodes],
+                "fgcolor": [_OPPOSITE[color] for color in on_color],
                 "fgopacity": 0.4,
             },
         },
         "branchvalues": "remainder",
         "textinfo": "label+text",
-        "textfont": {"color": [text_on(node.color) for node in nodes]},
+        "textfont": {"color": on_color},
         "hoverinfo": "text",
     }
-
-
-def _title(balances: Balances) -> str:
-    if balances.measure.kind == "amount":
-        return f"{balances.measure.unit} by blockchain and wallet"
-    return "Holdings by blockchain, wallet and token"
-
-
-def _nothing(balances: Balances, wallets: WalletsLike | None) -> go.Figure:
-    return blank(_title(balances), notes([], balances, wallets), balances.why_none)
-
-
-def _said(size: str, balances: Balances, leaves: Leaves, nodes: list[Node]) -> list[str]:
-    lost = 1 - sum(node.size for node in nodes) / leaves.total
-    said = [f"{size}: {balances.measure.phrase}.", *_drawn(balances, leaves, nodes)]
-    return [*said, f"{percent(lost)} is too small to be drawn."] if lost > _ROUNDING else said
-
-
-def _drawn(balances: Balances, leaves: Leaves, nodes: list[Node]) -> list[str]:
-    """Say which blockchains, wallets and balances are drawn, as far as not all are."""
-    chains, wallets = int((leaves.members > 0).sum()), int(leaves.members.sum())
-    drawn, own = len(leaves.drawn_chains), len(leaves.drawn_wallets)
-    beyond = any(node.id == OTHER_CHAINS for node in nodes)
-    said = [drawn_of((drawn, chains - drawn, "blockchain"))] * beyond
-    if balances.measure.kind == "amount" and own:
-        return [*said, drawn_of((own, wallets - own, "wallet"))]
-    if own == wallets:
-        rest = len(leaves.sizes) - len(leaves.drawn)
-        return [*said, drawn_of((len(leaves.drawn), rest, "balance"))]
-    which = many(wallets, "wallet")
-    if own and not any(node.id.startswith(OTHER_WALLETS) for node in nodes):
-        return [*said, f"{own:,} of {which}."]
-    which = f"{own:,} of {which} alone, the others" if own else which
-    level = "blockchain and token" if len(leaves.drawn) else "blockchain"
-    return [*said, f"{which} added up by {level}."]

@@ -9,9 +9,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import read_balances
-from walletframe.charts.canvas import blank, figure, hover
+from walletframe.charts.canvas import Space, blank, figure, hover
 from walletframe.charts.notes import notes
-from walletframe.charts.space import Space
 from walletframe.frames import token_key
 from walletframe.numerals import many, percent, whole
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from walletframe.amounts import AmountArray
     from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.balances import Balances
-    from walletframe.charts.ranking import Places, Sizes
+    from walletframe.charts.measures import Places, Sizes
     from walletframe.frames import HoldingsLike, TokenLike
 
 _POINTS = 100
@@ -40,55 +39,7 @@ _EQUALITY = {
 def lorenz(
     holdings: HoldingsLike, token: TokenLike, *, wallets: WalletsLike | None = None
 ) -> go.Figure:
-    """Draw the Lorenz curve of one token, with its Gini coefficient.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        The ``holdings`` of a fetch, or some rows of it.
-    token : str or (str, str or None)
-        (blockchain, contract), None for a native coin; or a symbol that one token alone has.
-    wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch, for a line on how complete and how old it is.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Two traces: the curve, at most 200 points of it, with exact amounts in the hover, and where
-        all wallets would hold the same; none, and the reason, where no amount is above 0.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the column ``amount`` holds no amounts.
-    UnknownTokenError, AmbiguousTokenError
-        Where the token is not there, or its symbol is another's too.
-
-    Notes
-    -----
-    The curve is of the wallets that hold more than 0; one wallet is not one person. Of n wallets
-    with amounts x in ascending order the Gini coefficient is
-    ``(n + 1 - 2 * sum(cumsum(x)) / sum(x)) / n``: 0 where all hold the same, ``1 - 1/n`` at most.
-    It is that of `walletframe.analysis.concentration`, which names its source.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame(
-    ...     {
-    ...         "blockchain": "NEAR",
-    ...         "address": ["alice.near", "bob.near"],
-    ...         "symbol": "NEAR",
-    ...         "token_blockchain": "NEAR",
-    ...         "token_address": None,
-    ...         "amount": pd.array(["1", "3"], dtype="amount"),
-    ...     }
-    ... )
-    >>> lorenz(frame, "NEAR").data[0].y
-    (0.0, 0.25, 1.0)
-    """
+    """Draw the Lorenz curve of one token, with its Gini coefficient."""
     balances = read_balances(holdings, token=token if isinstance(token, str) else token_key(token))
     title = f"Lorenz curve of {balances.measure.unit}"
     if not len(balances.rows):

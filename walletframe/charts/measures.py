@@ -1,72 +1,171 @@
-"""How much a row of holdings counts in a chart, and what that means.
-
-With its value, with its exact amount where one token is looked at, with its share of all of its
-token, or as one.
-"""
+"""What the size of a drawn thing means: its value, its exact amount, its share, or one balance."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from walletframe.charts.labels import SHORT, token_labels, whole_token
-from walletframe.charts.ranking import added
 from walletframe.errors import PricesError
-from walletframe.numerals import compact, many, money, percent
+from walletframe.frames import token_names, whole_token
+from walletframe.numerals import brief, compact, many, money, percent
 from walletframe.text import shown
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from walletframe.amounts import AmountArray
-    from walletframe.charts.ranking import Places, Sizes
+    from walletframe.amounts.scalar import Amount
     from walletframe.frames import Identities, TokenLike
+
+    Places: TypeAlias = npt.NDArray[np.intp]
+    Sizes: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What the size of a drawn thing means.
+    """What sizes mean, in words, and the unit behind a number; the words of each are its own."""
 
-    Attributes
-    ----------
-    kind : str
-        ``value``, ``amount``, ``share`` or ``count``.
-    phrase : str
-        The same in words.
-    unit : str
-        What stands behind a number, empty where nothing does.
-    """
-
-    kind: str
     phrase: str
     unit: str = ""
 
+    noun: ClassVar[str] = "amount"
+    one_token: ClassVar[bool] = False  # then its wallets are told apart, not its tokens
+    adds_up: ClassVar[bool] = True  # whether sizes of different tokens can be added
+
+    def title(self, rest: str) -> str:
+        """Name a chart by what it is of, and by the rest: "by wallet"."""
+        return f"Holdings {rest}"
+
     def short(self, size: float) -> str:
-        """Return a size in a few characters."""
+        """Write a size in a few characters."""
         return f"{compact(size)} {self.unit}".rstrip()
 
-    def axis(self, largest: float) -> dict[str, int]:
-        """Return what an axis of sizes up to the largest needs: no half balance on it."""
-        return {"dtick": 1} if self.kind == "count" and largest < 10 else {}  # noqa: PLR2004
+    def words(self, size: float) -> str:
+        """Write a size where it stands alone."""
+        return self.short(size)
+
+    def below(self, size: float) -> str:
+        """Write a size below a line that says how many things it is of."""
+        return self.short(size)
 
     def share(self, size: float, total: float) -> str:
-        """Return a size as a sentence says it: where it is one, with its share of the total."""
-        if self.kind == "share":
-            return f"{percent(size)} of the token"
-        part = f"{percent(size / total)} of all"
-        if self.kind == "amount":
-            return part
-        text = (
-            f"{money(size)} {self.unit}" if self.kind == "value" else many(round(size), "balance")
-        )
-        return f"{text.rstrip()} ({part})"
+        """Write a size as a sentence says it, with its share of the total."""
+        return f"{percent(size / total)} of all"
+
+    def slice(self, size: float, total: float) -> str:
+        """Write what part a slice is, nothing where all are of one size."""
+        return percent(size / total)
+
+    def cell(self, size: float) -> str:
+        """Write a size in a cell of a table."""
+        return compact(size)
+
+    def tick(self, size: float) -> str:
+        """Write a size on a scale."""
+        return compact(size)
+
+    def leaf(self, size: float, amount: Amount | None, of: str) -> str:
+        """Write how much of a token a wallet has, or several: `of` says how many, else empty."""
+        return self.short(size)
+
+    def leaf_share(self, size: float, total: float, of: str) -> str:
+        """Write the share of what `leaf` writes."""
+        return self.share(size, total)
+
+    def height(self, size: float, exact: str) -> str:
+        """Write a size on one line; the amount is empty where it is of several tokens or none."""
+        return self.short(size)
+
+    def axis(self, largest: float) -> dict[str, int]:
+        """Return what an axis of sizes up to the largest needs."""
+        return {}
+
+    def unknown(self, tokens: Places) -> str:
+        """Say that rows are not drawn since their size is unknown; `tokens` are theirs."""
+        return f"{many(len(tokens), 'balance')} of unknown amount not drawn."
 
 
-_COUNT = Measure("count", "number of balances, since different tokens can't be added")
-_SHARE = Measure("share", "a wallet's share of all of the token that these wallets hold")
+class Value(Measure):
+    """Values in one currency."""
+
+    __slots__ = ()
+    noun = "value"
+
+    def share(self, size: float, total: float) -> str:
+        return f"{f'{money(size)} {self.unit}'.rstrip()} ({percent(size / total)} of all)"
+
+    def height(self, size: float, exact: str) -> str:
+        return f"{exact} ({self.short(size)})" if exact else self.short(size)
+
+    def unknown(self, tokens: Places) -> str:
+        return f"{many(len(np.unique(tokens)), 'token')} without a value not drawn."
+
+
+class TokenAmount(Measure):
+    """Amounts of one token; the unit is its symbol."""
+
+    __slots__ = ()
+    one_token = True
+
+    def title(self, rest: str) -> str:
+        return f"{self.unit} {rest}"
+
+    def height(self, size: float, exact: str) -> str:
+        return exact or "0"
+
+
+class TokenShare(Measure):
+    """Shares of each token: of all of it in the frame."""
+
+    __slots__ = ()
+    adds_up = False
+
+    def title(self, rest: str) -> str:
+        return f"Share of each token {rest}"
+
+    def share(self, size: float, total: float) -> str:
+        return f"{percent(size)} of the token"
+
+    def cell(self, size: float) -> str:
+        return percent(size)
+
+    def tick(self, size: float) -> str:
+        return f"{compact(100 * size)}%"
+
+
+class Count(Measure):
+    """Numbers of balances."""
+
+    __slots__ = ()
+
+    def words(self, size: float) -> str:
+        return many(round(size), "balance")
+
+    def below(self, size: float) -> str:
+        return ""
+
+    def share(self, size: float, total: float) -> str:
+        return f"{self.words(size)} ({percent(size / total)} of all)"
+
+    def slice(self, size: float, total: float) -> str:
+        return ""
+
+    def leaf(self, size: float, amount: Amount | None, of: str) -> str:
+        return of or brief(amount)
+
+    def leaf_share(self, size: float, total: float, of: str) -> str:
+        return self.share(size, total) if of else ""
+
+    def axis(self, largest: float) -> dict[str, int]:
+        return {"dtick": 1} if largest < 10 else {}  # noqa: PLR2004  no half balance on it
+
+
+_SYMBOL = 24
+_COUNT = Count("number of balances, since different tokens can't be added")
+_SHARE = TokenShare("a wallet's share of all of the token that these wallets hold")
 
 
 def measured(
@@ -77,91 +176,34 @@ def measured(
     token: TokenLike | None,
     shares: bool,
 ) -> tuple[Measure, Sizes]:
-    """Tell how much each row counts.
+    """Tell how much each of some rows counts: NaN where unknown, negative or 0 where nothing is.
 
-    Parameters
-    ----------
-    holdings : DataFrame
-        All of them.
-    tokens : Identities
-        Of all its rows.
-    rows : ndarray of intp, shape (n,)
-        The rows of interest: those of `token`, where there is one.
-    token : str or (str, str or None), optional
-        The token whose amounts are looked at.
-    shares : bool
-        Whether a row counts with its share where there are neither a token nor values.
-
-    Returns
-    -------
-    tuple of (Measure, ndarray of float64, shape (n,))
-        What the sizes mean, and the sizes: NaN where unknown, negative or 0 where there is
-        nothing to draw.
-
-    Raises
-    ------
-    PricesError
-        Where values are in more than one currency.
+    The rows are those of `token`, where there is one. With `shares` a row counts with its share
+    where there are neither a token nor values. Values in several currencies are a PricesError.
     """
     if token is not None:
         symbol, name = _names(holdings, tokens, rows, token)
-        return Measure("amount", f"amount of {name}", symbol), _amounts(holdings, rows)
+        return TokenAmount(f"amount of {name}", symbol), _amounts(holdings, rows)
     if "value" in holdings.columns:
-        values = _values(holdings)
-        return _value_measure(holdings, values), values[rows]
+        values = _finite(holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan))
+        return _value(holdings, values), values[rows]
     if shares:
         return _SHARE, _shares(_amounts(holdings, rows), tokens.codes[rows])
     return _COUNT, _counts(holdings, rows)
 
 
-def left_out(measure: Measure, sizes: Sizes, tokens: Places) -> tuple[str, ...]:
-    """Say which rows are not drawn; those of 0 need no mention.
-
-    Parameters
-    ----------
-    measure : Measure
-        What the sizes mean.
-    sizes : ndarray of float64, shape (n,)
-        As from `measured`.
-    tokens : ndarray of intp, shape (n,)
-        The token of each row.
-
-    Returns
-    -------
-    tuple of str
-        Sentences.
-    """
+def left_out(measure: Measure, sizes: Sizes, tokens: Places) -> list[str]:
+    """Say which rows are not drawn, given the token of each; those of 0 need no mention."""
     unknown, negative = np.isnan(sizes), int((sizes < 0).sum())
-    sentences = []
-    if unknown.any() and measure.kind == "value":
-        count = len(np.unique(tokens[unknown]))
-        sentences.append(f"{many(count, 'token')} without a value not drawn.")
-    elif unknown.any():
-        sentences.append(f"{many(int(unknown.sum()), 'balance')} of unknown amount not drawn.")
-    if negative:
-        sentences.append(f"{many(negative, 'negative balance')} not drawn.")
-    return tuple(sentences)
+    said = [measure.unknown(tokens[unknown])] if unknown.any() else []
+    return [*said, f"{many(negative, 'negative balance')} not drawn."] if negative else said
 
 
 def why_none(measure: Measure, sizes: Sizes) -> str:
-    """Say why there is nothing to draw, where there is nothing.
-
-    Parameters
-    ----------
-    measure : Measure
-        What the sizes mean.
-    sizes : ndarray of float64
-        As from `measured`.
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
+    """Say why there is nothing to draw, where there is nothing."""
     if not len(sizes):
         return "No holdings: there is no row to draw."
-    what = "value" if measure.kind == "value" else "amount"
-    return f"No {what} is known." if np.isnan(sizes).all() else f"No {what} is above zero."
+    return f"No {measure.noun} is {'known' if np.isnan(sizes).all() else 'above zero'}."
 
 
 def _names(
@@ -169,22 +211,17 @@ def _names(
 ) -> tuple[str, str]:
     """Name a token by its symbol, and so that it is told from others."""
     if not len(rows):
-        asked = shown(token if isinstance(token, str) else token[1] or f"{token[0]} coin", SHORT)
+        asked = shown(token if isinstance(token, str) else token[1] or f"{token[0]} coin", _SYMBOL)
         return asked, asked
     place = int(tokens.codes[rows[0]])
-    [label] = token_labels(holdings, tokens, [place]).values()
-    return shown(whole_token(holdings, tokens, place)[0], SHORT), label
+    [name] = token_names(holdings, tokens, np.array([place]))
+    return shown(whole_token(holdings, tokens, place)[0], _SYMBOL), name
 
 
-def _amounts(holdings: pd.DataFrame, rows: Places) -> Sizes:
-    amounts: AmountArray = holdings["amount"].array[rows]
-    return _finite(amounts.to_numpy(dtype=np.float64))
-
-
-def _value_measure(holdings: pd.DataFrame, values: Sizes) -> Measure:
+def _value(holdings: pd.DataFrame, values: Sizes) -> Value:
     """Name the currency of all values; an unknown one is not that of the others."""
     if "currency" not in holdings.columns:
-        return Measure("value", "value")
+        return Value("value")
     named = holdings["currency"][~np.isnan(values)].unique()
     currencies = ["unknown" if pd.isna(name) else str(name) for name in named]
     if len(currencies) > 1:
@@ -193,11 +230,12 @@ def _value_measure(holdings: pd.DataFrame, values: Sizes) -> Measure:
             hint="values of different currencies can't be added: draw each currency's rows apart",
         )
     unit = shown(currencies[0], 12) if currencies != ["unknown"] and currencies else ""
-    return Measure("value", f"value in {unit}" if unit else "value", unit)
+    return Value(f"value in {unit}" if unit else "value", unit)
 
 
-def _values(holdings: pd.DataFrame) -> Sizes:
-    return _finite(holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan))
+def _amounts(holdings: pd.DataFrame, rows: Places) -> Sizes:
+    amounts: AmountArray = holdings["amount"].array[rows]
+    return _finite(amounts.to_numpy(dtype=np.float64))
 
 
 def _finite(sizes: npt.NDArray[Any]) -> Sizes:
@@ -206,8 +244,8 @@ def _finite(sizes: npt.NDArray[Any]) -> Sizes:
 
 
 def _shares(amounts: Sizes, tokens: Places) -> Sizes:
-    totals = added(tokens, np.where(amounts > 0, amounts, 0))
-    return amounts / np.where(totals > 0, totals, 1)[tokens]
+    totals = np.bincount(tokens, np.where(amounts > 0, amounts, 0))
+    return np.asarray(amounts / np.where(totals > 0, totals, 1)[tokens])
 
 
 def _counts(holdings: pd.DataFrame, rows: Places) -> Sizes:

@@ -21,7 +21,7 @@ from walletframe.numerals import many
 if TYPE_CHECKING:
     from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.balances import Balances, Mask
-    from walletframe.charts.ranking import Places
+    from walletframe.charts.measures import Places
     from walletframe.frames import TokenLike
 
 _COLUMN, _MOST = "snapshot", 200
@@ -52,27 +52,7 @@ class Moments:
 def read_moments(
     balances: Balances, wallets: WalletsLike | None, token: TokenLike | None
 ) -> Moments:
-    """Tell which snapshots there are to draw.
-
-    Parameters
-    ----------
-    balances : Balances
-        Of holdings with the column ``snapshot``.
-    wallets : DataFrame or WalletDetails, optional
-        With the column ``snapshot``. Answers that were out of date count as unknown.
-    token : str or (str, str or None), optional
-        The only token that is drawn: then wallets that could not hold it don't count.
-
-    Returns
-    -------
-    Moments
-        Those that have rows or, as `wallets` say, could have had any.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    """
+    """Tell which snapshots there are to draw."""
     column = _in_utc(balances.frame)
     times, known, most, said = column.dropna().unique(), pd.Series(dtype=np.int64), 0, []
     certain = np.ones(len(column), dtype=bool)

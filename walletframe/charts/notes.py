@@ -26,42 +26,14 @@ _COLUMNS = ("status", "tokens", "fetched_at", "source", "service")
 
 
 def wallets_frame(wallets: WalletsLike) -> pd.DataFrame:
-    """Return the DataFrame of wallets, whichever way it was given.
-
-    Parameters
-    ----------
-    wallets : DataFrame or WalletDetails
-        The ``wallets`` of a fetch, or the whole fetch.
-
-    Returns
-    -------
-    DataFrame
-        One row for each wallet.
-
-    Raises
-    ------
-    ArgumentError
-        Where it is something else.
-    ColumnsError
-        Where a column is missing.
-    """
+    """Return the DataFrame of wallets, whichever way it was given, with the columns needed here."""
     frame = wallets_given(wallets)
     require_columns(frame, _COLUMNS)
     return frame
 
 
 def drawn_of(*parts: tuple[int, int, str]) -> str:
-    """Say how many are drawn, and of how many.
-
-    Parameters
-    ----------
-    *parts : tuple of (int, int, str)
-        How many are drawn, how many are not, and what they are.
-
-    Returns
-    -------
-    str
-        One sentence.
+    """Say how many are drawn, how many are not, and what they are, for each part.
 
     Examples
     --------
@@ -75,46 +47,19 @@ def drawn_of(*parts: tuple[int, int, str]) -> str:
     return ", ".join([*texts, *["the rest as Other"] * any(rest for _, rest, _ in parts)]) + "."
 
 
+def other(count: int, noun: str) -> str:
+    """Name what is not drawn for itself, such as ``Other (3 tokens)``."""
+    return f"Other ({many(count, noun)})"
+
+
 def notes(drawn: Sequence[str], balances: Balances, wallets: WalletsLike | None) -> list[str]:
-    """Say what is drawn and how far it can be trusted.
-
-    Parameters
-    ----------
-    drawn : sequence of str
-        What is drawn.
-    balances : Balances
-        The rows that are drawn.
-    wallets : DataFrame or WalletDetails, optional
-        The wallets asked.
-
-    Returns
-    -------
-    list of str
-        Sentences.
-    """
+    """Say what is drawn and how far it can be trusted."""
     said = [*drawn, *balances.left_out]
     return said if wallets is None else said + provenance(wallets_frame(wallets))
 
 
 def provenance(wallets: pd.DataFrame) -> list[str]:
-    """Say as of when, how complete and how real the answers of a fetch are.
-
-    Parameters
-    ----------
-    wallets : DataFrame
-        One row for each wallet asked.
-
-    Returns
-    -------
-    list of str
-        One sentence each.
-
-    Examples
-    --------
-    >>> from walletframe.frames import assemble
-    >>> provenance(assemble([]).wallets)
-    ['No wallet was asked.']
-    """
+    """Say as of when, how complete and how real the answers for all wallets are."""
     if not len(wallets):
         return ["No wallet was asked."]
     known, outdated = known_wallets(wallets, stale=True), int(stale_wallets(wallets).sum())
@@ -132,18 +77,7 @@ def provenance(wallets: pd.DataFrame) -> list[str]:
 
 
 def answered(wallets: pd.DataFrame) -> list[str]:
-    """Say how old and how real the answer for one wallet is.
-
-    Parameters
-    ----------
-    wallets : DataFrame
-        Its row, or its rows.
-
-    Returns
-    -------
-    list of str
-        One sentence each; none of the age where there was no answer.
-    """
+    """Say how old and how real the answer for one wallet is, given its rows."""
     times = pd.to_datetime(wallets["fetched_at"], utc=True).dropna()
     stale = ", out of date" if stale_wallets(wallets).any() else ""
     age = [f"Answer of {times.min():%Y-%m-%d %H:%M} UTC{stale}."] if len(times) else []
@@ -151,16 +85,5 @@ def answered(wallets: pd.DataFrame) -> list[str]:
 
 
 def simulated(wallets: pd.DataFrame) -> list[str]:
-    """Say that answers are made up.
-
-    Parameters
-    ----------
-    wallets : DataFrame
-        With the column ``service``.
-
-    Returns
-    -------
-    list of str
-        A sentence where some are; else none.
-    """
+    """Say so where answers are made up."""
     return ["Simulated data."] * bool((wallets["service"] == SIMULATED).any())

@@ -49,33 +49,9 @@ PATTERNS = ("", "/", "x", ".")
 
 
 def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
-    """Choose a colour for each token, to be kept while the view changes.
+    """Choose a colour for each token, the largest first, for charts of some of these rows.
 
-    Make it once, of all holdings, and give it to charts of some of them as ``colors=``: a token
-    then has the same colour in each.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        With the columns ``token_blockchain`` and ``token_address``, perhaps with ``value``.
-
-    Returns
-    -------
-    dict of (str, str or None) to str
-        The colour, as ``#RRGGBB``, of each token (blockchain, contract), the largest first: by
-        value where there is one, else by the number of rows. The first nine differ, then the
-        colours begin anew.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> token_colors(pd.DataFrame({"token_blockchain": ["ETH"], "token_address": [None]}))
-    {('ETH', None): '#CC6677'}
+    The first nine differ, then the colours begin anew.
     """
     tokens = token_identities(holdings)
     order = _by_size(holdings, tokens)
@@ -88,30 +64,10 @@ def chosen_colors(
     places: Iterable[int],
     colors: Mapping[TokenKey, str] | None,
 ) -> dict[int, str]:
-    """Give the colours of some tokens.
+    """Give the colours of some tokens: those chosen earlier, or by the tokens' order of size.
 
-    Parameters
-    ----------
-    holdings : DataFrame
-        What is drawn.
-    tokens : Identities
-        Of all its rows.
-    places : iterable of int
-        Which of them.
-    colors : mapping of (str, str or None) to str, optional
-        Colours chosen earlier; a token that is not among them has one that depends on its
-        contract alone.
-
-    Returns
-    -------
-    dict of int to str
-        For each place.
-
-    Raises
-    ------
-    SettingsError
-        Where one that is drawn is not among `colors`, and these have other keys than tokens or
-        other values than colours, naming all.
+    A token that is not among `colors` has one that depends on its contract alone. Where one is
+    missing, a key that is no token or a value that is no colour is a SettingsError.
     """
     if colors is None:
         ranks = np.argsort(_by_size(holdings, tokens))
@@ -124,26 +80,9 @@ def chosen_colors(
 
 
 def text_on(color: str) -> str:
-    """Return black or white, whichever is read better on a colour.
+    """Return black or white, whichever has more contrast by WCAG 2's relative luminance.
 
-    Parameters
-    ----------
-    color : str
-        As ``#RRGGBB``; anything else is taken for a light one.
-
-    Returns
-    -------
-    str
-        As ``#RRGGBB``.
-
-    Notes
-    -----
-    Of the two the one with the higher contrast by the WCAG 2 formula of relative luminance.
-
-    Examples
-    --------
-    >>> text_on("#332288"), text_on("#DDCC77")
-    ('#FFFFFF', '#000000')
+    What is not ``#RRGGBB`` is taken for a light colour.
     """
     if not _HEX.fullmatch(color):
         return "#000000"
@@ -157,17 +96,7 @@ def text_on(color: str) -> str:
 
 
 def patterns(colors: Sequence[str]) -> list[str]:
-    """Give things that have one colour different patterns.
-
-    Parameters
-    ----------
-    colors : sequence of str
-        The colours of what is drawn side by side.
-
-    Returns
-    -------
-    list of str
-        Names of plotly's fill patterns, one for each; empty for none.
+    """Give things side by side that have one colour different patterns of plotly's.
 
     Examples
     --------
@@ -183,44 +112,12 @@ def patterns(colors: Sequence[str]) -> list[str]:
 
 
 def pattern(shape: str | Sequence[str]) -> dict[str, Any]:
-    """Draw a pattern over a colour.
-
-    Parameters
-    ----------
-    shape : str or sequence of str
-        As from `patterns`.
-
-    Returns
-    -------
-    dict
-        What plotly calls a pattern.
-    """
+    """Make what plotly calls a pattern, of names as `patterns` gives them."""
     return {"shape": shape, "fillmode": "overlay", "solidity": 0.2}
 
 
 def checked_colors(colors: Mapping[TokenKey, str]) -> dict[TokenKey, str]:
-    """Read colours of tokens.
-
-    Parameters
-    ----------
-    colors : mapping of (str, str or None) to str
-        As the caller wrote it.
-
-    Returns
-    -------
-    dict of (str, str or None) to str
-        By the canonical form of each token.
-
-    Raises
-    ------
-    SettingsError
-        Where a key is no token, or a value no colour, naming all.
-
-    Examples
-    --------
-    >>> checked_colors({("eth", None): "gold"})
-    {('ETH', None): 'gold'}
-    """
+    """Return colours by canonical token; all that are no token or no colour are named at once."""
     if not isinstance(colors, Mapping):
         raise SettingsError(f"colors: {type(colors).__name__} is no mapping", hint=_FORMS)
     found, bad = {}, []

@@ -8,20 +8,15 @@ import numpy as np
 import plotly.graph_objects as go
 
 from walletframe.address import parse_wallets
-from walletframe.charts.apportionment import LEAST
-from walletframe.charts.balances import read_balances
-from walletframe.charts.canvas import blank, figure, markup, with_legend
+from walletframe.charts.balances import added, check_top, largest, read_balances
+from walletframe.charts.canvas import Space, blank, figure, markup, with_legend
 from walletframe.charts.grid import lay_out
-from walletframe.charts.labels import short_address
+from walletframe.charts.nodes import LEAST
 from walletframe.charts.notes import answered, drawn_of, wallets_frame
 from walletframe.charts.palette import EDGE, pattern, text_on
-from walletframe.charts.ranking import added, check_top, largest
-from walletframe.charts.series import token_series
-from walletframe.charts.space import Space
 from walletframe.errors import UnknownWalletError
-from walletframe.frames import as_failed, find_wallet
+from walletframe.frames import as_failed, find_wallet, short_wallet
 from walletframe.numerals import percent
-from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,8 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from walletframe.analysis.positions import WalletsLike
-    from walletframe.charts.grid import Grid
-    from walletframe.charts.series import Series
+    from walletframe.charts.grid import Grid, Series
     from walletframe.frames import HoldingsLike, TokenKey, WalletLike
 
 _LIMIT = 20
@@ -45,62 +39,10 @@ def pie(
     wallets: WalletsLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw what one wallet holds as slices.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        The ``holdings`` of a fetch, or some rows of it. Slices are values where there is a column
-        ``value`` (float64, with ``currency`` if wanted), else of one size, since amounts of
-        different tokens can't be compared.
-    wallet : str, (str, str) or WalletAddress
-        ``"ETH.0x…"`` or (blockchain, address).
-    top : int, default 8
-        The most tokens, up to 20; the rest are drawn as Other.
-    wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetch, for a line on how old the wallet's answer is, and to
-        say why it has no rows where it has none.
-    colors : mapping of (str, str or None) to str, optional
-        Colours of tokens, as from `token_colors`: hex or CSS names.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One trace, the largest slice first, with exact amounts in the hover; none, and the reason,
-        where nothing is above 0.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the column ``amount`` holds no amounts.
-    PricesError
-        Where values are in more than one currency.
-    AddressError, UnknownWalletError
-        Where the wallet can't be read, or has no rows.
-    SettingsError
-        Where `top` is out of range.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame(
-    ...     {
-    ...         "blockchain": "NEAR",
-    ...         "address": "alice.near",
-    ...         "symbol": ["NEAR", "USDC"],
-    ...         "token_blockchain": "NEAR",
-    ...         "token_address": [None, "usdc.near"],
-    ...         "amount": pd.array(["2", "7"], dtype="amount"),
-    ...     }
-    ... )
-    >>> pie(frame, "NEAR.alice.near").data[0].labels
-    ('NEAR', 'USDC')
-    """
+    """Draw what one wallet holds as slices."""
     limit = check_top("top", top, _LIMIT)
     [named] = parse_wallets(wallet)
-    title = f"Holdings of {shown(named.blockchain, 24)}.{short_address(named.address)}"
+    title = f"Holdings of {short_wallet(named.blockchain, named.address)}"
     answers = None if wallets is None else _answers(as_failed(wallets_frame(wallets)), wallet)
     told = [] if answers is None else answered(answers)
     try:
@@ -139,17 +81,16 @@ def _drawn(
     colors: Mapping[TokenKey, str] | None,
 ) -> go.Figure:
     rest = float(grid.sizes[0, -1] / grid.sizes.sum())
-    slices = token_series(grid, colors)[: len(grid.tokens) + (rest >= LEAST)]
-    sizes = grid.sizes[0, : len(slices)]
+    slices = grid.series(colors)[: len(grid.tokens) + (rest >= LEAST)]
+    measure, sizes = grid.balances.measure, grid.sizes[0, : len(slices)]
     names = [each.name for each in slices]
-    parts = [percent(float(part)) for part in sizes / sizes.sum()]
-    counted = grid.balances.measure.kind == "count"
-    labels = names if counted else [f"{n} {p}" for n, p in zip(names, parts, strict=True)]
+    parts = [measure.slice(size, float(sizes.sum())) for size in sizes.tolist()]
+    labels = [f"{name} {part}".rstrip() for name, part in zip(names, parts, strict=True)]
     trace = go.Pie(
         labels=[markup([label]) for label in labels],
         values=sizes.tolist(),
-        text=[markup([text]) for text in (names if counted else parts)],
-        hovertext=[grid.cell(0, token, owner, sizes.sum()) for token in range(len(slices))],
+        text=[markup([part or name]) for name, part in zip(names, parts, strict=True)],
+        hovertext=[grid.hover(0, token, owner, sizes.sum()) for token in range(len(slices))],
         **_look(slices),
     )
     return figure(

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from walletframe.charts.balances import read_balances
-from walletframe.charts.canvas import blank, figure, markup, with_legend
+from walletframe.charts.balances import added, check_top, largest, read_balances
+from walletframe.charts.canvas import Space, blank, figure, markup, with_legend
 from walletframe.charts.grid import lay_out
 from walletframe.charts.moments import Moments, read_moments
 from walletframe.charts.notes import drawn_of
 from walletframe.charts.palette import EDGE, pattern
-from walletframe.charts.ranking import added, check_top, largest
-from walletframe.charts.series import Series, token_series
-from walletframe.charts.space import Space
-from walletframe.numerals import whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from walletframe.analysis.positions import WalletsLike
-    from walletframe.charts.grid import Grid
+    from walletframe.charts.grid import Grid, Series
     from walletframe.frames import TokenKey, TokenLike
 
 _SERIES = 20
@@ -40,57 +36,11 @@ def timeline(
     wallets: WalletsLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw snapshots of holdings along time, stacked by token.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        The ``holdings`` of several fetches with a column ``snapshot``, datetime64[us, UTC]. Heights
-        are values where there is a column ``value`` (float64, with ``currency`` if wanted), else
-        numbers of balances.
-    token : str or (str, str or None), optional
-        One token, whose amounts are then the heights.
-    top_tokens : int, default 8
-        The most tokens that are told apart, up to 20; the rest are drawn as Other.
-    wallets : DataFrame or WalletDetails, optional
-        The ``wallets`` of the same fetches, with a column ``snapshot``: then snapshots in which
-        wallets failed are marked, those of which nothing is known are not drawn as nothing, and
-        answers that were out of date are left out; with a token, wallets that could hold it count.
-    colors : mapping of (str, str or None) to str, optional
-        Colours of tokens, as from `token_colors`: hex or CSS names.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        One trace for each token, the largest first, with exact amounts in the hover; with
-        `wallets`, one more of the marks, where there are any; none, and the reason, where nothing
-        is above 0. At most 200 snapshots, evenly chosen. Times are in UTC.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where the column ``amount`` holds no amounts.
-    PricesError
-        Where values are in more than one currency.
-    UnknownTokenError, AmbiguousTokenError
-        Where the token is not there, or its symbol is another's too.
-    SettingsError
-        Where `top_tokens` is out of range.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from walletframe.frames import assemble
-    >>> day = pd.Timestamp("2026-01-31", tz="UTC")
-    >>> len(timeline(assemble([]).holdings.assign(snapshot=day)).data)
-    0
-    """
+    """Draw snapshots of holdings along time, stacked by token."""
     series = check_top("top_tokens", top_tokens, _SERIES)
     balances = read_balances(holdings, token=token)
     moments = read_moments(balances, wallets, token)
-    title = f"{balances.measure.unit if token is not None else 'Holdings'} over time"
+    title = balances.measure.title("over time")
     drawn = balances.where(moments.codes[balances.rows] >= 0)
     if not len(drawn.rows):
         reason = "No row has a snapshot." if len(balances.rows) else balances.why_none
@@ -105,10 +55,10 @@ def _drawn(
     grid: Grid, moments: Moments, title: str, colors: Mapping[TokenKey, str] | None
 ) -> go.Figure:
     measure = grid.balances.measure
-    series = token_series(grid, colors)
+    series = grid.series(colors)
     traces = _areas(grid, moments, series)
     said = [f"Height: {measure.phrase}."]
-    if measure.kind != "amount":
+    if not measure.one_token:
         said.append(drawn_of((len(grid.tokens), grid.other_tokens, "token")))
     names = [each.name for each in series]
     unknown = [time for time, _ in moments.incomplete]
@@ -159,13 +109,10 @@ def _areas(grid: Grid, moments: Moments, tokens: list[Series]) -> list[go.Scatte
 
 def _texts(grid: Grid, token: int, name: str) -> list[str]:
     """Say each height on one line, beside those of the other tokens."""
-    measure, wide = grid.balances.measure, grid.sizes.shape[1]
     texts = []
     for row, size in enumerate(grid.sizes[: len(grid.rows), token].tolist()):
-        text = measure.short(size) if measure.kind != "amount" else ""
-        if token < len(grid.tokens) and size and measure.kind != "count":
-            text = f"{whole(grid.amounts[row * wide + token])} {text and f'({text})'}".rstrip()
-        texts.append(markup([f"{name}: {text or 0}"]))
+        exact = grid.exact(row, token) if token < len(grid.tokens) and size else ""
+        texts.append(markup([f"{name}: {grid.balances.measure.height(size, exact)}"]))
     return texts
 
 

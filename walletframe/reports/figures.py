@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from walletframe.charts import bar, heatmap, lorenz, pie, token_colors, treemap
-from walletframe.charts.canvas import has_template, told_apart
+from walletframe.charts import (
+    bar,
+    has_template,
+    heatmap,
+    lorenz,
+    pie,
+    split_words,
+    token_colors,
+    treemap,
+)
 from walletframe.frames import token_identities, wallet_identities
 from walletframe.reports.content import Chart, View
 
@@ -95,12 +103,12 @@ def _stacked(
 
 
 def _chart(words: str, wide: Figure, narrow: Figure | None = None) -> Chart:
-    title, _, _ = told_apart(wide)
+    title, _, _ = split_words(wide)
     return Chart(title, words, (_view("wide", wide), _view("narrow", narrow or wide)))
 
 
 def _view(name: str, drawn: Figure) -> View:
-    _, notes, figure = told_apart(drawn)
+    _, notes, figure = split_words(drawn)
     return View(name, notes, _dressed(figure))
 
 
