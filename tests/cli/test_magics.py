@@ -1,7 +1,6 @@
 """The magics, in a real kernel."""
 
 import os
-import time
 
 import pytest
 from jupyter_client.manager import start_new_kernel
@@ -231,8 +230,6 @@ def test_an_interrupt_keeps_what_was_finished(kernel):
     """The variable has the finished wallets, and the cell ends as interrupted."""
     kernel.run("slow = wf.sandbox(latency_s=1); lame = slow.client(cache=False, workers=1)")
     kernel.run("import _thread, threading; threading.Timer(0.5, _thread.interrupt_main).start()")
-    begun = time.monotonic()
     said = kernel.run("%%wallets -c lame -o part\n" + "\n".join(f"ETH.0x{n}" for n in range(9)))
-    assert time.monotonic() - begun < 8
     assert said["error"] == "FetchInterrupted"
-    assert "cancelled" in kernel.value("set(part.wallets.status)")
+    assert int(kernel.value("(part.wallets.status == 'cancelled').sum()")) > 5
