@@ -1,7 +1,4 @@
-"""Files of wallets, each wallet with the number of its line.
-
-A file is read a line at a time. Whether what stands there is a wallet, `address` says.
-"""
+"""Files of wallets, read a line at a time, each wallet with the number of its line."""
 
 from __future__ import annotations
 
@@ -21,49 +18,12 @@ Numbered: TypeAlias = "tuple[int, WalletLike]"
 
 
 def read_wallet_file(path: Path) -> Reading:
-    """Read a file of wallets whole.
-
-    Parameters
-    ----------
-    path : Path
-        As for `wallets_of_file`.
-
-    Returns
-    -------
-    Reading
-        By line.
-
-    Raises
-    ------
-    AddressError
-        Where it is no text, or no CSV of wallets.
-    OSError
-        Where there is no such file.
-    """
+    """Read a file of wallets whole, as `wallets_of_file` does."""
     return read_rows(wallets_of_file(path), _lines_of(path))
 
 
 def wallets_of_file(path: Path) -> Iterator[Numbered]:
-    """Hand out what stands in a file.
-
-    Parameters
-    ----------
-    path : Path
-        A ``.csv`` with the columns blockchain and address, or with one column of wallets; any
-        other file as for `wallets_of_lines`. UTF-8.
-
-    Yields
-    ------
-    tuple of (int, str or tuple of (str, str))
-        The number of the line, from 1, and the wallet as written.
-
-    Raises
-    ------
-    AddressError
-        Where it is no such text, or no such CSV.
-    OSError
-        Where there is no such file.
-    """
+    """Hand out line number and wallet of a UTF-8 file: a CSV by its columns, all else by line."""
     number = 0
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = _csv_rows(file, path) if path.suffix.lower() == ".csv" else wallets_of_lines(file)
@@ -78,23 +38,7 @@ def wallets_of_file(path: Path) -> Iterator[Numbered]:
 
 
 def wallets_of_lines(lines: Iterable[str]) -> Iterator[Numbered]:
-    """Hand out one wallet a line.
-
-    Parameters
-    ----------
-    lines : iterable of str
-        # begins a comment; what is empty without it is left out.
-
-    Yields
-    ------
-    tuple of (int, str)
-        The number of the line, from 1, and the wallet as written.
-
-    Examples
-    --------
-    >>> list(wallets_of_lines(["# mine", "NEAR.alice.near  # the first"]))
-    [(2, 'NEAR.alice.near')]
-    """
+    """Hand out line number, from 1, and wallet; # begins a comment, empty lines are left out."""
     for number, line in enumerate(lines, 1):
         wallet = line.partition("#")[0].strip()
         if wallet:

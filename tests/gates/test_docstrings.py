@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from types import FunctionType, ModuleType
 
+import pandas as pd
 import pytest
 from numpydoc.validate import validate
 
@@ -34,7 +35,12 @@ RAISE_NOTHING = {
     "walletframe.accessor.FrameAccessor": "made by pandas, of any DataFrame",
     "walletframe.accessor.SeriesAccessor": "made by pandas, of any Series",
     "walletframe.accessor.plot.PlotAccessor": "made by FrameAccessor.plot, of any DataFrame",
+    "walletframe.amounts.array.AmountArray": "made of checked values, by pandas or from_raw",
+    "walletframe.amounts.array.conversions.AmountConversions.to_decimal": "every amount is one",
+    "walletframe.amounts.array.storage.AmountStorage.exact": "what there is",
     "walletframe.amounts.dtype.AmountDtype": "it has no parameters",
+    "walletframe.amounts.scalar.Amount.of": "every integer is an amount",
+    "walletframe.amounts.scalar.Amount.of_decimal": "every finite Decimal is an amount",
     "walletframe.client.engine.Client.begin_anew": "closes what is open, which never fails",
     "walletframe.client.engine.Client.close": "may be called again",
     "walletframe.frames.chains.blockchains": "a table of this package's own",
@@ -49,10 +55,8 @@ DRAWN = {
 }
 """Modules whose docstring is longer than others', and what it shows."""
 
-NOT_YET_WHOLE = {"amounts", "analysis", "client", "pickers", "service"}
+NOT_YET_WHOLE = {"analysis", "client", "errors", "pickers", "service"}
 NOT_YET_SHORT = {
-    "address",
-    "amounts",
     "analysis",
     "bulk",
     "cells",
@@ -73,16 +77,14 @@ NOT_YET_SHORT = {
     "pickers",
     "reports",
     "service",
-    "settings",
     "text",
     "tokens",
     "transport",
-    "walletfile",
     "wire",
 }
 """What has to become so: a package or module is taken out as soon as it passes without."""
 
-LINES, LINES_OF_A_MODULE = 3, 6
+LINES, LINES_OF_A_MODULE = 4, 6  # a sentence, and what its types don't say
 SECTION = re.compile(r"^\s*[A-Z][A-Za-z ]+\n\s*-{3,}\s*$", re.MULTILINE)
 DESCRIBED = (FunctionType, classmethod, staticmethod, property)
 
@@ -94,6 +96,8 @@ def is_ours(thing):
 
 def overrides(owner, name):
     """Tell whether another library documents a method: pandas, traitlets, Python itself."""
+    if owner is wf.AmountArray and hasattr(pd.Series, name):
+        return True  # what a column does is asked of its Series
     return any(name in vars(base) for base in owner.__mro__ if not is_ours(base))
 
 

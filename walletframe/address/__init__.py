@@ -13,6 +13,9 @@ from walletframe.address.forms import (
     MAX_LENGTH,
     WalletAddress,
     WalletLike,
+    canonical_address,
+    canonical_blockchain,
+    canonical_key,
     is_blank,
     read_wallet,
     shorten,
@@ -30,7 +33,6 @@ from walletframe.address.lists import (
     read_rows,
 )
 from walletframe.address.pasted import Pasted, read_pasted
-from walletframe.address.spelling import canonical_address, canonical_blockchain, canonical_key
 
 __all__ = [
     "A_FILE",

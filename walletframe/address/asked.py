@@ -24,34 +24,7 @@ _QUOTED = 80
 def asked_wallets(
     reading: Reading, on_unreadable: OnUnreadable, *, place: Callable[[int], str] = str
 ) -> list[WalletAddress]:
-    """Return the distinct wallets of a list, and tell what is odd about it.
-
-    Parameters
-    ----------
-    reading : Reading
-        What was read.
-    on_unreadable : {"raise", "drop"}
-        What to do with rows that can't be read.
-    place : callable, optional
-        Names a position.
-
-    Returns
-    -------
-    list of WalletAddress
-        In the order of the first mention.
-
-    Raises
-    ------
-    AddressError
-        With ``"raise"``, naming every row that can't be read.
-    SettingsError
-        Where `on_unreadable` is another word.
-
-    Warns
-    -----
-    InputWarning
-        Where wallets are repeated or rows left out.
-    """
+    """Return the distinct wallets in the order of the first mention; warn of repeats and gaps."""
     _refuse_unreadable(reading, on_unreadable)
     wallets = distinct_wallets(reading.wallets)
     if len(wallets) < len(reading.wallets) or reading.problems:
@@ -60,57 +33,14 @@ def asked_wallets(
 
 
 def wallets_to_ask(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
-    """Return the distinct wallets of a list, and tell what is odd about it and about them.
-
-    Parameters
-    ----------
-    reading : Reading
-        What was read.
-    on_unreadable : {"raise", "drop"}
-        What to do with rows that can't be read.
-
-    Returns
-    -------
-    list of WalletAddress
-        As from `asked_wallets`.
-
-    Warns
-    -----
-    InputWarning
-        As `asked_wallets` and `tell_doubts` do.
-    """
+    """Return what `asked_wallets` does, and warn of blockchains that are not known."""
     wallets = asked_wallets(reading, on_unreadable)
     tell_doubts(wallets)
     return wallets
 
 
 def accepted_wallets(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
-    """Return the wallets of a list, repeats included, and tell what was left out.
-
-    Parameters
-    ----------
-    reading : Reading
-        What was read.
-    on_unreadable : {"raise", "drop"}
-        What to do with rows that can't be read.
-
-    Returns
-    -------
-    list of WalletAddress
-        At `Reading.places`.
-
-    Raises
-    ------
-    AddressError
-        With ``"raise"``, naming every row that can't be read.
-    SettingsError
-        Where `on_unreadable` is another word.
-
-    Warns
-    -----
-    InputWarning
-        Where rows are left out.
-    """
+    """Return the wallets at `Reading.places`, repeats included; warn of what was left out."""
     _refuse_unreadable(reading, on_unreadable)
     if reading.problems:
         notify(_summed_up(reading, len(distinct_wallets(reading.wallets)), str), InputWarning)
@@ -118,24 +48,7 @@ def accepted_wallets(reading: Reading, on_unreadable: OnUnreadable) -> list[Wall
 
 
 def doubts_about(wallets: Iterable[WalletAddress]) -> str:
-    """Say which blockchains may be mistaken, and which ones were meant.
-
-    Parameters
-    ----------
-    wallets : iterable of WalletAddress
-        Those that are to be asked for.
-
-    Returns
-    -------
-    str
-        One line; nothing where all are known.
-
-    Examples
-    --------
-    >>> from walletframe.address import parse_wallets
-    >>> doubts_about(parse_wallets("Ethereum.0x1"))
-    'Ethereum: did you mean ETH? the service knows 107, see wf.blockchains()'
-    """
+    """Say on one line which blockchains may be mistaken, and which were meant; else nothing."""
     names = dict.fromkeys(wallet.blockchain for wallet in wallets)
     doubts = [each for each in map(doubt, names) if each]
     if not doubts:
@@ -146,36 +59,14 @@ def doubts_about(wallets: Iterable[WalletAddress]) -> str:
 
 
 def tell_doubts(wallets: Iterable[WalletAddress]) -> None:
-    """Warn of blockchains that are not known.
-
-    Parameters
-    ----------
-    wallets : iterable of WalletAddress
-        Those that are to be asked for.
-
-    Warns
-    -----
-    InputWarning
-        Once, with `doubts_about` them.
-    """
+    """Warn of blockchains that are not known."""
     doubts = doubts_about(wallets)
     if doubts:
         notify(doubts, InputWarning)
 
 
 def check_unreadable(wish: str | None) -> None:
-    """Refuse a wish that nobody knows.
-
-    Parameters
-    ----------
-    wish : str
-        The caller's.
-
-    Raises
-    ------
-    SettingsError
-        For another word than ``raise`` and ``drop``.
-    """
+    """Refuse another word than ``raise`` and ``drop``."""
     if wish not in ("raise", "drop"):
         raise SettingsError(f"on_unreadable: {wish!r}", hint="raise or drop")
 

@@ -1,7 +1,8 @@
-"""A wallet: a blockchain and an address, and the forms in which people write one.
+"""A wallet: a blockchain and an address, the forms of writing one, and when two are equal.
 
-What an address looks like on its blockchain is not known here: the service decides whether it
-exists.
+Blockchain identifiers are compared without case, hex addresses too; every other address keeps its
+case, since base58 addresses differ by it. What an address looks like on its blockchain is not known
+here: the service decides whether it exists.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from walletframe.address.spelling import canonical_key
 from walletframe.chains import spelled
 from walletframe.errors import AddressError
 from walletframe.text import is_unseen
@@ -114,46 +114,14 @@ WalletLike: TypeAlias = str | tuple[str, str] | Mapping[str, str] | WalletAddres
 
 
 def read_wallet(item: object) -> WalletAddress | str:
-    """Read one wallet.
-
-    Parameters
-    ----------
-    item : object
-        A wallet in any of the forms of `WalletLike`, or something else.
-
-    Returns
-    -------
-    WalletAddress or str
-        The wallet; or the reason why it can't be read.
-
-    Examples
-    --------
-    >>> read_wallet(("eth ", "0xA")), read_wallet("ETH.")
-    (WalletAddress(blockchain='ETH', address='0xA'), 'the address is empty')
-    """
+    """Read a wallet in any form, or return the reason why it can't be read."""
     blockchain, address, reason = _parts(item)
     reason = reason or _fault(blockchain, address)
     return reason or WalletAddress(blockchain, address)
 
 
 def is_blank(item: object) -> bool:
-    """Tell a row in which nothing stands from a wallet that can't be read.
-
-    Parameters
-    ----------
-    item : object
-        Anything.
-
-    Returns
-    -------
-    bool
-        True for a missing value, for white space, and where both parts are such.
-
-    Examples
-    --------
-    >>> is_blank(float("nan")), is_blank((" ", None)), is_blank(("ETH", None))
-    (True, True, False)
-    """
+    """Tell whether nothing stands in a row: a missing value, white space, or two such parts."""
     match item:
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
             return _is_empty(blockchain) and _is_empty(address)
@@ -226,3 +194,20 @@ def shorten(item: object) -> str:
     """Return what was given as text of one line."""
     text = str(item)
     return text if len(text) <= 80 else f"{text[:79]}…"  # noqa: PLR2004 - one line of a terminal
+
+
+def canonical_address(address: str) -> str:
+    """Return the form of an address, or of a token contract, in which two are compared."""
+    address = address.strip()
+    return address.lower() if address[:2] in ("0x", "0X") and address.isascii() else address
+
+
+def canonical_blockchain(blockchain: str) -> str:
+    """Return the form of a blockchain's identifier in which two are compared."""
+    blockchain = blockchain.strip()
+    return blockchain.upper() if blockchain.isascii() else blockchain
+
+
+def canonical_key(blockchain: str, address: str) -> tuple[str, str]:
+    """Return what is equal for two spellings of one wallet, or of one token."""
+    return canonical_blockchain(blockchain), canonical_address(address)

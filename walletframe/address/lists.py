@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.address.forms import WalletAddress, WalletLike, is_blank, read_wallet, shorten
-from walletframe.address.spelling import canonical_blockchain
+from walletframe.address.forms import (
+    WalletAddress,
+    WalletLike,
+    canonical_blockchain,
+    is_blank,
+    read_wallet,
+    shorten,
+)
 from walletframe.errors import AddressError, ColumnsError
 
 if TYPE_CHECKING:
@@ -26,52 +32,18 @@ FROM_0 = "by position, from 0"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read of a list.
-
-    Attributes
-    ----------
-    wallets : list of WalletAddress
-        In the order of the list, repeats included.
-    places : list of int
-        The position of each in the list.
-    rows : int
-        How many rows the list has, empty ones included.
-    empty : int
-        How many of them are empty.
-    problems : list of (int, str, str)
-        Position, value and reason of each row that can't be read.
-    where : str
-        What the positions count.
-    """
+    """What was read of a list, in its order: each wallet with its position, repeats included."""
 
     wallets: list[WalletAddress]
     places: list[int]
-    rows: int
+    rows: int  # empty ones included
     empty: int
     problems: list[Problem]
-    where: str
+    where: str  # what the positions count
 
 
 def read_rows(rows: Iterable[tuple[int, object]], where: str = FROM_0) -> Reading:
-    """Read wallets that have numbers.
-
-    Parameters
-    ----------
-    rows : iterable of (int, object)
-        A position, and what stands there.
-    where : str, optional
-        What the positions count.
-
-    Returns
-    -------
-    Reading
-        Nothing raises: what can't be read is among the problems.
-
-    Examples
-    --------
-    >>> read_rows(enumerate(["ETH.0xA", None, "x"])).problems
-    [(2, 'x', 'no dot between blockchain and address, as in "ETH.0x52…"')]
-    """
+    """Read wallets that have numbers; what can't be read is among the problems."""
     wallets: list[WalletAddress] = []
     places: list[int] = []
     problems: list[Problem] = []
@@ -91,23 +63,7 @@ def read_rows(rows: Iterable[tuple[int, object]], where: str = FROM_0) -> Readin
 
 
 def read_list(wallets: WalletsLike) -> Reading:
-    """Read wallets in any of the forms that people have at hand.
-
-    Parameters
-    ----------
-    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of the first four
-        As for `parse_wallets`.
-
-    Returns
-    -------
-    Reading
-        What can't be read is among the problems; so is a single wallet that is empty.
-
-    Raises
-    ------
-    ColumnsError
-        Where a DataFrame lacks one of the two columns.
-    """
+    """Read wallets in any form; a single empty one is a problem like those that can't be read."""
     if _is_one(wallets) or isinstance(wallets, bytes):
         return _read_one(wallets)
     if isinstance(wallets, pd.DataFrame):
@@ -122,34 +78,7 @@ def read_list(wallets: WalletsLike) -> Reading:
 def parse_wallets(
     wallets: WalletsLike, *, on_unreadable: OnUnreadable = "raise"
 ) -> list[WalletAddress]:
-    """Read wallets in any of the forms that people have at hand.
-
-    Parameters
-    ----------
-    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of the first four
-        ``"ETH.0x…"``, ``("ETH", "0x…")``, ``{"blockchain": "ETH", "address": "0x…"}``, one or
-        many of them; or a DataFrame with the columns ``blockchain`` and ``address``, or with one
-        column of ``"ETH.0x…"`` strings.
-    on_unreadable : {"raise", "drop"}, default "raise"
-        What to do with rows that can't be read; empty ones are skipped whatever it is.
-
-    Returns
-    -------
-    list of WalletAddress
-        In the order of the input, repeats included.
-
-    Raises
-    ------
-    AddressError
-        Naming every wallet that can't be read, with its position and the reason.
-    ColumnsError
-        Where a DataFrame lacks one of the two columns.
-
-    Examples
-    --------
-    >>> parse_wallets(["eth.0x1", None, ("NEAR", "alice.near")])[0].blockchain
-    'ETH'
-    """
+    """Read wallets in any form, repeats included; or refuse all that can't be read at once."""
     reading = read_list(wallets)
     if reading.problems and on_unreadable == "raise":
         raise AddressError(reading.problems)
@@ -157,23 +86,7 @@ def parse_wallets(
 
 
 def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
-    """Return each wallet once, as it was first written, in the order of the first mention.
-
-    Parameters
-    ----------
-    wallets : iterable of WalletAddress
-        Wallets, some of them perhaps the same in another spelling.
-
-    Returns
-    -------
-    list of WalletAddress
-        The distinct ones; a blockchain is spelled alike in all of them.
-
-    Examples
-    --------
-    >>> distinct_wallets(parse_wallets(["ETH.0xA", "eth.0xa"]))
-    [WalletAddress(blockchain='ETH', address='0xA')]
-    """
+    """Return each wallet once, as it was first written, in the order of the first mention."""
     first: dict[WalletAddress, WalletAddress] = {}
     for wallet in in_one_spelling(wallets):
         first.setdefault(wallet.canonical, wallet)

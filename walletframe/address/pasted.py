@@ -25,47 +25,18 @@ _AROUND = "\"'`“”‘’[](){}<>"  # noqa: RUF001 - what chats make of straig
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """What was found in a text.
-
-    Attributes
-    ----------
-    wallets : list of WalletAddress
-        In the order of the text, repeats included.
-    problems : list of (int, str, str)
-        The number of the line, from 1; the piece that can't be read; and the reason.
-    unread : str
-        The lines with a problem, whole, to be mended.
-    """
+    """What was found in a text, in its order."""
 
     wallets: list[WalletAddress]
-    problems: list[tuple[int, str, str]]
-    unread: str
+    problems: list[tuple[int, str, str]]  # line from 1, the piece that can't be read, the reason
+    unread: str  # the lines with a problem, whole, to be mended
 
 
 def read_pasted(text: str) -> Pasted:
-    r"""Read wallets from a text, and say of each line why it can't be read.
+    """Read wallets from a text, and say of each line why it can't be read.
 
-    Parameters
-    ----------
-    text : str
-        ``<BLOCKCHAIN>.<ADDRESS>``, one or several a line, with white space, commas, semicolons
-        or ``|`` between them and quotes or brackets around them; or a blockchain and an address
-        a line, as copied from two columns, or as ``ETH: 0x…``. What follows a ``#`` is a comment;
-        marks and numbers of a list, and a line of headings (``blockchain`` and ``address``), name
-        nothing and are left out. A line is read as a whole or not at all.
-
-    Returns
-    -------
-    Pasted
-        Wallets and problems.
-
-    Examples
-    --------
-    >>> found = read_pasted("NEAR.alice.near  # Alice\nETH\t0x1\nnonsense")
-    >>> [str(wallet) for wallet in found.wallets]
-    ['NEAR.alice.near', 'ETH.0x1']
-    >>> found.problems
-    [(3, 'nonsense', 'no dot between blockchain and address, as in "ETH.0x52…"')]
+    A comment, a list's marks and numbers, and a line of headings name nothing. A line is read as a
+    whole or not at all.
     """
     wallets: list[WalletAddress] = []
     problems: list[tuple[int, str, str]] = []

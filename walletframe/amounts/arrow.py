@@ -80,11 +80,10 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:
 
 
 def to_portable_table(frame: pd.DataFrame, *, decimals: int = _ETHER_DECIMALS) -> pa.Table:
-    """Make an Arrow table for readers that don't know amounts: other pandas, DuckDB, polars.
+    """Make an Arrow table for readers that don't know amounts, without the index.
 
-    A column ``c`` of amounts becomes plain text, and beside it ``c_decimal``, decimal128(38,
-    decimals), null where that can't hold the amount. pandas's own metadata, which names a dtype
-    that others don't have, is left out, and so is the index.
+    A column ``c`` of amounts is text, and has ``c_decimal`` beside it, null where 38 digits at
+    so many decimals can't hold the amount.
     """
     columns: dict[str, Any] = {}
     for name, series in frame.items():
@@ -96,7 +95,7 @@ def to_portable_table(frame: pd.DataFrame, *, decimals: int = _ETHER_DECIMALS) -
         columns[str(name)] = as_text(amounts)
         if f"{name}{SUFFIX}" not in frame.columns:
             columns[f"{name}{SUFFIX}"] = fitting_decimals(amounts, decimals=decimals)
-    return pa.table(columns)
+    return pa.table(columns)  # without pandas's metadata: it names a dtype that others don't have
 
 
 def fitting_decimals(amounts: Exact, *, decimals: int = _ETHER_DECIMALS) -> pa.Array:

@@ -166,12 +166,46 @@ class Amount(Decimal):
 
     @classmethod
     def of(cls, integer: int, scale: int) -> Self:
-        """Give the amount ``integer / 10**scale``."""
+        """Give the amount ``integer / 10**scale``.
+
+        Parameters
+        ----------
+        integer : int
+            Of any size.
+        scale : int
+            The decimals, from 0.
+
+        Returns
+        -------
+        Amount
+            Exact.
+
+        Examples
+        --------
+        >>> Amount.of(1, 18)
+        Amount('0.000000000000000001')
+        """
         return super().__new__(cls, plain(integer, scale))
 
     @classmethod
     def of_decimal(cls, number: Decimal) -> Self:
-        """Give the amount equal to a Decimal, without trailing zeros or a sign before 0."""
+        """Give the amount equal to a Decimal, without trailing zeros or a sign before 0.
+
+        Parameters
+        ----------
+        number : decimal.Decimal
+            A finite one.
+
+        Returns
+        -------
+        Amount
+            Exact, whatever the decimal context.
+
+        Examples
+        --------
+        >>> Amount.of_decimal(decimal.Decimal("-0.00"))
+        Amount('0')
+        """
         return super().__new__(cls, _WIDE.normalize(number) if number else 0)
 
     __add__ = _exact(_WIDE.add)

@@ -86,8 +86,8 @@ def at_sorted_positions(integers: Integers, positions: Sequence[int]) -> list[in
 def hashes(amounts: Exact) -> Words:
     """Give one hash for each amount, equal for equal amounts whatever their scale.
 
-    It is the remainder modulo the prime 2**61-1, where dividing by a power of ten is multiplying by
-    its inverse: Python's own rule ("Hashing of numeric types"), many times faster than by text.
+    It is Python's own ("Hashing of numeric types"): the remainder modulo the prime 2**61-1, where
+    dividing by a power of ten is multiplying by its inverse.
     """
     remainders = np.fromiter(
         map(hash, amounts.integers), dtype=np.int64, count=len(amounts.missing)

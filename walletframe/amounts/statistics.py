@@ -90,15 +90,13 @@ def kurtosis(integers: Integers, _scale: int) -> float:
 
 
 def nearest_root(numerator: int, denominator: int) -> float:
-    """Give the float64 nearest to the square root of a ratio.
-
-    The root has 64 bits at least, and a last one that says whether anything was cut off: rounding
-    to a float's 53 sees which side of the middle it is on.
-    """
+    """Give the float64 nearest to the square root of a ratio."""
     missing_bits = 2 * _ROOT_BITS - (numerator.bit_length() - denominator.bit_length())
     shift = max(0, missing_bits // 2 + 1)
     shifted = numerator << (2 * shift)
     root = isqrt(shifted // denominator)
+    # A last bit says whether anything was cut off, so that rounding to 53 bits sees which side of
+    # the middle it is on.
     cut_off = root * root * denominator != shifted
     return nearest_float(2 * root + cut_off, 2 << shift)
 

@@ -2,9 +2,14 @@
 
 from walletframe.settings.key import ApiKey, Secret
 from walletframe.settings.needs import require_endpoint, require_service, require_settings
-from walletframe.settings.node_url import NodeUrl, login_of, require_node, secret_pieces
 from walletframe.settings.readers import CacheChoice, KeyKind, quoted
-from walletframe.settings.urls import is_this_machine
+from walletframe.settings.urls import (
+    NodeUrl,
+    is_this_machine,
+    login_of,
+    require_node,
+    secret_pieces,
+)
 from walletframe.settings.values import PREFIX, Settings
 
 __all__ = [

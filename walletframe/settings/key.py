@@ -9,15 +9,7 @@ if TYPE_CHECKING:
 
 
 class Secret:
-    """A text that shows itself to nobody who does not ask by name.
-
-    Text, repr, members and copies show a mask; a pickle leaves the text out.
-
-    Parameters
-    ----------
-    text : str
-        What is secret.
-    """
+    """A text that repr, members and copies mask, and that a pickle leaves out."""
 
     __slots__ = ("_reveal",)
     _name = "secret"
@@ -27,24 +19,12 @@ class Secret:
         self._reveal = lambda: text  # a debugger lists members, but does not call them
 
     def reveal(self) -> str:
-        """Return the text itself.
-
-        Returns
-        -------
-        str
-            Empty after unpickling.
-        """
+        """Return the text itself, empty after unpickling."""
         return self._reveal()
 
     @property
     def is_one_line(self) -> bool:
-        """Whether it is text that can be seen, on one line.
-
-        Returns
-        -------
-        bool
-            False for anything but text, too.
-        """
+        """Whether it is text, visible, on one line."""
         text: object = self.reveal()
         return isinstance(text, str) and text.isprintable()
 
@@ -71,18 +51,7 @@ class Secret:
 
 
 class ApiKey(Secret):
-    """An API key, hidden.
-
-    Parameters
-    ----------
-    text : str
-        The key.
-
-    Examples
-    --------
-    >>> ApiKey("secret")
-    <API key, hidden>
-    """
+    """An API key, hidden."""
 
     __slots__ = ()
     _name = "API key"

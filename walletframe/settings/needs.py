@@ -18,18 +18,7 @@ _OTHERWISE = Spelled(
 
 
 def require_settings(given: object) -> None:
-    """Refuse what was given as settings and is none, without quoting it: it may be the key.
-
-    Parameters
-    ----------
-    given : object
-        What a caller gave; None stands for those of the environment.
-
-    Raises
-    ------
-    ArgumentError
-        Where it is neither `Settings` nor None.
-    """
+    """Refuse what is neither `Settings` nor None, without quoting it: it may be the key."""
     if not isinstance(given, Settings | None):
         raise ArgumentError(
             f"settings is of type {type(given).__name__}, not Settings",
@@ -38,29 +27,7 @@ def require_settings(given: object) -> None:
 
 
 def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:
-    """Return what a request needs, or say what is missing.
-
-    Parameters
-    ----------
-    settings : Settings
-        The settings to send a request with.
-
-    Returns
-    -------
-    tuple of (str, ApiKey)
-        The base address and the key that belongs to it.
-
-    Raises
-    ------
-    SettingsError
-        Where the key, its kind or its base address is not set.
-
-    Examples
-    --------
-    >>> settings = Settings(api_key="k", key_kind="test", base_url="https://api.example")
-    >>> require_endpoint(settings)
-    ('https://api.example', <API key, hidden>)
-    """
+    """Return the base address and the key that belongs to it, or say what is missing."""
     missing = [name for name in ("api_key", "key_kind") if not getattr(settings, name)]
     if settings.endpoint is None:
         missing.append("public_base_url" if settings.key_kind == "public" else "base_url")
@@ -74,28 +41,7 @@ def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:
 
 
 def require_service(settings: Settings) -> str:
-    """Return the name under which answers are cached, or say what is missing.
-
-    Parameters
-    ----------
-    settings : Settings
-        The settings to read the cache with.
-
-    Returns
-    -------
-    str
-        The service's name.
-
-    Raises
-    ------
-    SettingsError
-        Where neither a service nor a base address is set.
-
-    Examples
-    --------
-    >>> require_service(Settings(base_url="https://api.example"))
-    'https://api.example'
-    """
+    """Return the name under which answers are cached, or say what is missing."""
     if settings.service is None:
         raise SettingsError(
             "not set: base_url (or service, to read the cache alone)",

@@ -17,28 +17,11 @@ if TYPE_CHECKING:
 KeyKind: TypeAlias = Literal["public", "private", "test"]
 CacheChoice: TypeAlias = str | Path | Literal[False] | object
 
-
 _KEY_FROM = 8
 
 
 def quoted(value: Any) -> str:
-    """Return what a message may show of a value that can't be read.
-
-    Parameters
-    ----------
-    value : object
-        Anything; the key, perhaps, in the wrong place.
-
-    Returns
-    -------
-    str
-        The value itself where it can't be a key: a number, or a text of fewer than 8 characters.
-
-    Examples
-    --------
-    >>> quoted("many"), quoted("3f786850e387550f")
-    ("'many'", 'a text of 16 characters (not shown: it may be secret)')
-    """
+    """Return what a message may show: a number, or text too short to be a key."""
     if value is None or isinstance(value, bool | int | float):
         return repr(value)
     if not isinstance(value, str):
@@ -49,19 +32,9 @@ def quoted(value: Any) -> str:
 
 
 def holds_key(value: Any, key: ApiKey) -> bool:
-    """Tell whether a setting that is shown and kept holds the key.
+    """Tell whether a setting that is shown and kept holds the key, in any case or encoding.
 
-    Parameters
-    ----------
-    value : object
-        The setting's value.
-    key : ApiKey
-        The key; a short one could be any word, and is looked for as the whole value alone.
-
-    Returns
-    -------
-    bool
-        True also where the key is percent-encoded or in other letter case.
+    A short key could be any word, and is looked for as the whole value alone.
     """
     if not key or not isinstance(value, str | Path):
         return False

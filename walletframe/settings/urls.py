@@ -1,32 +1,25 @@
-"""Addresses of servers: which text is one that can be asked, and which of them are this machine."""
+"""Addresses of servers that can be asked, and the URL of a blockchain's node.
+
+A node's URL is as secret as the API key, since it often carries one.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+import os
+from base64 import b64encode
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from walletframe.errors import Either, SettingsError, Spelled
+from walletframe.settings.key import Secret
 from walletframe.text import is_unseen
+
+RPC_URL_VARIABLE = "WALLETFRAME_RPC_URL"
 
 
 def url_parts(value: Any) -> SplitResult | None:
-    """Return the parts of an address that can be asked.
-
-    Parameters
-    ----------
-    value : object
-        Anything; white space around a text is ignored.
-
-    Returns
-    -------
-    SplitResult or None
-        None where it is no http or https address of a host.
-
-    Examples
-    --------
-    >>> url_parts("https://api.example/v1").hostname
-    'api.example'
-    """
+    """Return the parts of an http or https address of a host, None for all else."""
     if not isinstance(value, str) or any(is_unseen(char) or char == "…" for char in value.strip()):
         return None
     try:
@@ -38,46 +31,73 @@ def url_parts(value: Any) -> SplitResult | None:
 
 
 def is_this_machine(place: str) -> bool:
-    """Tell whether a header ``Host`` names this machine, on whatever port.
-
-    Parameters
-    ----------
-    place : str
-        A host, perhaps with a port.
-
-    Returns
-    -------
-    bool
-        False also for what is no such header.
-
-    Examples
-    --------
-    >>> is_this_machine("127.0.0.1:8000"), is_this_machine("127.0.0.1.example")
-    (True, False)
-    """
+    """Tell whether a header ``Host`` names this machine, on whatever port."""
     parts = url_parts(f"http://{place}/")
     return parts is not None and parts.netloc == place and is_loopback(parts.hostname or "")
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine.
-
-    Parameters
-    ----------
-    host : str
-        A name or an IP address.
-
-    Returns
-    -------
-    bool
-        True for ``localhost`` and for loopback addresses.
-
-    Examples
-    --------
-    >>> is_loopback("127.0.0.1"), is_loopback("api.example")
-    (True, False)
-    """
+    """Tell whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+class NodeUrl(Secret):
+    """The URL of a node, hidden."""
+
+    __slots__ = ()
+    _name = "node URL"
+
+    @classmethod
+    def of(cls, given: object) -> NodeUrl:
+        """Hide what was given; None stands for the environment's ``WALLETFRAME_RPC_URL``."""
+        if isinstance(given, NodeUrl):
+            return given
+        if given is None:
+            given = os.environ.get(RPC_URL_VARIABLE, "")
+        return cls(given.strip() if isinstance(given, str) else "no text")
+
+
+def require_node(url: NodeUrl) -> SplitResult:
+    """Return where a node is, or say what is wrong with its URL, without quoting it."""
+    if not url:
+        raise SettingsError(
+            "rpc_url: no node is named",
+            hint=Spelled(
+                f"set {RPC_URL_VARIABLE} in the environment",
+                Either(", or give rpc_url=…"),  # no option: everyone on the machine could see it
+                ": the address of a node's JSON-RPC over https",
+            ),
+        )
+    found = _found(url)
+    if isinstance(found, str):
+        raise SettingsError(f"rpc_url: {found}", hint="such as https://node.example/v2/<key>")
+    return found
+
+
+def secret_pieces(parts: SplitResult) -> tuple[Secret, ...]:
+    """Return what of a node's URL must not be seen in what the node says: host, login, pieces."""
+    values = [value for _, value in parse_qsl(parts.query)]
+    found = [parts.hostname, parts.username, parts.password, *parts.path.split("/"), *values]
+    login = login_of(parts).reveal().rstrip("=")
+    return tuple(Secret(unquote(piece)) for piece in [*found, login] if piece)
+
+
+def login_of(parts: SplitResult) -> Secret:
+    """Return the name and the password as a header sends them, empty where there are none."""
+    if not parts.username:
+        return Secret("")
+    login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return Secret(b64encode(login.encode()).decode())
+
+
+def _found(url: NodeUrl) -> SplitResult | str:
+    """Return the parts, or what is wrong."""
+    parts = url_parts(url.reveal())
+    if parts is None:
+        return "not an http or https address"
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+        return "http would show the URL to everyone on the way; http is only for this machine"
+    return parts

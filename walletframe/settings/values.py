@@ -1,7 +1,6 @@
 """Settings: one frozen value, from arguments, then the environment, then defaults.
 
-Knows what fits together and which key belongs to which address. Nothing is read from the
-environment before a `Settings` is made, and no file is read at all.
+The environment is read when a `Settings` is made, not before; no file is read at all.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Never
 
 from walletframe.errors import Argument, SettingsError, Spelled
 from walletframe.frameless import frameless
-from walletframe.settings.node_url import RPC_URL_VARIABLE
 from walletframe.settings.readers import (
     DEFAULTS,
     READERS,
@@ -22,6 +20,7 @@ from walletframe.settings.readers import (
     holds_key,
     quoted,
 )
+from walletframe.settings.urls import RPC_URL_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -112,7 +112,19 @@ class AmountStorage(ExtensionArray):
         raise TypeError("these results are no amounts")
 
     def exact(self) -> Exact:
-        """Give the integers, the mask and the scale, not copied, as they are at one moment."""
+        """Give the integers, the mask of missing ones and the scale, as they are at one moment.
+
+        Returns
+        -------
+        Exact
+            ``integers``, Python integers, 0 where missing, shape (n,); ``missing``, bool, shape
+            (n,); ``scale``, from 0 to 77. They are not copied: don't change them.
+
+        Examples
+        --------
+        >>> pd.array(["1.5", None], dtype="amount").exact().integers
+        array([15, 0], dtype=object)
+        """
         integers, missing, scale = whole = self._buffer.exact
         if self._window is _WHOLE:
             return whole
