@@ -1,9 +1,12 @@
 """The magics, in a real kernel."""
 
 import os
+import re
 
 import pytest
 from jupyter_client.manager import start_new_kernel
+from nbconvert import HTMLExporter
+from nbformat import v4
 
 BEGIN = """
 import walletframe as wf
@@ -202,6 +205,18 @@ def test_tables_are_no_mathematics(kernel, code):
     kernel.run("%load_ext walletframe")
     assert "$x$" in shown
     assert ALONE not in shown
+
+
+def test_tables_are_no_mathematics_on_a_page_of_nbconvert(kernel):
+    """It keeps the element, and its MathJax 2 still leaves alone what is of that class."""
+    shown = kernel.run(FRAMES + "frame")["text/html"]
+    output = v4.new_output("display_data", {"text/html": shown})
+    book = v4.new_notebook(cells=[v4.new_code_cell("frame", outputs=[output])])
+    page, _ = HTMLExporter().from_notebook_node(book)
+    [config] = re.findall(r"tex2jax: \{(.*?)\n +\},", page, re.DOTALL)
+    assert page.index(ALONE) < page.index("$x$")
+    assert "inlineMath" in config
+    assert not re.search("ignoreClass|processClass|skipTags", config)
 
 
 def test_tables_follow_the_options_of_pandas(kernel):
