@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from fetches import fetched, token
 
 from walletframe.cli import main
-from walletframe.cli.output import write_details, write_frame
+from walletframe.cli.files import write_details, write_frame
 from walletframe.history import compare
 
 DETAILS = fetched({"ETH.0xA": [token()], "ETH.0xB": "timeout"})

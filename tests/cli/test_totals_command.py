@@ -13,8 +13,7 @@ from canned_service import KEY, answer, balance, wallet
 from click.testing import CliRunner
 
 from walletframe.cli import main
-from walletframe.cli.output import write_details
-from walletframe.cli.saved import read_saved
+from walletframe.cli.files import read_saved, write_details
 
 # The third balance of 0xa has no decimals.
 pytestmark = pytest.mark.filterwarnings("ignore:1 of 3 balances:walletframe.errors.AnswerWarning")
@@ -99,6 +98,14 @@ def test_values_at_prices_of_a_file(run, tmp_path):
     assert "Value of 2 of 3 balances: 3,002.50 USD" in result.output
     lines = result.output.splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["ETH", "=1+1", "NA"]
+
+
+def test_a_small_value_does_not_look_like_nothing(run, tmp_path):
+    """Less than a cent has its digits, in the table and in the sum, as in a report."""
+    (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\neth,0xTOKEN,0.00196\n")
+    output = run("value", "ETH.0xa", "--prices", str(tmp_path / "p.csv"), "--token", "=1+1").output
+    assert line_of(output, "=1+1")[-2:] == ["0.0049", "1/1"]
+    assert ": 0.0049 (" in output
 
 
 @pytest.mark.filterwarnings("always::walletframe.PricesWarning")

@@ -14,8 +14,8 @@ from fetches import fetched, token
 
 import walletframe as wf
 from walletframe.cli import main
+from walletframe.cli.files import write_details
 from walletframe.cli.main import spelled_for
-from walletframe.cli.output import write_details
 from walletframe.errors import Argument, Either, PricesError, SettingsError, Spelled
 from walletframe.history import save
 

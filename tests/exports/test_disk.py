@@ -15,7 +15,7 @@ from small_disk import mounted
 
 import walletframe as wf
 from walletframe import disk
-from walletframe.cli.output import write_details
+from walletframe.cli.files import write_details
 from walletframe.exports import to_json
 
 DETAILS = fetched({"ETH.0xA": [token()], "NEAR.b": "failed"})

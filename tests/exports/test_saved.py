@@ -15,7 +15,7 @@ from test_cells import TROUBLE
 
 import walletframe as wf
 from walletframe.cells import as_cell
-from walletframe.cli.output import write_details
+from walletframe.cli.files import write_details
 from walletframe.errors import ColumnsError, DatasetError, MissingExtraError, SettingsError
 from walletframe.exports import to_json
 

@@ -22,8 +22,7 @@ import walletframe as wf
 from walletframe import charts
 from walletframe.analysis import pivot, share, totals
 from walletframe.cli import main
-from walletframe.cli.output import write_details
-from walletframe.cli.saved import read_saved
+from walletframe.cli.files import read_saved, write_details
 from walletframe.frames import WalletDetails, as_failed, summary_lines
 from walletframe.history import compare, load, save, snapshots, total_timeline
 from walletframe.reports.composition import compose

@@ -13,7 +13,7 @@ from leak_scan import KEY
 from leak_surfaces import surface, surfaces
 
 import walletframe as wf
-from walletframe.cli.output import write_details
+from walletframe.cli.files import write_details
 from walletframe.service import sandbox
 
 

@@ -32,10 +32,14 @@ def content_of(details, before=None):
 
 def listing(content, anchor):
     """Return the texts of a table, row by row, or None where there is none."""
-    found = [each for each in content.listings if each.anchor == anchor]
+    found = [each for each in content.listings if each.table.name == anchor]
     if not found:
         return None
-    return [{name: cell.text for name, cell in row} for row in found[0].rows]
+    table = found[0].table
+    return [
+        {name: cell.text for name, cell in zip(table.columns, row, strict=True)}
+        for row in table.rows
+    ]
 
 
 def words(path):
@@ -117,7 +121,7 @@ def test_tables_are_bounded_and_say_so():
     """Of many rows the first are shown, with how many are left out."""
     many = [token(f"T{number}", contract=f"0x{number:040x}") for number in range(120)]
     content = content_of(fetched({"ETH.0xA": many}))
-    found = {each.anchor: each for each in content.listings}
+    found = {each.table.name: each.table for each in content.listings}
     assert (len(found["totals"].rows), found["totals"].left_out) == (50, 70)
     assert (len(found["holdings"].rows), found["holdings"].left_out) == (50, 70)
 
@@ -150,7 +154,7 @@ def test_markdown_has_the_same_content(tmp_path):
     details = fetched(SOME, service="sandbox")
     text = words(wf.report(details, tmp_path / "r.md", title="For *Ada*"))
     content = content_of(details)
-    cells = [cell.text for each in content.listings for row in each.rows for _, cell in row]
+    cells = [cell.text for each in content.listings for row in each.table.rows for cell in row]
     assert [each for each in (*cells, *content.gaps, *content.methods) if each not in text] == []
     assert text.startswith("# For *Ada*\n")
     assert text.count("Simulated data") >= 2

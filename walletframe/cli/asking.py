@@ -1,38 +1,51 @@
-"""What every command that needs wallets has: how to name them, and how to reach the service."""
+"""How commands are told which wallets, of whom to ask, and how they end."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 import click
 
-from walletframe.cli.sources import read_sources
+from walletframe.address import A_FILE, asked_wallets, read_rows
+from walletframe.cli.kinds import require_wallets
 from walletframe.client import Client
 from walletframe.errors import FetchInterrupted
+from walletframe.numerals import many
+from walletframe.walletfile import wallets_of_file, wallets_of_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from walletframe.address import OnUnreadable, WalletAddress
+    from walletframe.address import OnUnreadable, Reading, WalletAddress, WalletLike
     from walletframe.frames import WalletDetails
     from walletframe.settings import Settings
 
-INTERRUPTED = 130
+_Placed: TypeAlias = "tuple[str, WalletLike]"
+_Command: TypeAlias = "Callable[..., None]"
 
-_FILES = click.option(
-    "--file",
-    "files",
-    multiple=True,
-    metavar="FILE",
-    help="Read wallets from FILE: one <BLOCKCHAIN>.<ADDRESS> a line, # begins a comment; or a "
-    ".csv with the columns blockchain and address, or one column of them. - is standard input.",
-)
-_UNREADABLE = click.option(
-    "--on-unreadable",
-    type=click.Choice(["raise", "drop"]),
-    default="raise",
-    show_default=True,
-    help="What to do with wallets that can't be read: ask for none, or leave these out.",
+ROWS: Final = 40
+_INTERRUPTED = 130
+_SHOWN = 20
+_IN_SHELL = {A_FILE: "a file: give it behind --file"}
+
+_NAMING = (
+    click.option(
+        "--file",
+        "files",
+        multiple=True,
+        metavar="FILE",
+        help="Read wallets from FILE: one <BLOCKCHAIN>.<ADDRESS> a line, # begins a comment; or a "
+        ".csv with the columns blockchain and address, or one column of them. - is standard input.",
+    ),
+    click.option(
+        "--on-unreadable",
+        type=click.Choice(["raise", "drop"]),
+        default="raise",
+        show_default=True,
+        help="What to do with wallets that can't be read: ask for none, or leave these out.",
+    ),
 )
 _KEPT = (
     click.option(
@@ -47,73 +60,41 @@ _SERVICE = (
         "--key-kind", type=click.Choice(["public", "private", "test"]), help="Of the key."
     ),
 )
+_PRICED = (
+    click.option(
+        "--prices",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="A .csv or .parquet with token_blockchain, token_address, price, perhaps currency; "
+        "without it, the service's own prices.",
+    ),
+    click.option("--currency", help="What the prices are in, such as USD."),
+)
 
 
-def asking(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that `ask` needs to a command.
-
-    Parameters
-    ----------
-    command : callable
-        A command to be.
-
-    Returns
-    -------
-    callable
-        The same, with the options.
-    """
-    return _with(command, _FILES, _UNREADABLE, *_KEPT, *_SERVICE)
+def asking(command: _Command) -> _Command:
+    """Add the options that `ask` takes."""
+    return with_options(command, *_NAMING, *_KEPT, *_SERVICE)
 
 
-def naming(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say which wallets, and which service, to a command.
-
-    Parameters
-    ----------
-    command : callable
-        A command to be; it gets ``files``, ``on_unreadable``, and the settings by their names.
-
-    Returns
-    -------
-    callable
-        The same, with the options.
-    """
-    return _with(command, _FILES, _UNREADABLE, *_SERVICE)
+def naming(command: _Command) -> _Command:
+    """Add the options that say which wallets, and which service: for `named`, and settings."""
+    return with_options(command, *_NAMING, *_SERVICE)
 
 
-def named(
-    wallets: Sequence[str], files: Sequence[str], on_unreadable: OnUnreadable
-) -> list[WalletAddress]:
-    """Read the wallets of a command line.
-
-    Parameters
-    ----------
-    wallets : sequence of str
-        Those on the command line.
-    files : sequence of str
-        Files of more of them.
-    on_unreadable : {"raise", "drop"}
-        What to do with those that can't be read.
-
-    Returns
-    -------
-    list of WalletAddress
-        The distinct ones, in the order given.
-
-    Raises
-    ------
-    click.UsageError
-        Where there are none, or some can't be read.
-    """
-    asked = read_sources(wallets, files, on_unreadable)
-    if not asked:
-        raise click.UsageError("no wallets: name some, or a --file of them")
-    return asked
+def priced(command: _Command) -> _Command:
+    """Add the options that say what tokens are worth."""
+    return with_options(command, *_PRICED)
 
 
-def _with(
-    command: Callable[..., None], *options: Callable[[Callable[..., None]], Callable[..., None]]
-) -> Callable[..., None]:
+def all_of(rows: str) -> Callable[[_Command], _Command]:
+    """Add the option that prints all rows, as ``whole``."""
+    told = f"Print every {rows}, not the first {ROWS}."
+    return click.option("--all", "whole", is_flag=True, help=told)
+
+
+def with_options(command: _Command, *options: Callable[[_Command], _Command]) -> _Command:
+    """Add options, which help lists in this order."""
     for option in reversed(options):
         command = option(command)
     return command
@@ -129,32 +110,9 @@ def ask(
     before: Callable[[Settings], None] | None = None,
     **overrides: Any,
 ) -> tuple[WalletDetails, bool]:
-    """Fetch the wallets of a command line.
+    """Fetch wallets, and tell whether an interrupt ended that.
 
-    Parameters
-    ----------
-    wallets : sequence of str
-        Those on the command line.
-    files : sequence of str
-        Files of more of them.
-    on_unreadable : {"raise", "drop"}
-        What to do with those that can't be read.
-    refresh, offline : bool
-        As the client takes them.
-    before : callable, optional
-        Gets the settings before anything is asked, and may refuse.
-    **overrides : object
-        Settings.
-
-    Returns
-    -------
-    tuple of (WalletDetails, bool)
-        What was fetched, and whether an interrupt ended it.
-
-    Raises
-    ------
-    click.UsageError
-        Where there are none, or some can't be read.
+    ``before`` gets the settings before anything is asked, and may refuse.
     """
     asked = named(wallets, files, on_unreadable)
     with Client(**overrides) as client:
@@ -165,3 +123,55 @@ def ask(
         except FetchInterrupted as stopped:
             return stopped.details, True
     return found, False
+
+
+def end(*, known: object, interrupted: bool = False) -> NoReturn:
+    """Leave with the exit code that says how complete it is."""
+    sys.exit(_INTERRUPTED if interrupted else 0 if known else 1)
+
+
+def named(
+    words: Iterable[str], files: Iterable[str], on_unreadable: OnUnreadable = "raise"
+) -> list[WalletAddress]:
+    """Read the wallets of a command line, and refuse where there are none."""
+    asked = named_if_any(words, files, on_unreadable)
+    if not asked:
+        raise click.UsageError("no wallets: name some, or a --file of them")
+    return asked
+
+
+def named_if_any(
+    words: Iterable[str], files: Iterable[str], on_unreadable: OnUnreadable = "raise"
+) -> list[WalletAddress]:
+    """Read distinct wallets in their order, and report all that can't be read at once."""
+    placed: list[_Placed] = [(f"argument {number}", word) for number, word in enumerate(words, 1)]
+    for name in files:
+        placed += _rows(name)
+    reading = read_rows(enumerate(given for _, given in placed), "by place")
+    if reading.problems and on_unreadable == "raise":
+        raise click.UsageError(_listed(reading, placed))
+    return asked_wallets(reading, on_unreadable, place=lambda number: placed[number][0])
+
+
+def _listed(reading: Reading, placed: Sequence[_Placed]) -> str:
+    problems = [
+        f"  {placed[number][0]}: {value!r}: {_IN_SHELL.get(reason, reason)}"
+        for number, value, reason in reading.problems[:_SHOWN]
+    ]
+    count = len(reading.problems)
+    more = [f"  … and {count - _SHOWN} more"] if count > _SHOWN else []
+    return "\n".join([f"{many(count, 'wallet')} can't be read:", *problems, *more])
+
+
+def _rows(name: str) -> Iterator[_Placed]:
+    if name != "-":
+        require_wallets(name)
+    try:
+        numbered = wallets_of_lines(sys.stdin) if name == "-" else wallets_of_file(Path(name))
+        for number, wallet in numbered:
+            yield f"{name} line {number}", wallet
+    except (OSError, UnicodeDecodeError) as fault:
+        reason = str(fault)
+    else:
+        return
+    raise click.UsageError(f"{name} can't be read: {reason}")

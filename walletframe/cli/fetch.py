@@ -1,31 +1,36 @@
-"""``walletframe fetch``: wallets from the command line, a file or standard input."""
+"""Commands that ask: ``fetch``, ``fetch-to-parquet``, ``balance``, and ``demo``."""
 
 from __future__ import annotations
 
-import sys
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from walletframe.cli.asking import INTERRUPTED, ask, asking
-from walletframe.cli.output import output_path, write_details
-from walletframe.cli.screen import say
-from walletframe.cli.tables import holdings_table, wallets_table
-from walletframe.frames import known_wallets, summary_lines
+from walletframe.bulk import fetch_to_parquet as fetch_into
+from walletframe.cli.asking import ROWS, all_of, ask, asking, end, named, naming
+from walletframe.cli.files import output, write_details, write_frame
+from walletframe.cli.screen import say, show
+from walletframe.cli.tables import balances_table
+from walletframe.client import Client
+from walletframe.errors import FetchInterrupted, FetchWarning
+from walletframe.frames import holdings_table, known_wallets, summary_lines, wallets_table
+from walletframe.node import token_balance
+from walletframe.numerals import many
+from walletframe.service import SHOWCASE
+from walletframe.service import sandbox as start_sandbox
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from walletframe.address import OnUnreadable
     from walletframe.frames import WalletDetails
-
-_ROWS = 40
 
 
 @click.command()
 @click.argument("wallets", nargs=-1)
 @asking
-@click.option("--output", metavar="FILE", callback=output_path, help="A .csv, .parquet or .json.")
-@click.option("--all", "whole", is_flag=True, help=f"Print every balance, not the first {_ROWS}.")
+@output
+@all_of("balance")
 def fetch(wallets: tuple[str, ...], output: Path | None, *, whole: bool, **options: Any) -> None:
     """Fetch the tokens of WALLETS, such as ETH.0x52… and NEAR.alice.near.
 
@@ -33,27 +38,108 @@ def fetch(wallets: tuple[str, ...], output: Path | None, *, whole: bool, **optio
     code is 1 when a wallet is not ok.
     """
     details, interrupted = ask(wallets, **options)
-    show(details, None if whole else _ROWS)
+    _show(details, None if whole else ROWS)
     if output is not None:
         for path in write_details(details, output):
             say(f"written: {path}")
-    if interrupted:
-        sys.exit(INTERRUPTED)
-    sys.exit(0 if known_wallets(details.wallets, stale=True).all() else 1)
+    known = known_wallets(details.wallets, stale=True).all()
+    end(known=known, interrupted=interrupted)
 
 
-def show(details: WalletDetails, rows: int | None) -> None:
-    """Print both tables and the summary.
+@click.command("fetch-to-parquet")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("wallets", nargs=-1)
+@naming
+def fetch_to_parquet(
+    folder: Path,
+    wallets: tuple[str, ...],
+    files: tuple[str, ...],
+    on_unreadable: OnUnreadable,
+    **overrides: Any,
+) -> None:
+    """Fetch the tokens of WALLETS into FOLDER, as Parquet files.
 
-    Parameters
-    ----------
-    details : WalletDetails
-        What was fetched.
-    rows : int or None
-        The most balances to print; None for all.
+    The same command again, after any end, asks only for the wallets that are not ok in the folder.
+    The key is read from the variable WALLETFRAME_API_KEY. The exit code is 1 when a wallet is not
+    ok.
     """
-    say(wallets_table(details.wallets))
+    asked = named(wallets, files, on_unreadable)
+    interrupted = False
+    with Client(**overrides) as client:
+        try:
+            summary = fetch_into(asked, folder, client=client, on_failure="ignore")
+        except FetchInterrupted as stopped:
+            interrupted, summary = True, stopped.details
+    say(repr(summary))
+    end(known=summary.ok == summary.wallets, interrupted=interrupted)
+
+
+@click.command()
+@click.option("--refresh", is_flag=True, help="Ask the sandbox again, whatever is in the cache.")
+def demo(*, refresh: bool) -> None:
+    """Fetch simulated wallets from a sandbox on this machine.
+
+    The second time, the answers come from the cache.
+    """
+    with start_sandbox(latency_s=0.1) as service, service.client() as client:
+        say(f"Simulated data: a sandbox at {service.base_url} stands in for the service.\n")
+        details = client.fetch(SHOWCASE, refresh=refresh, progress=False, on_failure="ignore")
+        _show(details, None)
+        failed = details.wallets[~known_wallets(details.wallets, stale=True)]
+        for row in failed.itertuples():
+            say(f"Failed: {row.blockchain}.{row.address}: {row.error}")
+        cached = int((details.wallets["source"] == "cache").sum())
+        answers = f"{cached} of {many(len(details.wallets), 'answer')}"
+        say(f"{answers} came from the cache, {client.settings.cache}")
+        if not cached:
+            say("Run it again: what is ok is answered from there.")
+
+
+@click.command()
+@click.argument("wallets", nargs=-1)
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    help="Read wallets from FILE, as fetch does. - is standard input.",
+)
+@click.option("--token", metavar="ADDRESS", help="The token's contract; else the native coin.")
+@click.option("--block", type=int, help="The number of the block to read; else the latest.")
+@click.option(
+    "--chain-id",
+    "chain_ids",
+    type=(str, int),
+    multiple=True,
+    metavar="BLOCKCHAIN ID",
+    help="The chain id of a blockchain that is not known, such as HYPEREVM 999.",
+)
+@output
+def balance(
+    wallets: tuple[str, ...],
+    files: tuple[str, ...],
+    token: str | None,
+    block: int | None,
+    chain_ids: tuple[tuple[str, int], ...],
+    output: Path | None,
+) -> None:
+    """Ask a node what WALLETS, such as ETH.0x52…, hold of one token.
+
+    The node's URL is read from the variable WALLETFRAME_RPC_URL, never from the command line, where
+    everyone on the machine could see it. The exit code is 1 when a balance is not known.
+    """
+    asked = named(wallets, files)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FetchWarning)  # the table says it
+        frame = token_balance(asked, token, block=block, chain_ids=dict(chain_ids))
+    show(balances_table(frame))
+    write_frame(frame, output, name="balances")
+    end(known=(frame["status"] == "ok").all())
+
+
+def _show(details: WalletDetails, rows: int | None) -> None:
+    show(wallets_table(details.wallets, None))
     say()
-    say(holdings_table(details.holdings, rows))
+    show(holdings_table(details.holdings, rows))
     say()
     say("\n".join(summary_lines(*details)))

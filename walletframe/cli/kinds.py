@@ -30,17 +30,7 @@ _KINDS = {  # the first that fits
 
 
 def kind_of(columns: Collection[str]) -> str | None:
-    """Tell what a table looks like.
-
-    Parameters
-    ----------
-    columns : collection of str
-        Its columns.
-
-    Returns
-    -------
-    str or None
-        Some words; None where it is nothing that is known.
+    """Say what a table looks like, by its columns; None where it is nothing that is known.
 
     Examples
     --------
@@ -53,20 +43,7 @@ def kind_of(columns: Collection[str]) -> str | None:
 
 
 def require_holdings(name: str, columns: Collection[str]) -> None:
-    """Refuse a file that holds no holdings.
-
-    Parameters
-    ----------
-    name : str
-        The file.
-    columns : collection of str
-        Its columns.
-
-    Raises
-    ------
-    click.UsageError
-        Saying what it looks like, and what to do.
-    """
+    """Refuse a file that holds no holdings, say what it looks like, and what to do."""
     missing = [each for each in NEEDED if each not in columns]
     if not missing:
         return
@@ -85,18 +62,7 @@ def require_holdings(name: str, columns: Collection[str]) -> None:
 
 
 def require_wallets(name: str) -> None:
-    """Refuse a file that holds no list of wallets, before its lines are taken for some.
-
-    Parameters
-    ----------
-    name : str
-        The file; a list of wallets is a text or a ``.csv``.
-
-    Raises
-    ------
-    click.UsageError
-        Saying what it looks like, and what to do.
-    """
+    """Refuse a file that holds no list of wallets, before its lines are taken for some."""
     path = Path(name)
     suffix = path.suffix.lower()
     look = f"to look at what a fetch wrote, give it without --file: walletframe totals {name}"

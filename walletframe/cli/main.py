@@ -9,17 +9,12 @@ from typing import Any
 
 import click
 
-from walletframe.cli.balance import balance
-from walletframe.cli.bulk import fetch_to_parquet
-from walletframe.cli.cache import cache
-from walletframe.cli.compare import compare
-from walletframe.cli.demo import demo
-from walletframe.cli.fetch import fetch
-from walletframe.cli.history import history
+from walletframe.cli.fetch import balance, demo, fetch, fetch_to_parquet
+from walletframe.cli.history import compare, history
 from walletframe.cli.report import report
 from walletframe.cli.sandbox import sandbox
 from walletframe.cli.screen import fit_consoles, harmless_errors, say
-from walletframe.cli.settings import settings
+from walletframe.cli.settings import cache, settings
 from walletframe.cli.totals import totals, value
 from walletframe.errors import WalletframeError
 from walletframe.settings import PREFIX, Settings

@@ -13,25 +13,25 @@ from typing import TYPE_CHECKING
 
 import click
 
+from walletframe.frames.display import table_text
 from walletframe.text import as_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from walletframe.frames.display import Table
+
 _HANDLER = "walletframe.stand_in"
 _STAND_INS = {"…": "~", "→": ">", "–": "-", "—": "-", "“": '"', "”": '"', "’": "'"}  # noqa: RUF001
 
 
-def say(text: object = "", *, err: bool = False) -> None:
-    """Print some lines.
+def show(table: Table) -> None:
+    """Print a table."""
+    say(table_text(table))
 
-    Parameters
-    ----------
-    text : object
-        What to print, as text; characters that steer a terminal are left out.
-    err : bool, default False
-        Whether they go to standard error.
-    """
+
+def say(text: object = "", *, err: bool = False) -> None:
+    """Print some lines, without characters that steer a terminal."""
     console = sys.stderr if err else sys.stdout  # named, else click takes ASCII for a mistake
     click.echo(as_lines(str(text)), file=console)
 

@@ -1,15 +1,21 @@
-"""``walletframe settings``: what is in force, the key masked."""
+"""``walletframe settings`` and ``cache``: what is in force on this machine, and what is kept."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import fields
+from pathlib import Path
 
 import click
 
 from walletframe.cli.screen import say
+from walletframe.errors import SettingsError
+from walletframe.numerals import many
 from walletframe.settings import PREFIX, Settings
-from walletframe.transport import default_path
+from walletframe.transport import clear as clear_store
+from walletframe.transport import default_path, describe
+
+_SIMULATED = "sandbox-*.sqlite"
 
 
 @click.command()
@@ -25,3 +31,56 @@ def settings() -> None:
             value = default_path()
         shown = "not set" if value is None else str(value)
         say(f"{field.name:<{width}}  {shown:<40} ({origin})")
+
+
+@click.group()
+def cache() -> None:
+    """Show or clear the answers kept on this machine."""
+
+
+@cache.command()
+def path() -> None:
+    """Print the file in which answers are kept."""
+    say(_path())
+
+
+@cache.command()
+def info() -> None:
+    """Say what is kept, the sandbox's answers included."""
+    for file in _files():
+        facts = describe(file)
+        say(f"{facts.path}: {many(facts.size_bytes, 'byte')}")
+        for service, count in facts.answers.items():
+            say(f"  {count:,} of {service}")
+        if facts.oldest and facts.newest:
+            span = f"{facts.oldest:%Y-%m-%d %H:%M} to {facts.newest:%Y-%m-%d %H:%M}"
+            say(f"  answered from {span} UTC")
+        else:
+            say("  nothing is kept")
+
+
+@cache.command()
+@click.option("--sandbox", is_flag=True, help="Forget the sandbox's answers instead.")
+def clear(*, sandbox: bool) -> None:
+    """Forget the answers of the service."""
+    for file in _simulated() if sandbox else [_path()]:
+        say(f"{file}: {many(clear_store(file), 'answer')} forgotten")
+
+
+def _path() -> Path:
+    chosen = Settings().cache
+    if chosen is None:
+        return default_path()
+    if isinstance(chosen, Path):
+        return chosen
+    raise SettingsError(f"the cache is no file: {chosen!r}", hint="unset WALLETFRAME_CACHE")
+
+
+def _files() -> list[Path]:
+    chosen = Settings().cache
+    own = [_path()] if chosen is None or isinstance(chosen, Path) else []
+    return list(dict.fromkeys([*own, *_simulated()]))
+
+
+def _simulated() -> list[Path]:
+    return sorted(default_path().parent.glob(_SIMULATED))

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from walletframe.analysis import totals as add_up
 from walletframe.analysis import value as valued_at
-from walletframe.cli.asking import INTERRUPTED, ask, asking
-from walletframe.cli.output import output_path, write_frame
-from walletframe.cli.saved import is_saved, read_saved
-from walletframe.cli.screen import say
-from walletframe.cli.snapshots import of_token, token_named
+from walletframe.cli.asking import ROWS, all_of, ask, asking, end, priced, with_options
+from walletframe.cli.files import output, read_saved, saved_file, write_frame
+from walletframe.cli.history import of_token, token_named
+from walletframe.cli.screen import say, show
 from walletframe.cli.tables import totals_table
 from walletframe.frames import find_token, known_wallets, summary_lines
-from walletframe.numerals import many
+from walletframe.numerals import many, money
 from walletframe.text import shown
 
 if TYPE_CHECKING:
@@ -28,31 +26,24 @@ if TYPE_CHECKING:
 
     from walletframe.analysis.partition import By
 
-_ROWS = 40
-
-_OPTIONS = (
-    click.argument("given", nargs=-1, metavar="[FILE | WALLET...]"),
-    click.option(
-        "--by",
-        multiple=True,
-        default=["token"],
-        show_default="token",
-        type=click.Choice(["token", "wallet", "blockchain", "symbol"]),
-        help="What makes a group; more than once for groups of both.",
-    ),
-    click.option(
-        "--output", metavar="FILE", callback=output_path, help="A .csv, .parquet or .json."
-    ),
-    of_token,
-    click.option("--all", "whole", is_flag=True, help=f"Print every group, not the first {_ROWS}."),
-    asking,
-)
-
 
 def _adding_up(command: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return with_options(
+        command,
+        click.argument("given", nargs=-1, metavar="[FILE | WALLET...]"),
+        click.option(
+            "--by",
+            multiple=True,
+            default=["token"],
+            show_default="token",
+            type=click.Choice(["token", "wallet", "blockchain", "symbol"]),
+            help="What makes a group; more than once for groups of both.",
+        ),
+        output,
+        of_token,
+        all_of("group"),
+        asking,
+    )
 
 
 @click.command()
@@ -67,14 +58,7 @@ def totals(given: tuple[str, ...], **options: Any) -> None:
 
 
 @click.command()
-@click.option(
-    "--prices",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="A .csv or .parquet with token_blockchain, token_address, price, perhaps currency; "
-    "without it, the service's own prices.",
-)
-@click.option("--currency", help="What the prices are in, such as USD.")
+@priced
 @click.option("--by-symbol", is_flag=True, help="The prices are by symbol: symbol, price.")
 @_adding_up
 def value(
@@ -117,27 +101,23 @@ def _report(
     ranks = ["amount"] if named is not None and not ranks else ranks
     if ranks:
         table = table.sort_values(ranks, ascending=False, kind="stable")
-    say(totals_table(table, None if whole else _ROWS))
+    show(totals_table(table, None if whole else ROWS))
     lines = [] if wallets is None else summary_lines(wallets)
     say("\n".join(["", *_value_lines(holdings), *lines]))
-    if output is not None:
-        write_frame(table, output, name="totals")
-        say(f"written: {output}")
-    if interrupted:
-        sys.exit(INTERRUPTED)
-    sys.exit(0 if wallets is None or known_wallets(wallets, stale=True).all() else 1)
+    write_frame(table, output, name="totals")
+    known = wallets is None or known_wallets(wallets, stale=True).all()
+    end(known=known, interrupted=interrupted)
 
 
 def _found(
     given: tuple[str, ...], files: tuple[str, ...], **options: Any
 ) -> tuple[pd.DataFrame, pd.DataFrame | None, bool]:
     """Give holdings, the wallets asked where they are known, and whether that was interrupted."""
-    if not any(map(is_saved, given)):
+    file = saved_file(given, files)
+    if file is None:
         details, interrupted = ask(given, files=files, **options)
         return details.holdings, details.wallets, interrupted
-    if len(given) > 1 or files:
-        raise click.UsageError(f"either wallets or one file of holdings, not {' '.join(given)}")
-    holdings, wallets = read_saved(given[0])
+    holdings, wallets = read_saved(file)
     if wallets is None:
         say("Warning: no file of wallets beside it: how complete this is, is unknown", err=True)
     return holdings, wallets, False
@@ -152,7 +132,7 @@ def _value_lines(holdings: pd.DataFrame) -> list[str]:
         "" if holdings["currency"].isna().all() else f" {shown(holdings['currency'].iloc[0])}"
     )
     known = holdings["value"].dropna()
-    worth = f"{math.fsum(known):,.2f}{currency}" if len(known) or holdings.empty else "unknown"
+    worth = f"{money(math.fsum(known))}{currency}" if len(known) or holdings.empty else "unknown"
     gaps = f"{unpriced:,} without a price, {unknown:,} of unknown amount"
     balances = many(len(holdings), "balance")
     return [f"Value of {len(known):,} of {balances}: {worth} ({gaps})"]

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from walletframe.analysis import flag_spam, value
 from walletframe.frames import known_wallets, stood_in_for, token_identities
-from walletframe.frames.display import worth
 from walletframe.frames.summary import failure_lines, is_simulated, summary_lines
 from walletframe.history import compare
-from walletframe.numerals import many
+from walletframe.numerals import many, money
 from walletframe.reports.content import Content
 from walletframe.reports.figures import fitting_charts
 from walletframe.reports.listings import (
@@ -108,7 +107,7 @@ def _facts(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[tuple[str, st
         known = holdings["value"].dropna()
         currencies = holdings["currency"].dropna() if "currency" in holdings else known.iloc[:0]
         currency = f" {shown(currencies.iloc[0], 12)}" if len(currencies) else ""
-        total = worth(math.fsum(known)) + currency if len(known) else "unknown"
+        total = money(math.fsum(known)) + currency if len(known) else "unknown"
         facts.append((f"value of {many(len(known), 'balance')}", total))
     return tuple(facts)
 

@@ -12,36 +12,39 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from walletframe.frames.display import (
+    NUMBERS,
+    cell_html,
+    is_number,
+    table_markdown,
+    table_rows,
+)
 from walletframe.numerals import many
-from walletframe.text import as_href, as_html, as_markdown
+from walletframe.text import as_html, as_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from walletframe.frames.display import Cell
+    from walletframe.frames.display import Cell, Table
     from walletframe.reports.content import Content, View
 
 _LONGEST = 1_000
 _LONG = 30
-_NUMBER = re.compile(r"-?[0-9,]+(\.[0-9]+)?")
 _LEFT_OF_POINT = re.compile(r"(?<=[0-9])(?=(?:[0-9]{3})+$)")
+_ROLES = {
+    "thead": "rowgroup",
+    "tbody": "rowgroup",
+    "tr": "row",
+    "th": "columnheader",
+    "td": "cell",
+}
 _CONFIG = {"displaylogo": False, "showTips": False}
 
 
 def render_html(content: Content, images: Sequence[Sequence[str]] | None = None) -> str:
     """Write a page that needs nothing else.
 
-    Parameters
-    ----------
-    content : Content
-        What is in it.
-    images : sequence of sequence of str, optional
-        A picture of each view of each chart, as a URL; without them the page draws them itself.
-
-    Returns
-    -------
-    str
-        HTML, with plotly inside where there are charts.
+    ``images`` has a URL of a picture for each view of each chart; without, the page draws them.
     """
     from plotly.offline import get_plotlyjs  # noqa: PLC0415 - 5 MB, for this form alone
 
@@ -57,18 +60,7 @@ def render_html(content: Content, images: Sequence[Sequence[str]] | None = None)
 
 
 def render_markdown(content: Content) -> str:
-    """Write the same as Markdown, with words in the place of charts.
-
-    Parameters
-    ----------
-    content : Content
-        What is in it.
-
-    Returns
-    -------
-    str
-        Markdown with tables.
-    """
+    """Write the same as Markdown, with words in the place of charts."""
     return _environment(_markdown).get_template("report.md").render(content=content)
 
 
@@ -83,7 +75,8 @@ def _environment(escape: Callable[[Any], Markup]) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["cell"] = _html_cell if escape is _html else _markdown_cell
+    environment.filters["rows"] = _html_rows
+    environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - escaped
     environment.globals["many"] = many
     environment.filters["own"] = Markup if escape is _markdown else _html
     return environment
@@ -97,16 +90,25 @@ def _markdown(value: Any) -> Markup:
     return value if isinstance(value, Markup) else Markup(as_markdown(str(value), _LONGEST))  # noqa: S704 - escaped
 
 
-def _html_cell(cell: Cell) -> Markup:
-    if _is_number(cell):
-        return _html_number(cell.text)
-    text = as_html(cell.text, cell.limit, whole=cell.whole)
-    if cell.link is not None:
-        text = f'<a href="{as_href(cell.link)}" rel="noopener noreferrer">{text}</a>'
-    return Markup(text)  # noqa: S704 - escaped
+def _html_rows(table: Table) -> Markup:
+    return Markup(table_rows(table, _dress, _html_cell))  # noqa: S704 - escaped
 
 
-def _html_number(text: str) -> Markup:
+def _dress(tag: str, name: str) -> str:
+    """Give roles, since a narrow page shows tables as blocks, and classes for the style sheet."""
+    role = f' role="{_ROLES[tag]}"'
+    number = name in NUMBERS
+    if tag == "td":
+        side = "number" if number else "text"
+        return f'{role} class="{side} {name.split(" ", maxsplit=1)[0]}" data-name="{name}"'
+    return role + (' scope="col"' if tag == "th" else "") + (' class="number"' if number else "")
+
+
+def _html_cell(cell: Cell) -> str:
+    return _html_number(cell.text) if is_number(cell) else cell_html(cell)
+
+
+def _html_number(text: str) -> str:
     """Set digits in groups that are seen but not copied; only a long line ends between two."""
     whole, point, rest = text.partition(".")
     first, *more = _LEFT_OF_POINT.split(whole)
@@ -115,22 +117,11 @@ def _html_number(text: str) -> Markup:
     if point:
         groups += [f"<span>.{thirds[0]}</span>", *map(_group, thirds[1:])]
     drawn = ("<wbr>" if len(text) > _LONG else "").join(groups)
-    return Markup(f'<span class="digits">{drawn}</span>')  # noqa: S704 - digits
-
-
-def _is_number(cell: Cell) -> bool:
-    return len(cell.text) <= cell.limit and _NUMBER.fullmatch(cell.text) is not None
+    return f'<span class="digits">{drawn}</span>'
 
 
 def _group(digits: str) -> str:
     return f'<span class="gap">{digits}</span>'
-
-
-def _markdown_cell(cell: Cell) -> Markup:
-    text = cell.text if _is_number(cell) else as_markdown(cell.text, cell.limit)
-    if cell.link is not None:
-        text = f"[{text}](<{cell.link.replace('|', '%7C').replace('$', '%24')}>)"
-    return Markup(text)  # noqa: S704 - escaped
 
 
 def _script_data(view: View) -> Markup:

@@ -1,4 +1,4 @@
-"""What stands in the tables that a person sees; how it is drawn is not known here.
+"""What stands in the tables that a person sees; how a table is drawn is not known here.
 
 Exact amounts, addresses by their two ends, what is not ok first. Texts are as sent: whoever draws
 a cell makes it harmless.
@@ -8,35 +8,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from walletframe.frames.known import known_wallets
-from walletframe.text import as_link, shortened
+from walletframe.frames.names import short_contract, short_wallet, whole_wallet
+from walletframe.numerals import money
+from walletframe.text import as_link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 ROWS = 10
-_DASH = "-"
-_CENT, _TOO_LARGE = 0.005, 1e15
+DASH, UNKNOWN = "-", "unknown"
+NUMBERS = frozenset(
+    {"tokens", "amount", "price", "value", "holders", "balances", "unpriced", "wallets", "block"}
+    | {"before", "after", "difference", "unknown", "complete", "ok"}
+)
+"""Headings of the columns that stand to the right."""
+_SYMBOL = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What is said in one place.
+    """A text as strangers may have written it, how much of it to show, and where it leads.
 
-    Attributes
-    ----------
-    text : str
-        As strangers may have written it.
-    limit : int
-        The most characters of it to show.
-    whole : str or None
-        What the text stands for, where it was shortened.
-    link : str or None
-        Where it leads: only ``http`` or ``https``.
+    ``whole`` is what the text stands for, where it was shortened.
     """
 
     text: str
@@ -47,55 +45,33 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The first rows of a frame.
-
-    Attributes
-    ----------
-    name : str
-        What the rows are.
-    columns : dict of str to list of Cell
-        All of one length, by their headings.
-    total : int
-        How many rows there are in all.
-    """
+    """The first rows of ``total``: columns of one length, by their headings."""
 
     name: str
-    columns: dict[str, list[Cell]]
+    columns: Mapping[str, list[Cell]]
     total: int
 
     @property
+    def rows(self) -> list[tuple[Cell, ...]]:
+        """The cells, row by row."""
+        return list(zip(*self.columns.values(), strict=True))
+
+    @property
     def left_out(self) -> int:
-        """How many rows are not among the first."""
+        """How many rows are not shown."""
         return self.total - len(next(iter(self.columns.values())))
 
 
-NUMBERS = frozenset({"tokens", "amount", "price", "value"})
-
-
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Choose what to show of the wallets.
-
-    Parameters
-    ----------
-    wallets : DataFrame
-        The ``wallets`` of a fetch.
-    rows : int or None, default 10
-        The most rows: those that are not ok first, then those that are out of date or of which
-        not all could be read, otherwise in their order. None for all of them, in their order.
-
-    Returns
-    -------
-    Table
-        wallet, status, reason where there is any, tokens, source and answered (UTC).
-    """
+    """Show wallets: with a limit those that are not ok first, then those not fully up to date."""
     head = wallets if rows is None else _worst_first(wallets).head(rows)
     columns = {
-        "wallet": _wallets(head, head["explorer_url"]),
-        "status": _texts(head["status"]),
-        "reason": _texts(head["error"], missing=""),
-        "tokens": _texts(head["tokens"]),
-        "source": _texts(head["source"]),
-        "answered (UTC)": _texts(head["fetched_at"].dt.strftime("%Y-%m-%d %H:%M")),
+        "wallet": wallet_cells(head, head["explorer_url"]),
+        "status": text_cells(head["status"]),
+        "reason": text_cells(head["error"], missing=""),
+        "tokens": text_cells(head["tokens"]),
+        "source": text_cells(head["source"]),
+        "answered (UTC)": minute_cells(head["fetched_at"]),
     }
     if head["error"].isna().all():
         del columns["reason"]
@@ -103,93 +79,71 @@ def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
 
 
 def holdings_table(holdings: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Choose what to show of the holdings.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        The ``holdings`` of a fetch.
-    rows : int or None, default 10
-        The most rows; None for all of them.
-
-    Returns
-    -------
-    Table
-        wallet, token, contract, amount and, where one was sent, price; after a valuation, value
-        and, where it was named, currency.
-    """
+    """Show balances in their order, with prices, values and currencies where there are any."""
     head = holdings if rows is None else holdings.head(rows)
-    contracts = zip(head["token_blockchain"], head["token_address"], strict=True)
-    columns = {
-        "wallet": _wallets(head, [None] * len(head)),
-        "token": [Cell(symbol, 24) for symbol in head["symbol"].fillna("")],
-        "contract": [_contract(*pair) for pair in contracts],
-        "amount": list(map(_amount, head["amount"], head["raw_amount"])),
-        "price": _texts(head["price"]),
-    }
-    if head["price"].isna().all():
-        del columns["price"]
+    columns = balance_columns(head)
+    if head["price"].notna().any():
+        columns["price"] = text_cells(head["price"])
     if "value" in head:
-        columns["value"] = [_value(value) for value in head["value"]]
+        columns["value"] = value_cells(head["value"])
     if "currency" in head and head["currency"].notna().any():
-        columns["currency"] = _texts(head["currency"])
+        columns["currency"] = text_cells(head["currency"])
     return Table("holdings", columns, len(holdings))
 
 
-def worth(value: float) -> str:
-    """Write a value, which is never so small as to look like nothing.
-
-    Parameters
-    ----------
-    value : float
-        In any currency.
-
-    Returns
-    -------
-    str
-        To the cent; in two digits below half a cent, in four where a person counts no digits.
-
-    Examples
-    --------
-    >>> worth(1234.5), worth(0.00012), worth(0), worth(1e18)
-    ('1,234.50', '0.00012', '0.00', '1.000e+18')
-    """
-    if abs(value) >= _TOO_LARGE:
-        return f"{value:.3e}"
-    return f"{value:.2g}" if 0 < abs(value) < _CENT else f"{value:,.2f}"
+def balance_columns(holdings: pd.DataFrame) -> dict[str, list[Cell]]:
+    """Say of each row whose it is, of which token, and how much."""
+    amounts = zip(holdings["amount"], holdings["raw_amount"], strict=True)
+    return {
+        "wallet": wallet_cells(holdings),
+        "token": text_cells(holdings["symbol"], missing="", limit=_SYMBOL),
+        "contract": contract_cells(holdings),
+        "amount": [
+            Cell(str(amount) if isinstance(amount, Decimal) else unread_amount(raw))
+            for amount, raw in amounts
+        ],
+    }
 
 
-def _worst_first(wallets: pd.DataFrame) -> pd.DataFrame:
-    failed = ~known_wallets(wallets, stale=True)
-    flawed = wallets["error"].notna().to_numpy() & ~failed
-    order = (2 - 2 * failed - flawed).argsort(kind="stable")
-    return wallets.iloc[order]
-
-
-def _wallets(frame: pd.DataFrame, links: Iterable[object]) -> list[Cell]:
-    named = zip(frame["blockchain"], frame["address"], links, strict=True)
+def wallet_cells(frame: pd.DataFrame, links: Iterable[object] | None = None) -> list[Cell]:
+    """Name the wallet of each row, and link it where the link is one of the web."""
+    named = zip(
+        frame["blockchain"],
+        frame["address"],
+        [None] * len(frame) if links is None else links,
+        strict=True,
+    )
     return [
         Cell(
-            f"{chain[:20]}.{shortened(address)}",
-            whole=f"{chain}.{address}",
+            short_wallet(chain, address),
+            whole=whole_wallet(chain, address),
             link=as_link(link) if isinstance(link, str) else None,
         )
         for chain, address, link in named
     ]
 
 
-def _contract(blockchain: object, address: object) -> Cell:
-    if not isinstance(blockchain, str):
-        return Cell("unknown token")
-    if not isinstance(address, str):
-        return Cell("native coin")
-    return Cell(shortened(address), whole=f"{blockchain}.{address}")
+def contract_cells(frame: pd.DataFrame, none: str = "unknown token") -> list[Cell]:
+    """Name the contract of each row, ``none`` where it has neither blockchain nor address."""
+    pairs = zip(frame["token_blockchain"], frame["token_address"], strict=True)
+    return [_contract(*pair, none) for pair in pairs]
 
 
-def _amount(amount: object, raw_amount: object) -> Cell:
-    if isinstance(amount, Decimal):
-        return Cell(str(amount))
-    return Cell(unread_amount(raw_amount))
+def value_cells(values: pd.Series, missing: str = DASH) -> list[Cell]:
+    """Write values; what is no float was put there by the user."""
+    written = (money(value) if isinstance(value, float) else str(value) for value in values)
+    known = values.notna()
+    return [Cell(text if there else missing) for text, there in zip(written, known, strict=True)]
+
+
+def minute_cells(times: pd.Series, missing: str = DASH) -> list[Cell]:
+    """Write times to the minute."""
+    return text_cells(times.dt.strftime("%Y-%m-%d %H:%M"), missing)
+
+
+def text_cells(column: pd.Series, missing: str = DASH, limit: int = 90) -> list[Cell]:
+    """Write whatever it is."""
+    return [Cell(missing if pd.isna(value) else str(value), limit) for value in column]
 
 
 def unread_amount(raw_amount: object) -> str:
@@ -201,16 +155,20 @@ def unread_amount(raw_amount: object) -> str:
     ('1500 base units', 'unreadable: 0x1f', 'unknown')
     """
     if not isinstance(raw_amount, str):
-        return "unknown"
+        return UNKNOWN
     digits = raw_amount.isascii() and raw_amount.isdecimal()
     return f"{raw_amount} base units" if digits else f"unreadable: {raw_amount}"
 
 
-def _value(value: Any) -> Cell:
-    if pd.isna(value):
-        return Cell(_DASH)
-    return Cell(worth(value) if isinstance(value, float) else str(value))
+def _contract(chain: object, address: object, none: str) -> Cell:
+    if not isinstance(address, str):
+        return Cell(short_contract(chain, None) if isinstance(chain, str) else none)
+    whole = whole_wallet(chain, address) if isinstance(chain, str) else None
+    return Cell(short_contract(chain, address), whole=whole)
 
 
-def _texts(column: pd.Series, missing: str = _DASH) -> list[Cell]:
-    return [Cell(missing if pd.isna(value) else str(value)) for value in column]
+def _worst_first(wallets: pd.DataFrame) -> pd.DataFrame:
+    failed = ~known_wallets(wallets, stale=True)
+    flawed = wallets["error"].notna().to_numpy() & ~failed
+    order = (2 - 2 * failed - flawed).argsort(kind="stable")
+    return wallets.iloc[order]
