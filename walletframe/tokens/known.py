@@ -1,7 +1,8 @@
 """The bundled list, read once, when it is first asked for, and the lists that it was taken from.
 
-The first rows were chosen one by one. The others were taken, in November 2026, from the lists in
-`SOURCES`, which are on npm: all tokens there that bear one of the symbols of the first.
+The first rows were chosen one by one. The others were taken, in November 2026, from lists on npm:
+tokens there that bear one of the symbols of the first. Each row names a list in `SOURCES` that
+has its contract, symbol and decimals; all of these have a licence that permits any use.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from functools import cache
 from importlib import resources
 
 SOURCES = {
-    "uniswap": "Uniswap's default list 22.21.0, September 2026",
-    "sushiswap": "SushiSwap's default list 43.3.0, October 2025",
-    "superchain": "Optimism's Superchain list 10.0.1757, May 2026",
-    "aave": "the address book of Aave 4.44.22, March 2026",
-    "solana-registry": "Solana's token registry 0.2.4574, those with a CoinGecko identifier",
-    "coingecko": "CoinGecko's tokens as SonarWatch lists them, 1.24.84, May 2026",
-    "ledger": "Ledger's crypto assets 11.4.0, March 2026",
-    "honeyswap": "Honeyswap's default list 3.2.1, May 2026",
-    "quickswap": "QuickSwap's default list 1.2.59",
-    "superfluid": "Superfluid's list 5.38.0, without its own tokens",
+    "ledger": "Ledger's crypto assets 11.4.0, March 2026, Apache 2.0",
+    "superchain": "Optimism's Superchain list 10.0.1757, May 2026, MIT",
+    "aave": "the address book of Aave 4.44.22, March 2026, MIT",
+    "wormhole": "the tokens of Wormhole's SDK 6.1.5, August 2026, Apache 2.0",
+    "solana-registry": "Solana's token registry 0.2.4574, Apache 2.0",
+    "superfluid": "Superfluid's list 5.38.0, August 2026, without its own tokens, MIT",
+    "bitgo": "BitGo's statics 59.16.0, September 2026, Apache 2.0",
+    "beefy": "Beefy's address book 0.59.18, September 2026, MIT",
+    "1delta": "1delta's asset registry 0.0.99, October 2025, MIT",
+    "swapkit": "SwapKit's tokens 2.4.0, May 2026, Apache 2.0",
+    "yodl": "yodl's list 0.8.40, May 2026, MIT",
     "hand": "chosen by hand; those on EVM chains and Solana are on a list above, too",
 }
 # What scams imitate most; other coins have honest bridges under their own symbol in many places.
@@ -73,7 +75,8 @@ class KnownToken:
         """
         if self.kind != "bridged" or self.source == "hand":
             return not self.is_namesake
-        return self.asset in PRIME and self.blockchain in covered_blockchains()
+        prime = self.symbol.upper().removeprefix("W") in PRIME
+        return prime and self.source != "wormhole" and self.blockchain in covered_blockchains()
 
     @property
     def is_namesake(self) -> bool:
