@@ -114,6 +114,31 @@ def test_odd_names_alone_are_no_spam(symbol):
     assert not holdings(symbol, chain="NOWHERE").wf.flag_spam()["is_spam"].item()
 
 
+@pytest.mark.parametrize("symbol", ["HuobiAirdrop", "ARBCLAIM", "stETH-Reward", "SPAM-TOKEN"])
+def test_a_word_of_bait_beside_anything_else_is_enough(symbol):
+    """Real symbols have none but alone: CLAIM and BONUS are tokens."""
+    assert reasons(symbol) == ["claim", "phrase"]
+    assert holdings(symbol).wf.flag_spam()["is_spam"].item()
+
+
+@pytest.mark.parametrize("symbol", ["Buy Polydoge", "Try Mushrooms Finance", "$ Earn more TON"])
+def test_a_command_is_bait(symbol):
+    """A symbol that begins with a verb, and says of what."""
+    assert {"claim", "phrase"} <= set(reasons(symbol))
+
+
+@pytest.mark.parametrize("symbol", ["BUY", "EARN", "TryHards", "DISCLAIMER", "proclaim"])
+def test_words_that_only_resemble_bait_are_none(symbol):
+    """One word is no command, and a claim is not what is disclaimed."""
+    assert "claim" not in reasons(symbol)
+
+
+def test_a_domain_ends_where_its_name_goes_on():
+    """A street is no domain; a common ending is one even before a hyphen."""
+    assert "domain" not in reasons("REALTOKEN-S-128-E.WEBER-ST-TOLEDO-OH")
+    assert "domain" in reasons("some.com-USDT")
+
+
 @pytest.mark.parametrize("symbol", ["USDC", "usdc", "$USDC", "(USDC)", "USDC \u2705", "U S D C"])
 def test_another_contract_under_a_known_symbol_is_an_imitation(symbol):
     """On the same blockchain, whatever the case and the decoration; elsewhere it is borrowed."""
@@ -139,6 +164,9 @@ def test_a_disguised_symbol_is_told(symbol):
         ("BSC", "0xf486ad071f3bee968384d2e39e2d8af0fcf6fd46", "VELO"),
         ("BASE", "0x236aa50979d5f3de3bd1eeb40e81137f22ab794b", "tBTC"),
         ("POLYGON", "0x18ec0a6e18e5bc3784fdd3a3634b31245ab704f6", "EURe"),
+        ("POLYGON", "0xb0897686c545045afc77cf20ec7a532e3120e0f1", "LINK"),
+        ("BSC", "0x3413a030ef81a3dd5a302f4b4d11d911e12ed337", "DAI"),
+        ("ETH", "0xd79f43113b22d1ea9f29cfcc7bb287489f8ee5e0", "ZRO"),
     ],
 )
 def test_bridged_twins_and_namesakes_are_known(blockchain, contract, symbol):
@@ -212,7 +240,8 @@ def test_a_coin_s_symbol_is_seldom_a_token_s():
 
 
 @pytest.mark.parametrize(
-    "symbol,chain", [("USDT", "TELOS"), ("WBTC", "MOONBEAM"), ("SOL", "ARBITRUM")]
+    "symbol,chain",
+    [("USDC", "MOONBEAM"), ("WBTC", "MOONBEAM"), ("SOL", "ARBITRUM"), ("WETH", "AVAX_CCHAIN")],
 )
 def test_one_bridge_says_nothing_of_another(symbol, chain):
     """Where the list has some bridge's token only, another contract is no imitation of it."""

@@ -17,11 +17,12 @@ Superfluid's (5.38.0, MIT, August 2026), yodl's (0.8.40, MIT) and, of Solana's t
 the contract, is held out: nobody looked at these rows, they were only counted, at the end. The
 packaged list has some of either half, since it was filled from four of these lists.
 
-``data/unseen_tokens.csv`` has 3,000 real tokens, drawn by a hash, of lists that the packaged one
-was not filled from: SwapKit's (2.4.0, Apache 2.0), 1delta's asset registry (0.0.99, MIT), Beefy's
-address book (0.59.18, MIT), MetaMask's contract metadata (2.5.0, ISC) and PancakeSwap's (0.9.1,
-MIT), without those in the tables above. Rules were set on another half of these lists; these rows
-were only counted.
+``data/unseen_tokens.csv`` has 3,000 real tokens, drawn by a hash, of lists that no row of the
+packaged one was chosen from: SwapKit's (2.4.0, Apache 2.0), 1delta's asset registry (0.0.99, MIT),
+Beefy's address book (0.59.18, MIT), MetaMask's contract metadata (2.5.0, ISC) and PancakeSwap's
+(0.9.1, MIT), without those in the tables above. The packaged list names three of these as the
+source of rows that it had from elsewhere. Rules were set on another half of these lists; these
+rows were only counted.
 """
 
 import hashlib
@@ -63,7 +64,7 @@ def flagged(rows, blockchain=None, price=None):
 
 @pytest.mark.parametrize("part", ["development", "held_out"])
 def test_recall_and_precision(part, capsys):
-    """Print both, and hold recall to nine in ten, precision to ninety-eight in a hundred."""
+    """Print both, and hold recall to 98 in a hundred, precision to 99."""
     rows = TABLE[TABLE["part"] == part]
     found = flagged(rows)
     bait, real = rows["bait"] == "yes", rows["label"] == "real"
@@ -75,7 +76,7 @@ def test_recall_and_precision(part, capsys):
             f"{precision:.3f}, {found[real].sum()} of {real.sum()} real tokens flagged; under a "
             f"plain name {plain.sum()} of {len(plain)} spam tokens found"
         )
-    assert recall >= 0.97
+    assert recall >= 0.98
     assert precision >= 0.99
 
 
@@ -91,7 +92,7 @@ def test_prices_lose_nothing(capsys):
     assert beside.mean() >= without.mean() > 0.8
 
 
-@pytest.mark.parametrize("part,most", [("development", 0), ("held_out", 1), ("unseen", 5)])
+@pytest.mark.parametrize("part,most", [("development", 0), ("held_out", 1), ("unseen", 4)])
 def test_listed_tokens_are_not_flagged(part, most, capsys):
     """Without any price; what is wanted is at most three in three thousand."""
     rows = UNSEEN if part == "unseen" else LISTED[LISTED["contract"].map(half) == part]

@@ -19,7 +19,7 @@ _LINK = re.compile(
 _DOMAIN = re.compile(
     r"(?<![a-z0-9_.@-])((?:[^\W_](?:[\w-]{0,62}[^\W_])?"
     r"(?:\s?\.(?:\s(?=(?:com|net|org|io|xyz)\b))?|\s?[\[(]\.[\])]\s?))+)"
-    r"([a-z]{2,24})(?![a-z0-9_])(\s?/\s?[a-z0-9])?",
+    r"((?:com|net|org|io|xyz)(?=-)|[a-z]{2,24}(?!-\w))(?![a-z0-9_])(\s?/\s?[a-z0-9])?",
     re.IGNORECASE,
 )
 # What is left of a domain where its end is cut off, and one that has a space for its dot.

@@ -72,7 +72,7 @@ _TEXTS = {
     "recased": 'it writes "{}" for "{}", which bridges hardly do',
     "dotted_name": 'the symbol holds a name that is like a domain: "{}"',
     "crowd": 'it is one of {} here that bear the symbol "{}" on {}, none of them known',
-    "phrase": "the symbol is several words, not one",
+    "phrase": "the symbol says more than one word",
     "extreme_supply": "the wallets hold a quadrillion of it, or more",
     "unpriced": "the service gives no price for it, and one for others on this blockchain",
     "allow_list": "it is on the list given as allow",

@@ -52,11 +52,12 @@ def _findings(symbol: str) -> Iterator[Finding]:
     head = symbol[:HEAD]
     text = readable(head)
     spaced = apart(text)
-    if bait := find_bait(spaced):
+    bait = find_bait(text)
+    if bait:
         yield Finding("claim", (bait,))
     if prize := find_prize(spaced):
         yield Finding("prize", (prize,))
-    if is_phrase(text, spaced):
+    if is_phrase(text, spaced) or (bait and _letters(bait) != _letters(text)):
         yield Finding("phrase")
     if len(symbol) > _LONGEST:
         yield Finding("long_text", (f"{len(symbol):,}",))
@@ -78,3 +79,7 @@ def _signs(head: str, text: str) -> Iterator[Finding]:
         yield Finding("cut_off")
     if mixes_scripts(head):
         yield Finding("lookalike", (text,))
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
