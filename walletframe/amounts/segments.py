@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from walletframe.amounts import sorting, statistics
-from walletframe.amounts.integers import POWERS, Exact, nearest_float, ratios
+from walletframe.amounts.integers import POWERS, Exact, ratios
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,16 +116,9 @@ def spreads(segments: Segments, name: str, ddof: int) -> Floats:
     """Give the variance ("var"), its root ("std") or the mean's error ("sem") of each group."""
     totals, squares = sums(segments), _added(segments, segments.integers**2)
     unit = POWERS[segments.amounts.scale] ** 2
-    result = np.full(segments.count, np.nan)
-    for group in np.flatnonzero(segments.sizes > max(ddof, 0)):
-        size = int(segments.sizes[group])
-        above, below = statistics.squared_deviations(size, totals[group], squares[group], ddof)
-        if name == "var":
-            result[group] = nearest_float(above, below * unit)
-        else:
-            more = size if name == "sem" else 1
-            result[group] = statistics.nearest_root(above, below * unit * more)
-    return result
+    groups = zip(segments.sizes.tolist(), totals, squares, strict=True)
+    found = (statistics.spread_of(name, *group, unit, ddof) for group in groups)
+    return np.fromiter(found, np.float64, segments.count)
 
 
 def quantiles(segments: Segments, shares: Floats, interpolation: str) -> Floats:

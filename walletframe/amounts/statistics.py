@@ -38,28 +38,20 @@ def median(integers: Integers, scale: int) -> float:
     return nearest_float(low + high, 2 * POWERS[scale])
 
 
-def variance(integers: Integers, scale: int, ddof: int) -> float:
-    """Give the sum of squared deviations over ``n - ddof``."""
-    above, below = squared_deviations(len(integers), integers.sum(), (integers**2).sum(), ddof)
-    return nearest_float(above, below * POWERS[scale] ** 2) if below else nan
+def spread(integers: Integers, scale: int, name: str, ddof: int) -> float:
+    """Give the variance ("var"), its root ("std") or the mean's error ("sem")."""
+    total, squares = integers.sum(), (integers**2).sum()
+    return spread_of(name, len(integers), total, squares, POWERS[scale] ** 2, ddof)
 
 
-def deviation(integers: Integers, scale: int, ddof: int) -> float:
-    """Give the square root of the variance."""
-    above, below = squared_deviations(len(integers), integers.sum(), (integers**2).sum(), ddof)
-    return nearest_root(above, below * POWERS[scale] ** 2) if below else nan
-
-
-def standard_error(integers: Integers, scale: int, ddof: int) -> float:
-    """Give the square root of the variance over n."""
-    count = len(integers)
-    above, below = squared_deviations(count, integers.sum(), (integers**2).sum(), ddof)
-    return nearest_root(above, below * count * POWERS[scale] ** 2) if below else nan
-
-
-def squared_deviations(count: int, total: int, squares: int, ddof: int) -> tuple[int, int]:
-    """Give the variance of integers as a ratio, its denominator 0 where there are too few."""
-    return count * squares - total * total, max(0, count * (count - ddof))
+def spread_of(name: str, count: int, total: int, squares: int, unit: int, ddof: int) -> float:
+    """Give what `spread` does from the sum of n integers and the sum of their squares."""
+    if count <= max(ddof, 0):
+        return nan
+    above, below = count * squares - total * total, count * (count - ddof) * unit
+    if name == "var":
+        return nearest_float(above, below)
+    return nearest_root(above, below * count if name == "sem" else below)
 
 
 def skewness(integers: Integers, _scale: int) -> float:

@@ -1,21 +1,31 @@
-"""What people put into a column of amounts, read one value at a time or many at once.
+"""What people put into a column of amounts: amounts, or base units with decimals.
 
 Text, Decimals and integers are exact and welcome; floats and bools are refused with a hint; what
-pandas calls missing becomes missing. Base units with decimals are ``raw``'s part.
+pandas calls missing becomes missing. Base units are read strictly: what ``int()`` accepts beyond
+digits and a minus (underscores, spaces, a plus, other alphabets' digits) is refused.
 """
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts.integers import MAX_DECIMALS, Exact, aligned, as_objects, integers_from
+from walletframe.amounts.integers import (
+    MAX_DECIMALS,
+    MAX_DIGITS,
+    POWERS,
+    Exact,
+    aligned,
+    as_objects,
+    integers_from,
+)
 from walletframe.amounts.rational import exact_pair
 from walletframe.amounts.scalar import Amount
-from walletframe.amounts.text import parse, shortened
+from walletframe.amounts.text import parse, plain, shortened
 from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
@@ -27,6 +37,7 @@ if TYPE_CHECKING:
 
 Places: TypeAlias = "npt.NDArray[np.intp]"
 _WRITTEN_PLAINLY = {str, int, Decimal, Amount}
+_DIGITS = re.compile("-?[0-9]+")
 
 
 def read(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
@@ -121,3 +132,114 @@ def _read_each(objects: Integers, places: Places) -> tuple[Integers, Places]:
     pairs = [_located(value, int(place)) for value, place in zip(objects, places, strict=True)]
     integers = integers_from((integer for integer, _ in pairs), len(pairs))
     return integers, np.fromiter((scale for _, scale in pairs), np.intp, count=len(pairs))
+
+
+def from_base_units(raw: Sequence[Any], decimals: Any) -> Exact:
+    """Read n integers or strings of digits at one or n numbers of decimals (0 to 77)."""
+    if isinstance(raw, str):
+        raise AmountError("one string is no sequence of base units", hint="put it in a list")
+    integers, missing = _read_raw(raw if isinstance(raw, list) else as_objects(raw))
+    scales, unknown = each_scale(decimals, len(integers))
+    missing |= unknown
+    if missing.any():
+        integers[missing] = 0
+    return aligned(integers, missing, scales)
+
+
+def _read_raw(values: list[Any] | Integers) -> tuple[Integers, Mask]:
+    """Read base units; 0 where missing. Columns of strings or of integers are read as a whole."""
+    try:
+        if not _only_digits("".join(values)):
+            return _read_each_raw(as_objects(values))
+        integers = integers_from(map(int, values), len(values))
+    except TypeError:  # not all of them are strings
+        if set(map(type, values)) != {int}:
+            return _read_each_raw(as_objects(values))
+        integers = integers_from(values, len(values))
+    except ValueError:  # an empty string, or more digits than Python reads
+        return _read_each_raw(as_objects(values))
+    return integers, np.zeros(len(values), dtype=bool)
+
+
+def _read_each_raw(objects: Integers) -> tuple[Integers, Mask]:
+    missing = np.asarray(pd.isna(objects), dtype=bool)
+    pairs = enumerate(zip(objects, missing, strict=True))
+    read = (0 if absent else _integer(value, place) for place, (value, absent) in pairs)
+    return integers_from(read, len(objects)), missing
+
+
+def _only_digits(joined: str) -> bool:
+    return joined.isascii() and joined.encode().isdigit()
+
+
+def _integer(value: Any, place: int) -> int:
+    if isinstance(value, str) and len(value) <= MAX_DIGITS and _DIGITS.fullmatch(value):
+        return int(value)
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return int(value)
+    raise AmountError(
+        f"{shortened(value)} at position {place} is no integer number of base units",
+        hint="base units are integers or strings of ASCII digits; "
+        "a quantity with a point is read by pd.array([...], dtype='amount')",
+    )
+
+
+def each_scale(decimals: Any, count: int) -> tuple[npt.NDArray[np.intp], Mask]:
+    """Give the decimals of each value, 0 where unknown, and where they are unknown."""
+    if not pd.api.types.is_list_like(decimals):
+        known = not pd.isna(decimals)
+        scale = _scale(decimals, None) if known else 0
+        return np.full(count, scale, dtype=np.intp), np.full(count, not known)
+    scales = _whole(decimals)
+    if len(scales) != count:
+        raise AmountError(
+            f"amounts in base units: {count}, and numbers of decimals: {len(scales)}",
+            hint="give one number of decimals, or one for each amount",
+        )
+    unknown = np.asarray(pd.isna(scales), dtype=bool)
+    if scales.dtype.kind not in "iu":
+        pairs = zip(as_objects(decimals)[~unknown], np.flatnonzero(~unknown), strict=True)
+        scales = np.zeros(count, dtype=np.intp)
+        scales[~unknown] = [_scale(value, place) for value, place in pairs]
+    elif count and not 0 <= scales.min() <= scales.max() <= MAX_DECIMALS:
+        place = int(np.flatnonzero((scales < 0) | (scales > MAX_DECIMALS))[0])
+        _scale(scales[place], place)
+    return scales.astype(np.intp, copy=False), unknown
+
+
+def _whole(decimals: Any) -> npt.NDArray[Any]:
+    """Give decimals as an array, of integers only where no bool hides behind a 0 or 1."""
+    array = np.asarray(decimals)
+    if hasattr(decimals, "dtype") or array.dtype.kind not in "iu" or array.min(initial=2) > 1:
+        return array
+    return as_objects(list(decimals)) if bool in set(map(type, decimals)) else array
+
+
+def _scale(value: Any, place: SupportsIndex | None) -> int:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if whole and 0 <= value <= MAX_DECIMALS:
+        return int(value)
+    where = "" if place is None else f" at position {place}"
+    raise AmountError(
+        f"decimals of {shortened(value)}{where} are no integer from 0 to {MAX_DECIMALS}",
+        hint="where the decimals of a token are unknown, give None: its amount is then NA",
+    )
+
+
+def to_base_units(amounts: Exact, decimals: Any) -> Integers:
+    """Give n amounts in base units at one or n numbers of decimals, None where missing."""
+    integers, missing, scale = amounts
+    scales, unknown = each_scale(decimals, len(integers))
+    result = np.full(len(integers), None, dtype=object)
+    for wanted in np.unique(scales):
+        chosen = np.flatnonzero((scales == wanted) & ~missing)
+        finer, coarser = POWERS[max(wanted - scale, 0)], POWERS[max(scale - wanted, 0)]
+        wrong = chosen[(integers[chosen] % coarser != 0) | unknown[chosen]]
+        if len(wrong):
+            raise AmountError(
+                f"{plain(integers[wrong[0]], scale)} (at position {wrong[0]}) is no whole number "
+                f"of base units at {'unknown' if unknown[wrong[0]] else wanted} decimals",
+                hint="give the decimals of each token; round on purpose with .round(decimals)",
+            )
+        result[chosen] = integers[chosen] * finer // coarser
+    return result

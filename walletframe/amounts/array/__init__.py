@@ -12,7 +12,7 @@ from walletframe.amounts.array.operators import AmountOperators
 from walletframe.amounts.array.ordering import AmountOrder
 from walletframe.amounts.array.reductions import AmountReductions
 from walletframe.amounts.dtype import AmountDtype
-from walletframe.amounts.raw import from_base_units
+from walletframe.amounts.values import from_base_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

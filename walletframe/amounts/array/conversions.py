@@ -18,8 +18,8 @@ from walletframe.amounts.array.storage import AmountStorage
 from walletframe.amounts.arrow import as_decimals, as_text
 from walletframe.amounts.dtype import AmountType
 from walletframe.amounts.integers import POWERS, or_none, to_floats
-from walletframe.amounts.raw import to_base_units
 from walletframe.amounts.text import plain, plain_texts
+from walletframe.amounts.values import to_base_units
 from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:

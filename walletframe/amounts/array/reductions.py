@@ -37,9 +37,9 @@ def _statistic(compute: Callable[..., float]) -> Any:
     return method
 
 
-def _spread(compute: Callable[..., float]) -> Any:
+def _spread(name: str) -> Any:
     def method(self: AmountReductions, *, skipna: bool = True, ddof: int = 1, **_: Any) -> Any:
-        return self._float(compute, ddof, skipna=skipna)
+        return self._float(statistics.spread, name, ddof, skipna=skipna)
 
     return method
 
@@ -51,9 +51,7 @@ class AmountReductions(AmountStorage):
     median = _statistic(statistics.median)
     skew = _statistic(statistics.skewness)
     kurt = _statistic(statistics.kurtosis)
-    var = _spread(statistics.variance)
-    std = _spread(statistics.deviation)
-    sem = _spread(statistics.standard_error)
+    var, std, sem = _spread("var"), _spread("std"), _spread("sem")
 
     def sum(self, *, skipna: bool = True, min_count: int = 0, **_: Any) -> Any:
         """Add up exactly; 0 for no amounts, NA for fewer than ``min_count``."""
@@ -164,7 +162,7 @@ class AmountReductions(AmountStorage):
             return pd.NA
         return Amount.of(int(choose(present)), scale)
 
-    def _float(self, compute: Callable[..., float], *more: int, skipna: bool) -> Any:
+    def _float(self, compute: Callable[..., float], *more: Any, skipna: bool) -> Any:
         integers, missing, scale = self.exact()
         if not _usable(missing, skipna=skipna):
             return np.float64("nan")
