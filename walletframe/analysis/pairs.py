@@ -64,9 +64,9 @@ def _most_alike(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
 
 
 def _common(members: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
-    """Count what pairs of wallets have in common, some wallets with all later ones at a time.
+    """Count what wallets have in common with later ones, in blocks of a few wallets.
 
-    Gives blocks of three rows: the two wallets of each pair, and the number of tokens.
+    A block has three rows: the two wallets of each pair, and the number of tokens.
     """
     by_token = np.argsort(tokens, kind="stable")
     holders = members[by_token]

@@ -44,7 +44,18 @@ _FORMS = Spelled(
 
 @runtime_checkable
 class PriceSource(Protocol):
-    """Whatever knows prices: implement this one method to let `value` use it."""
+    """Whatever knows prices: implement this one method to let `value` use it.
+
+    Examples
+    --------
+    >>> class Pegged:
+    ...     def prices(self, tokens):
+    ...         return {key: 1 for key in [("ETH", "0xa"), ("BASE", "0xb")]}
+    >>> isinstance(Pegged(), PriceSource)
+    True
+    >>> Pegged().prices(pd.DataFrame())[("ETH", "0xa")]
+    1
+    """
 
     def prices(self, tokens: pd.DataFrame) -> PriceTable:
         """Return the prices of some tokens, in any form that `value` takes.
@@ -60,35 +71,22 @@ class PriceSource(Protocol):
         mapping, Series or DataFrame
             Of one unit of each token that has a price, the others left out; more tokens than
             were asked for do no harm.
+
+        Raises
+        ------
+        Exception
+            Whatever it raises ends the valuation.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class FilePrices:
-    """Prices in a file."""
+    """Prices in a ``.csv`` or ``.parquet`` with the columns that `value` takes of a DataFrame."""
 
     path: str | Path
 
     def prices(self, tokens: pd.DataFrame) -> pd.DataFrame:  # noqa: ARG002 - a file has what it has
-        """Read the file.
-
-        Parameters
-        ----------
-        tokens : DataFrame
-            Not looked at.
-
-        Returns
-        -------
-        DataFrame
-            All of it; of a CSV, text.
-
-        Raises
-        ------
-        PricesError
-            Where it is neither CSV nor Parquet.
-        OSError
-            Where it can't be opened.
-        """
+        """Read all of the file; of a CSV, text."""
         path = Path(self.path).expanduser()
         suffix = path.suffix.lower()
         if suffix not in (".csv", ".parquet"):

@@ -1,7 +1,7 @@
 """The column contract, and how outcomes become the two DataFrames that keep it."""
 
 from walletframe.frames.assembly import WalletRecord, assemble
-from walletframe.frames.chains import blockchains
+from walletframe.frames.chains import blockchains, respelled
 from walletframe.frames.contract import (
     HOLDING_DTYPES,
     SIMULATED,
@@ -14,16 +14,16 @@ from walletframe.frames.contract import (
     text_array,
     typed_frame,
 )
-from walletframe.frames.details import WalletDetails
-from walletframe.frames.display import holdings_table, summary_html, table_html, wallets_table
-from walletframe.frames.given import (
+from walletframe.frames.details import (
     DetailsLike,
     FetchLike,
+    WalletDetails,
     details_given,
     holdings_given,
     is_details,
     wallets_given,
 )
+from walletframe.frames.display import holdings_table, summary_html, table_html, wallets_table
 from walletframe.frames.identified import HoldingsLike, Identified, identified
 from walletframe.frames.identity import (
     Codes,
@@ -67,7 +67,6 @@ from walletframe.frames.positions import (
     snapshot_times,
     token_columns,
 )
-from walletframe.frames.spelling import respelled
 from walletframe.frames.summary import is_simulated, summary_lines
 
 __all__ = [

@@ -6,6 +6,7 @@ little more memory than the frames that hold them.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
@@ -16,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from walletframe.amounts import AmountArray
+from walletframe.frames.chains import respelled
 from walletframe.frames.contract import WALLET_DTYPES, Source, typed_frame
 from walletframe.frames.details import WalletDetails
-from walletframe.frames.spelling import respelled
 from walletframe.wire import MAX_DECIMALS, Outcome
 
 if TYPE_CHECKING:
@@ -30,15 +31,6 @@ if TYPE_CHECKING:
 
 _CHUNK_ROWS = 2_000  # as many as stay in a processor's cache between two passes
 _TEXT = pa.large_string()
-_CHUNKED = (
-    "symbol",
-    "token_address",
-    "amount",
-    "decimals",
-    "raw_amount",
-    "token_blockchain",
-    "price",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +40,13 @@ class WalletRecord:
     wallet: WalletAddress
     outcome: Outcome
     service: str
-    fetched_at: datetime | None = None
+    fetched_at: datetime | None = None  # with its time zone; None where it never answered
     source: Source | None = None
-    error: str | None = None
+    error: str | None = None  # why an answer that is ok could not be made fresh
 
 
 def assemble(records: Iterable[WalletRecord]) -> WalletDetails:
-    """Build both DataFrames."""
+    """Build both DataFrames of records of distinct wallets, which are read once, in their order."""
     rows: list[tuple[Any, ...]] = []
     holdings = _HoldingColumns()
     for record in records:
@@ -93,7 +85,7 @@ class _HoldingColumns:
         self._rows = 0
         self._counts: list[int] = []
         self._places: list[int] = []
-        self._chunks: dict[str, list[Any]] = {name: [] for name in _CHUNKED}
+        self._chunks: defaultdict[str, list[Any]] = defaultdict(list)
 
     def add(self, place: int, balances: Balances) -> None:
         """Append the balances of the wallet in row `place`."""

@@ -1,4 +1,4 @@
-"""The blockchains that the service is known to know, as a frame."""
+"""The blockchains that the service is known to know, and the one spelling of each in frames."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from walletframe.chains import known_blockchains
+from walletframe.address import canonical_blockchain
+from walletframe.chains import known_blockchains, spelled
 from walletframe.frames.contract import WALLET_DTYPES, typed_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_SPELLED = ("blockchain", "token_blockchain")
 _TEXT = WALLET_DTYPES["blockchain"]
 _DTYPES: Final[Mapping[str, Any]] = {
     "blockchain": _TEXT,
@@ -55,3 +57,23 @@ def blockchains() -> pd.DataFrame:
         "chain_id": [chain.chain_id for chain in chains],
     }
     return typed_frame(columns, _DTYPES)
+
+
+def respelled(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
+    """Write each blockchain alike in some frames: in capitals where it is known, else as first."""
+    first: dict[str, str] = {}
+    return tuple(_respelled(frame, first) for frame in frames)
+
+
+def _respelled(frame: pd.DataFrame, first: dict[str, str]) -> pd.DataFrame:
+    changed = {}
+    for name in _SPELLED:
+        if name not in frame.columns:
+            continue
+        written = frame[name].dropna().unique().tolist()
+        names = {
+            each: first.setdefault(canonical_blockchain(each), spelled(each)) for each in written
+        }
+        if any(names[each] != each for each in written):
+            changed[name] = frame[name].map(names).astype(frame[name].dtype)
+    return frame.assign(**changed) if changed else frame

@@ -1,12 +1,19 @@
-"""`WalletDetails`: the two DataFrames of a fetch, and what a person sees of them first."""
+"""`WalletDetails`, the two DataFrames of a fetch, and the forms in which callers give a fetch.
+
+Wherever a fetch is asked for, the pair ``(wallets, holdings)`` does as well; wherever one of the
+two frames is asked for, so does the whole fetch.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias, TypeGuard
 
-import pandas as pd  # noqa: TC002 - the fields' types are to be resolvable
+import pandas as pd
 
+from walletframe.errors import ArgumentError
 from walletframe.frames.display import display_html, display_markdown, display_text
+
+_PAIR = "(wallets, holdings)"
 
 
 class WalletDetails(NamedTuple):
@@ -39,3 +46,51 @@ class WalletDetails(NamedTuple):
 
     def _repr_markdown_(self) -> str:
         return display_markdown(self.wallets, self.holdings)
+
+
+DetailsLike: TypeAlias = WalletDetails | tuple[pd.DataFrame, pd.DataFrame]
+FetchLike: TypeAlias = pd.DataFrame | DetailsLike
+"""One of the two frames of a fetch, or the whole of it."""
+
+
+def is_details(given: object) -> TypeGuard[DetailsLike]:
+    """Tell whether both frames of a fetch were given."""
+    return (
+        isinstance(given, tuple)
+        and len(given) == len(WalletDetails._fields)
+        and all(isinstance(frame, pd.DataFrame) for frame in given)
+    )
+
+
+def details_given(given: object, name: str = "details") -> WalletDetails:
+    """Return a fetch, whichever way it was given."""
+    if not is_details(given):
+        raise ArgumentError(
+            f"{name} is of type {type(given).__name__}, where a whole fetch is needed",
+            hint=f"give what fetch_wallets returned, or its two frames as {_PAIR}",
+        )
+    wallets, holdings = given
+    if "status" in holdings.columns and "status" not in wallets.columns:
+        raise ArgumentError(
+            f"{name} has the two frames the wrong way round", hint=f"give {_PAIR}, in this order"
+        )
+    return given if isinstance(given, WalletDetails) else WalletDetails(wallets, holdings)
+
+
+def wallets_given(given: object, name: str = "wallets") -> pd.DataFrame:
+    """Return the wallets of a fetch, whichever way they were given."""
+    return given if isinstance(given, pd.DataFrame) else _whole(given, name, "wallets").wallets
+
+
+def holdings_given(given: object, name: str = "holdings") -> pd.DataFrame:
+    """Return the holdings of a fetch, whichever way they were given."""
+    return given if isinstance(given, pd.DataFrame) else _whole(given, name, "holdings").holdings
+
+
+def _whole(given: object, name: str, part: str) -> WalletDetails:
+    if not is_details(given):
+        raise ArgumentError(
+            f"{name} is of type {type(given).__name__}, where the DataFrame of {part} is needed",
+            hint=f"give the {part} of what fetch_wallets returned, or the whole of it",
+        )
+    return details_given(given, name)

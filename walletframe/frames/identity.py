@@ -24,11 +24,11 @@ TokenKey: TypeAlias = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Identities:
-    """Which rows are of one kind."""
+    """Which rows are of one token, or of one wallet."""
 
-    codes: Codes
-    keys: list[TokenKey]
-    first: Codes
+    codes: Codes  # of each row, the place of its key
+    keys: list[TokenKey]  # the distinct identities, canonical, in the order of their first row
+    first: Codes  # of each key, the position of its first row
 
     def take(self, rows: Codes) -> Identities:
         """Return the identities of some rows, given by their positions."""

@@ -50,12 +50,9 @@ _NOT_LISTED = "not on the packaged list: may be a twin that anybody made"
 
 
 def token_names(holdings: pd.DataFrame, tokens: Identities, places: Codes) -> list[str]:
-    """Name tokens by text that is unique in the frame, readable and harmless.
-
-    That is the symbol where no other token of the frame has it. Else, and where it has letters
-    beyond ASCII that may look like others, a bracket or nothing to see, it is the symbol with the
-    blockchain and the contract, which is shortened as long as that is unique.
-    """
+    """Name tokens by text that is unique in the frame, readable and harmless."""
+    # A symbol alone is not enough where another token has it, too, where letters beyond ASCII may
+    # look like others, and where it looks like a name with a contract already.
     spelled, symbols = pd.factorize(
         holdings["symbol"].array.take(tokens.first), use_na_sentinel=False
     )
@@ -81,7 +78,7 @@ def token_names(holdings: pd.DataFrame, tokens: Identities, places: Codes) -> li
 def wallet_names(wallets: pd.DataFrame, places: Codes) -> list[str]:
     """Name wallets as `short_wallet` does, with the whole address where that is not unique.
 
-    `wallets` has one row for each distinct wallet, as `Positions.wallets` does.
+    `wallets` has one row for each, as `Positions.wallets` does.
     """
     columns = (wallets[name].array.take(places) for name in ("blockchain", "address"))
     named = [*zip(*(map(_text, column) for column in columns), strict=True)]
@@ -133,8 +130,7 @@ def token_place(
 ) -> int:
     """Return the place among `tokens` of the one that a caller names.
 
-    A symbol is compared as written, and has to be that of one known token alone; else it raises
-    an `AmbiguousTokenError` with `hint`, or an `UnknownTokenError`.
+    A symbol is compared as written, and has to be that of one known token alone.
     """
     if isinstance(token, str):
         bearers = pd.unique(
@@ -154,10 +150,7 @@ def token_place(
 def find_token(
     holdings: pd.DataFrame, token: TokenLike, *, identities: Identities | None = None
 ) -> Mask:
-    """Mark the rows of one token, named by (blockchain, contract) or by a symbol of its own.
-
-    It raises as `token_place` does.
-    """
+    """Mark the rows of one token, named by (blockchain, contract) or by a symbol of its own."""
     require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
     tokens = identities or token_identities(holdings)
     return np.asarray(tokens.codes == token_place(holdings, tokens, token))
@@ -166,10 +159,7 @@ def find_token(
 def find_wallet(
     frame: pd.DataFrame, wallet: WalletLike, *, identities: Identities | None = None
 ) -> Mask:
-    """Mark the rows of one wallet, named as ``"ETH.0x…"`` or (blockchain, address).
-
-    It raises an `UnknownWalletError` where there is none.
-    """
+    """Mark the rows of one wallet, named as ``"ETH.0x…"`` or (blockchain, address)."""
     [named] = parse_wallets(wallet)
     wallets = identities or wallet_identities(frame)
     key = canonical_key(named.blockchain, named.address)

@@ -15,14 +15,14 @@ from walletframe.amounts import AmountArray
 from walletframe.amounts.segments import Segments, sums
 from walletframe.errors import UnknownWalletError
 from walletframe.frames.contract import amounts_of, require_columns, text_array
-from walletframe.frames.given import wallets_given
+from walletframe.frames.details import wallets_given
 from walletframe.frames.identity import Identities, token_identities, wallet_identities
 from walletframe.frames.known import known_wallets, stale_wallets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from walletframe.frames.given import FetchLike
+    from walletframe.frames.details import FetchLike
     from walletframe.frames.identity import Codes, Mask, TokenKey
 
 _HOLDINGS = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
@@ -32,20 +32,20 @@ _SNAPSHOT = "snapshot"
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Holdings of n rows and w wallets; not to be changed."""
+    """Holdings of n rows and w wallets: those asked, else those with rows. Not to be changed."""
 
-    holdings: pd.DataFrame
+    holdings: pd.DataFrame  # n rows, as given
     amounts: AmountArray
-    tokens: Identities
-    wallets: pd.DataFrame
-    wallet_keys: list[TokenKey]
-    wallet_codes: Codes
-    chains: list[str]
-    chain_codes: Codes
-    chain_places: dict[str, int]
-    asked: bool
-    known: Mask
-    stale: Mask
+    tokens: Identities  # of the rows
+    wallets: pd.DataFrame  # w rows: blockchain and address as first written, in their order
+    wallet_keys: list[TokenKey]  # the same, canonical
+    wallet_codes: Codes  # of each row of holdings, the place of its wallet
+    chains: list[str]  # the distinct blockchains of the wallets, as first written
+    chain_codes: Codes  # of each wallet, the place of its blockchain
+    chain_places: dict[str, int]  # these places, by canonical identifier
+    asked: bool  # whether the wallets asked were given
+    known: Mask  # of each wallet, whether its balances are known
+    stale: Mask  # whether they are known as of an answer that is past its time
 
     @property
     def times(self) -> pd.DatetimeIndex:
@@ -81,12 +81,7 @@ PositionsLike: TypeAlias = Union["pd.DataFrame", Positions]
 
 
 def read_positions(holdings: PositionsLike, wallets: FetchLike | None = None) -> Positions:
-    """Tell wallets and tokens of holdings apart, unless that was done, and who was asked.
-
-    It raises a `ColumnsError`, an `AmountError` where the column holds no amounts, an
-    `ArgumentError` where `wallets` is no such frame, and an `UnknownWalletError` where it lacks a
-    wallet that has rows.
-    """
+    """Tell wallets and tokens of holdings apart, unless that was done, and note who was asked."""
     held = holdings if isinstance(holdings, Positions) else _held(holdings)
     return held if wallets is None else _with_asked(held, wallets_given(wallets))
 
@@ -159,10 +154,7 @@ def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
 
 
 def token_columns(holdings: pd.DataFrame, tokens: Identities, places: Codes) -> dict[str, Any]:
-    """Give ``token_blockchain``, ``token_address`` and ``symbol`` of tokens; NA for place -1.
-
-    They are as the first row of the token has them.
-    """
+    """Give the three columns that tell tokens, as their first rows have them; NA for place -1."""
     rows = np.append(tokens.first, -1)[places]
     return {
         name: text_array(holdings[name].array.take(rows, allow_fill=True))
@@ -173,9 +165,9 @@ def token_columns(holdings: pd.DataFrame, tokens: Identities, places: Codes) -> 
 def candidates(
     tokens: Identities, row_chains: Codes, chains: Mapping[str, int]
 ) -> tuple[Codes, Codes]:
-    """Pair each token with the blockchains on which a wallet could hold it, or does: their places.
+    """Pair tokens with the blockchains, as places, on which a wallet could hold them, or does.
 
-    `row_chains` has the place of each row's blockchain, `chains` the places by canonical name.
+    `row_chains` has the place of each row's blockchain, `chains` the places by identifier.
     """
     wide = max(len(chains), 1)
     own = [
@@ -187,11 +179,9 @@ def candidates(
 
 
 def cell_sums(amounts: AmountArray, cells: Codes, count: int) -> AmountArray:
-    """Add up amounts exactly in the cells of a grid; -1 is outside of it.
-
-    A cell is NA where one of its amounts is, and 0 where it has none.
-    """
+    """Add up amounts exactly in the cells of a grid, -1 for none: NA where one of them is NA."""
     exact = amounts.exact()
     grouped = Segments(exact, cells, count)
-    holed = grouped.holed
-    return AmountArray(np.where(holed, 0, sums(grouped)), holed, exact.scale)
+    units = sums(grouped)
+    units[grouped.holed] = 0
+    return AmountArray(units, grouped.holed, exact.scale)
