@@ -26,8 +26,8 @@ from walletframe.address import read_pasted
 from walletframe.chains import known_blockchains
 from walletframe.client import Client, default_client
 from walletframe.errors import FetchInterrupted, InputWarning, WalletframeError
+from walletframe.frames import failure_lines, summary_lines
 from walletframe.frames.display import without_mathematics
-from walletframe.frames.summary import failure_lines, summary_lines
 from walletframe.text import as_lines, shown
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from walletframe.client import Client
     from walletframe.client.engine import OnFailure
     from walletframe.client.progress import Progress
-    from walletframe.frames import WalletDetails
-    from walletframe.frames.joining import How
+    from walletframe.frames import How, WalletDetails
 
 
 class AddressesAccessor:
@@ -205,6 +204,6 @@ class TablesAccessor:
             name blockchain     address status
         0  Alice       NEAR  alice.near     ok
         """
-        from walletframe.frames.joining import join
+        from walletframe.frames import join
 
         return join(self._data, frame, how, on=on, suffixes=suffixes)

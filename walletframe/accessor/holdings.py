@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-    from walletframe.analysis.valuation import PricesLike
+    from walletframe.analysis import PricesLike
     from walletframe.frames import FetchLike
 
 

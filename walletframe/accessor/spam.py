@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-    from walletframe.analysis.token_lists import TokensLike
+    from walletframe.analysis import TokensLike
     from walletframe.frames import TokenLike
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe.analysis.partition import By
+    from walletframe.analysis import By
     from walletframe.frames import FetchLike, TokenLike
 
 

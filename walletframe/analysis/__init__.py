@@ -3,16 +3,20 @@
 from walletframe.analysis.largest import top, top_rows
 from walletframe.analysis.matrix import pivot, token_labels
 from walletframe.analysis.pairs import overlap
+from walletframe.analysis.partition import By
 from walletframe.analysis.prices import FilePrices, PriceSource
 from walletframe.analysis.shares import concentration, share
 from walletframe.analysis.spam import explain_spam, flag_spam, without_spam
 from walletframe.analysis.sums import totals
-from walletframe.analysis.token_lists import read_token_list
-from walletframe.analysis.valuation import value
+from walletframe.analysis.token_lists import TokensLike, read_token_list
+from walletframe.analysis.valuation import PricesLike, value
 
 __all__ = [
+    "By",
     "FilePrices",
     "PriceSource",
+    "PricesLike",
+    "TokensLike",
     "concentration",
     "explain_spam",
     "flag_spam",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe.analysis.partition import By
+    from walletframe.analysis import By
 
 
 def _adding_up(command: Callable[..., None]) -> Callable[..., None]:

@@ -35,6 +35,7 @@ from walletframe.frames.identity import (
     token_key,
     wallet_identities,
 )
+from walletframe.frames.joining import How, join
 from walletframe.frames.known import (
     as_failed,
     known_wallets,
@@ -67,7 +68,7 @@ from walletframe.frames.positions import (
     snapshot_times,
     token_columns,
 )
-from walletframe.frames.summary import is_simulated, summary_lines
+from walletframe.frames.summary import failure_lines, is_simulated, summary_lines
 
 __all__ = [
     "HOLDING_DTYPES",
@@ -77,6 +78,7 @@ __all__ = [
     "DetailsLike",
     "FetchLike",
     "HoldingsLike",
+    "How",
     "Identified",
     "Identities",
     "Mask",
@@ -98,6 +100,7 @@ __all__ = [
     "cell_sums",
     "count_array",
     "details_given",
+    "failure_lines",
     "find_token",
     "find_wallet",
     "holdings_given",
@@ -106,6 +109,7 @@ __all__ = [
     "is_details",
     "is_simulated",
     "is_unknown",
+    "join",
     "known_token",
     "known_wallets",
     "read_positions",

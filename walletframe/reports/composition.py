@@ -6,8 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 from walletframe.analysis import flag_spam, value
-from walletframe.frames import known_wallets, stood_in_for, token_identities
-from walletframe.frames.summary import failure_lines, is_simulated, summary_lines
+from walletframe.frames import (
+    failure_lines,
+    is_simulated,
+    known_wallets,
+    stood_in_for,
+    summary_lines,
+    token_identities,
+)
 from walletframe.history import compare
 from walletframe.numerals import many, money
 from walletframe.reports.content import Content
