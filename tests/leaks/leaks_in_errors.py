@@ -126,13 +126,12 @@ def unreached(ground, variant):
 def _foreign(ground, base_url):
     """Return the exception that requests raises, before anybody translates it."""
     session = ServiceSession(Settings(**ground.settings(base_url=base_url)))
-    line = session._line
-    line._under_way.begin(60)
+    session._under_way.begin(60)
     try:
         with pytest.raises(OSError) as caught:  # noqa: PT011 - any of them
-            line._session.get(line._place.url, params=f"address={WALLET}", timeout=BRIEFLY)
+            session._session.get(session._endpoint.url, params=f"address={WALLET}", timeout=BRIEFLY)
     finally:
-        line._under_way.end()
+        session._under_way.end()
         session.close()
     return caught.value
 

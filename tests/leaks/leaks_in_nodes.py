@@ -174,10 +174,10 @@ def session(ground):
     """All within a session with a node."""
     with node(ground, lambda _: b"{}") as relay:
         hidden(ground, relay.url)
-        line = NodeSession(NodeUrl.of(None), 5)
-        line.post(b"{}")
-        seen = within(line)
-        line.close()
+        session = NodeSession(NodeUrl.of(None), 5)
+        session.post(b"{}")
+        seen = within(session)
+        session.close()
     assert "node.invalid" in "".join(seen)
     return seen
 

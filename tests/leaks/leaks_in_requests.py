@@ -17,7 +17,7 @@ def exchange(ground, status=302, **headers):
     found = []
     ground.server.say(answer(wallet()), status=status, **headers)
     with ground.client() as client:
-        session = client._open_session()[0]._line._session
+        session = client._open_session()[0]._session
         session.hooks["response"].append(lambda response, **_: found.append(response))
         client.fetch(WALLET, on_failure="ignore")
     for each in (session, found[0].request):
@@ -96,7 +96,7 @@ def connection(ground):
     with ground.client() as client:
         ground.answer()
         client.fetch(WALLET)
-        manager = next(iter(client._session._line._session.adapters.values())).poolmanager
+        manager = next(iter(client._session._session.adapters.values())).poolmanager
         pool = manager.pools.get(next(iter(manager.pools.keys())))
         link = pool.pool.get(block=False)
         pool.pool.put(link)

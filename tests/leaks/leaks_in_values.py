@@ -87,9 +87,9 @@ def client_at_work(ground):
 @surface
 def service_session(ground):
     """All within a session with the service."""
-    line = ServiceSession(Settings(**ground.settings()))
-    line.close()
-    return within(line)
+    session = ServiceSession(Settings(**ground.settings()))
+    session.close()
+    return within(session)
 
 
 @surface

@@ -1,6 +1,8 @@
 """How fast a service is asked: the pure pace, and the pacer that threads and processes share."""
 
 import gc
+import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -8,6 +10,7 @@ import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from functools import partial
@@ -16,6 +19,7 @@ from threading import Barrier, Event, Thread
 
 import pytest
 from canned_service import answer, wallet
+from small_disk import mounted, remount
 
 from walletframe.errors import AnswerWarning, CacheWarning
 from walletframe.transport import Pacer
@@ -28,8 +32,8 @@ from walletframe.transport.pace import (
     refused,
     take,
 )
-from walletframe.transport.pacer import pace_path
-from walletframe.transport.retry_after import seconds_to_wait
+from walletframe.transport.pacer import PACES, pace_path
+from walletframe.transport.session import seconds_to_wait
 
 
 def simulate(limit, wallets, latency_s=0.05, pace=None):
@@ -242,14 +246,14 @@ def test_those_who_begin_a_pace_at_the_same_moment_share_it(tmp_path):
     with ThreadPoolExecutor(4) as threads:
         for number in range(40):
             for pacer in threads.map(begin, [number] * 4):
-                assert pacer._file is not None
+                assert pacer._file._memory is None
                 pacer.close()
 
 
 def test_rate_is_remembered(tmp_path):
     """A later pacer goes on where an earlier one was; another service begins anew."""
     first = Pacer(tmp_path / "p", "s", rate=None, longest_s=60)
-    first.tell_refused(None)
+    first.note_refusal(None)
     first.close()
     for service, known in (("s", True), ("t", False)):
         pacer = Pacer(tmp_path / "p", service, rate=None, longest_s=60)
@@ -383,17 +387,116 @@ def test_waiting_ends_when_it_is_cancelled_or_too_late(tmp_path):
     assert time.monotonic() - begun < 2
 
 
-@pytest.mark.parametrize("trouble", ["folder", "garbage"])
-def test_a_file_in_trouble_is_told_once_and_left(tmp_path, trouble):
-    """Without a usable file the pace is kept for this process alone."""
+def opened(path, service="s"):
+    """Give a pacer that has to find out the rate."""
+    return Pacer(path, service, rate=None, longest_s=60)
+
+
+def stored(path):
+    """Give the rates that are in a file, by service."""
+    with closing(sqlite3.connect(path)) as file:
+        rows = file.execute("SELECT service, pace FROM paces").fetchall()
+    return {service: json.loads(pace)["rate"] for service, pace in rows}
+
+
+TABLES = {
+    "a later release": "PRAGMA user_version = 99",
+    "another program": "CREATE TABLE paces (id INTEGER)",
+}
+
+
+@pytest.mark.parametrize("trouble", ["folder", *TABLES])
+def test_a_file_that_can_not_be_used_is_left_alone(tmp_path, trouble):
+    """One warning, and the pace is kept for this process alone; what is there stays as it is."""
     path = tmp_path / "p"
     if trouble == "folder":
         path.mkdir()
     else:
-        path.write_bytes(b"garbage" * 1000)
-    with pytest.warns(CacheWarning, match="not shared"):
+        with closing(sqlite3.connect(path)) as file, file:
+            file.execute(TABLES[trouble])
+    with pytest.warns(CacheWarning, match="not shared") as caught:
         pacer = Pacer(path, "s", rate=100, longest_s=60)
     assert taken(pacer, 0.1) >= 2
+    pacer.close()
+    assert (len(caught), [each.name for each in tmp_path.iterdir()]) == (1, ["p"])
+    if trouble != "folder":
+        with closing(sqlite3.connect(path)) as file:
+            assert "service" not in str(file.execute("SELECT sql FROM sqlite_schema").fetchall())
+
+
+def test_a_file_that_only_may_be_read_is_done_without(tmp_path):
+    """One warning at the first step, and the pace goes on for this process alone."""
+    with mounted(tmp_path / "m", "size=8m") as folder:
+        opened(folder / "p").close()
+        remount(folder, "ro")
+        with pytest.warns(CacheWarning, match="not shared.*readonly") as caught:
+            pacer = opened(folder / "p")
+        assert (taken(pacer, 0.2) >= 1, len(caught)) == (True, 1)
+        pacer.close()
+
+
+def test_a_broken_file_is_moved_aside_and_the_pace_goes_on(tmp_path):
+    """As a cache is: one warning that names it, and a new file, as private, that is shared."""
+    path, aside = tmp_path / "p", tmp_path / "p.broken-1"
+    path.write_bytes(b"garbage" * 1000)
+    with pytest.warns(CacheWarning, match=f"pace file .*{aside}") as caught:
+        pacer = opened(path)
+    pacer.note_refusal(None)
+    pacer.close()
+    assert (len(caught), aside.read_bytes()) == (1, b"garbage" * 1000)
+    assert stored(path)["s"] < START_RATE
+    assert oct(path.stat().st_mode & 0o777) == "0o600"
+
+
+@pytest.mark.parametrize("trouble", ["gone", "garbage", "no table"])
+def test_what_was_found_out_outlives_the_file(tmp_path, trouble):
+    """Where the file is lost in the middle, the rate goes on from where it was, not anew."""
+    path = tmp_path / "p"
+    pacer = opened(path)
+    pacer.note_refusal(None)
+    rate = pacer._own.rate
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CacheWarning)
+        if trouble == "no table":
+            with closing(sqlite3.connect(path)) as file, file:
+                file.execute("DROP TABLE paces")
+        else:
+            pacer._file.close()
+            path.unlink()
+            path.write_bytes(b"garbage" * 1000) if trouble == "garbage" else None
+        pacer.note_refusal(None)
+    assert pacer._own.rate <= rate < START_RATE
+    pacer.close()
+    if trouble != "no table":
+        assert stored(path) == {"s": pacer._own.rate}
+
+
+def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeypatch):
+    """One warning, and nobody waits for that file again."""
+    monkeypatch.setattr("walletframe.transport.pacer.PACES", replace(PACES, wait_s=0.3))
+    pacer = Pacer(tmp_path / "p", "s", rate=100, longest_s=60)
+    with closing(sqlite3.connect(tmp_path / "p", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.warns(CacheWarning, match="not shared.*locked") as caught:
+            assert taken(pacer, 1.5) >= 2
+        assert len(caught) == 1
+    pacer.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_takes_no_connection_along(tmp_path):
+    """Parent and child go on with one pace, each by a connection of its own."""
+    path = tmp_path / "p"
+    pacer = opened(path)
+    child = os.fork()
+    if child == 0:
+        before = held(path)
+        pacer.note_refusal(None)
+        os._exit(7 if not before and pacer._file._memory is None else 8)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert stored(path)["s"] < START_RATE
+    pacer.note_refusal(None)
+    assert pacer._own.rate == stored(path)["s"] < START_RATE
     pacer.close()
 
 

@@ -15,7 +15,7 @@ from requests_cache.serializers import SerializerPipeline, Stage
 from walletframe.address import WalletAddress, parse_wallets
 from walletframe.errors import CacheError, CacheWarning, SettingsError
 from walletframe.transport import AnswerStore, Kept, clear, default_path, describe
-from walletframe.transport.rows import RowCache
+from walletframe.transport.cachefile import RowCache
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 WALLETS = parse_wallets(["ETH.0xAB", "SOLANA.abC", "NEAR.alice.near"])

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from threading import Timer
 
@@ -21,8 +22,8 @@ from small_disk import mounted, remount
 from walletframe.address import WalletAddress
 from walletframe.errors import CacheError, CacheWarning
 from walletframe.transport import AnswerStore, Kept, Pacer, clear, describe
+from walletframe.transport.cachefile import ANSWERS, RowCache
 from walletframe.transport.database import Database
-from walletframe.transport.rows import RowCache
 from walletframe.transport.sqlitefile import move_aside
 
 pytestmark = pytest.mark.timeout(60)
@@ -232,7 +233,7 @@ def test_another_error_inside_a_write_leaves_nothing_behind(tmp_path):
         link.execute("DELETE FROM answers")
         raise RuntimeError("in the middle")
 
-    database = Database(path)
+    database = Database(path, ANSWERS)
     with pytest.raises(RuntimeError, match="in the middle"):
         database.change(fail)
     with AnswerStore(path, "s") as store:
@@ -302,7 +303,7 @@ def test_a_lock_that_ends_is_waited_for(tmp_path):
 
 def test_clearing_a_locked_file_is_an_error(tmp_path, monkeypatch):
     """It waits, and says that another process is writing."""
-    monkeypatch.setattr("walletframe.transport.upkeep._WAIT_MS", 100)
+    monkeypatch.setattr("walletframe.transport.store._WAIT_MS", 100)
     path = filled(tmp_path / "a.sqlite", 1)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -439,7 +440,7 @@ def test_a_file_that_is_taken_away_during_a_write_is_written_again(tmp_path):
             path.unlink()
         link.execute("INSERT INTO answers (key, fetched_at, body) VALUES ('s A.b', '', '')")
 
-    database = Database(path)
+    database = Database(path, ANSWERS)
     database.change(take_away)
     database.close()
     assert (len(links), describe(path).answers) == (2, {"s": 1})
@@ -448,14 +449,14 @@ def test_a_file_that_is_taken_away_during_a_write_is_written_again(tmp_path):
 def test_a_file_that_changes_all_the_time_is_done_without(tmp_path):
     """Not for ever, but for the seconds that a lock would be waited for."""
     path = tmp_path / "a.sqlite"
-    database = Database(path, wait_s=0.1)
+    database = Database(path, replace(ANSWERS, wait_s=0.1))
     with pytest.warns(CacheWarning, match="replaced"):
         assert database.look(lambda _: path.unlink(missing_ok=True)) == [None]
 
 
 def test_a_transaction_that_was_left_open_is_undone(tmp_path):
     """As by a second interrupt in the middle of a rollback."""
-    database = Database(filled(tmp_path / "a.sqlite", 3))
+    database = Database(filled(tmp_path / "a.sqlite", 3), ANSWERS)
     database.look(lambda link: link.execute("BEGIN IMMEDIATE").execute("DELETE FROM answers"))
     count = database.look(lambda link: link.execute("SELECT count(*) FROM answers").fetchone())
     database.close()

@@ -145,10 +145,10 @@ class Asking:
             self._key_refused.set()
         if _is_refused(reply):
             self._refusals.add(reply)
-            self._pacer.tell_refused(reply.retry_after_s)
+            self._pacer.note_refusal(reply.retry_after_s)
         else:
             self._refusals.forget()
-            self._pacer.tell_answered()
+            self._pacer.note_answer()
         return reply
 
     def _is_cut_off(self, reply: Reply) -> bool:

@@ -4,12 +4,10 @@ The only place that imports requests or requests-cache.
 """
 
 from walletframe.transport.kept import Kept
-from walletframe.transport.line import Reply
 from walletframe.transport.node_session import NodeSession
 from walletframe.transport.pacer import Pacer, pace_path
-from walletframe.transport.session import ServiceSession
-from walletframe.transport.store import AnswerStore, default_path
-from walletframe.transport.upkeep import StoreFacts, clear, describe
+from walletframe.transport.session import Reply, ServiceSession
+from walletframe.transport.store import AnswerStore, StoreFacts, clear, default_path, describe
 
 __all__ = [
     "AnswerStore",

@@ -1,7 +1,6 @@
-"""What is under way: requests, from the first step to the last, and how one is cut off.
+"""Requests that are under way: how long each may take, how it is cut off, how much it may bring.
 
-Knows time and sockets, and nothing of HTTP. A name can't be cut off while it is looked up, so that
-who waits for it asks the attempt how long.
+A name lookup can't be cut off: who waits for one asks the attempt how much time is left.
 """
 
 from __future__ import annotations
@@ -10,12 +9,20 @@ import contextlib
 import os
 import socket
 import time
+from io import BytesIO
 from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakSet
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
+
+    import requests
+
+MAX_BODY_BYTES = 256 * 1024 * 1024
+SMALL_BODY_BYTES = 8 * 1024 * 1024
+_PIECE = 256 * 1024
+_TICK_S = 0.05
 
 
 class Connection(Protocol):
@@ -25,13 +32,7 @@ class Connection(Protocol):
 
 
 class Attempt:
-    """One request, whatever it is at: a name, a connection, a proxy, TLS, the answer.
-
-    Parameters
-    ----------
-    seconds : float
-        How long it may take as a whole.
-    """
+    """One request, whatever it is at: a name, a connection, a proxy, TLS, the answer."""
 
     def __init__(self, seconds: float) -> None:
         self.until = time.monotonic() + seconds
@@ -40,21 +41,15 @@ class Attempt:
         self._handle: socket.socket | None = None
 
     def left_s(self) -> float:
-        """Return how many seconds are left.
-
-        Raises
-        ------
-        TimeoutError
-            Where none are, or it was cut off.
-        """
+        """Return how many seconds are left; a TimeoutError where none are, or it was cut off."""
         left = self.until - time.monotonic()
         if self.is_cut or left <= 0:
             raise TimeoutError
         return left
 
-    def hold(self, line: socket.socket) -> None:
-        """Take note of the socket in use: TLS will wrap it, and who is done with it forget it."""
-        handle = socket.fromfd(line.fileno(), socket.AF_INET, socket.SOCK_STREAM)
+    def hold(self, sock: socket.socket) -> None:
+        """Keep a handle of our own to the socket in use: TLS wraps it, its users forget it."""
+        handle = socket.fromfd(sock.fileno(), socket.AF_INET, socket.SOCK_STREAM)
         with self._lock:
             self._release()
             self._handle = handle
@@ -80,13 +75,7 @@ class Attempt:
 
 
 class UnderWay:
-    """The attempts that are under way, one for each thread.
-
-    Attributes
-    ----------
-    connections : WeakSet
-        Those that were made.
-    """
+    """The attempts that are under way, one for each thread, and the connections made for them."""
 
     def __init__(self) -> None:
         self.connections: WeakSet[Connection] = WeakSet()
@@ -112,13 +101,7 @@ class UnderWay:
         return attempt.is_cut
 
     def cut_of(self, threads: Collection[int]) -> None:
-        """Cut off the attempts of some threads.
-
-        Parameters
-        ----------
-        threads : collection of int
-            The threads, by ``threading.get_ident()``.
-        """
+        """Cut off the attempts of some threads, named by ``threading.get_ident()``."""
         with self._lock:
             for thread, attempt in self._attempts.items():
                 if thread in threads:
@@ -140,6 +123,34 @@ class UnderWay:
                     os.close(connection.sock.detach())
 
 
-def _shut(line: socket.socket) -> None:
+class Bodies:
+    """Reads bodies of answers: any number of small ones at once, large ones one at a time."""
+
+    def __init__(self, scrub: Callable[[bytes], bytes]) -> None:
+        self._scrub = scrub
+        self._large = Lock()
+
+    def read(self, response: requests.Response, attempt: Attempt) -> bytes | None:
+        """Return a body, scrubbed; None where it is beyond the limit.
+
+        A TimeoutError where the attempt ends before another large body was read.
+        """
+        read, is_large = BytesIO(), False  # shows nobody what it holds, and is of one piece
+        try:
+            for _ in map(read.write, response.iter_content(_PIECE)):
+                if read.tell() > MAX_BODY_BYTES:
+                    return None
+                if read.tell() > SMALL_BODY_BYTES and not is_large:
+                    while not self._large.acquire(timeout=min(_TICK_S, attempt.left_s())):
+                        pass
+                    is_large = True
+            return self._scrub(read.getvalue())
+        finally:
+            read.close()
+            if is_large:
+                self._large.release()
+
+
+def _shut(sock: socket.socket) -> None:
     with contextlib.suppress(OSError):
-        line.shutdown(socket.SHUT_RDWR)
+        sock.shutdown(socket.SHUT_RDWR)

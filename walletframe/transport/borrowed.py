@@ -30,22 +30,9 @@ _UNSAFE = frozenset({"pickle", "_pickle", "cloudpickle", "dill", "joblib"})
 
 
 class BorrowedShelf:
-    """Keeps answers in a backend of the caller's, and in memory where that fails.
+    """Keeps answers in a backend of the caller's, and in memory, after one warning, where it fails.
 
-    Parameters
-    ----------
-    backend : requests_cache.BaseCache
-        Any backend whose serializer is not pickle.
-
-    Raises
-    ------
-    SettingsError
-        For pickles: reading one runs what its writer wanted.
-
-    Warns
-    -----
-    CacheWarning
-        Once, where the backend fails and memory takes over.
+    A SettingsError refuses pickles: reading one runs what its writer wanted.
     """
 
     def __init__(self, backend: BaseCache) -> None:
@@ -59,18 +46,7 @@ class BorrowedShelf:
         begins_anew(self)
 
     def read(self, keys: Sequence[str]) -> dict[str, Kept]:
-        """Return those that are there.
-
-        Parameters
-        ----------
-        keys : sequence of str
-            The keys to look for.
-
-        Returns
-        -------
-        dict of str to Kept
-            Of two answers to one key, the one asked for later; what is damaged is left out.
-        """
+        """Return those that are there, as a shelf does."""
         found: dict[str, Kept] = {}
         if self._readable:
             try:
@@ -87,13 +63,7 @@ class BorrowedShelf:
         return found
 
     def write(self, answers: Sequence[tuple[str, Kept]]) -> None:
-        """Keep answers, each unless one that was asked for later is there.
-
-        Parameters
-        ----------
-        answers : sequence of (str, Kept)
-            The answers, by key.
-        """
+        """Keep answers, as a shelf does."""
         with self._lock:
             now = self.turn()
             answers = [
@@ -110,13 +80,7 @@ class BorrowedShelf:
                 _put(self._memory, answers)
 
     def turn(self) -> int:
-        """Return a number above all that were given here, and all that were found.
-
-        Returns
-        -------
-        int
-            From 1 on.
-        """
+        """Return a number above all that were given here, and all that were found."""
         with self._lock:
             self._last_turn += 1
             return self._last_turn

@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from dataclasses import dataclass
 from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet
 
 from walletframe.errors import CacheWarning
 from walletframe.notice import notify
-from walletframe.transport.schema import prepare
 from walletframe.transport.sqlitefile import (
     FAULTS,
     Identity,
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-WAIT_S = 5.0
 _PAUSE_S = 0.005
-_RESTLESS = "it is replaced all the time"
+_REPLACED = "it is replaced all the time"
 _OTHERS_AT_IT = (
     (BlockingIOError, FileNotFoundError)
     if os.name == "posix"
@@ -49,32 +48,34 @@ class _ReplacedError(OSError):
     """Another file has taken the place of the one that was opened."""
 
 
-class Database:
-    """One file, or memory where the file fails.
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a file is for: its name, how a connection gets its tables, how long to wait for others.
 
-    Parameters
-    ----------
-    path : Path
-        The file; it is made at the first use.
-    wait_s : float, default 5
-        How long to wait for other processes, in seconds.
-
-    Warns
-    -----
-    CacheWarning
-        Once, where the file can't be used and memory takes over; and where a broken file was
-        moved aside.
+    `without` says what is lost where the file can't be used, of its {path} and the {fault}.
     """
 
-    def __init__(self, path: Path, *, wait_s: float = WAIT_S) -> None:
+    name: str
+    prepare: Callable[[sqlite3.Connection], object]
+    without: str
+    wait_s: float
+
+
+class Database:
+    """One file, made at the first use, or memory where the file fails.
+
+    Warns once (a CacheWarning) where memory takes over, and where a broken file was moved aside.
+    """
+
+    def __init__(self, path: Path, contents: Contents) -> None:
         self.path = path
-        self._wait_s = wait_s
+        self._contents = contents
         self._lock = RLock()
         self._link: sqlite3.Connection | None = None
         self._linked_to: Identity | None = None
         self._readable = True
         self._memory: sqlite3.Connection | None = None
-        self._news: list[str] = []
+        self._warnings: list[str] = []
         with _forking:
             _databases.add(self)
 
@@ -84,17 +85,9 @@ class Database:
             self._memory.close()
 
     def look(self, work: Callable[[sqlite3.Connection], T]) -> list[T]:
-        """Read.
+        """Read: return what the work finds in the file, then in memory, of those in use.
 
-        Parameters
-        ----------
-        work : callable
-            Given a connection, it reads. It may be called again where others were in the way.
-
-        Returns
-        -------
-        list
-            What the work found in the file, and then what it found in memory, of those in use.
+        The work may be called again where others were in the way.
         """
         found = []
         with self._lock:
@@ -106,25 +99,17 @@ class Database:
                     self._fall_back(fault)
             if self._memory is not None:
                 found.append(work(self._memory))
-        self._tell()
+        self._warn()
         return found
 
     def change(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Write, wholly or not at all.
+        """Write wholly or not at all; what the work wrote is kept when it returns.
 
-        Parameters
-        ----------
-        work : callable
-            Given a connection, it writes. It may be called again where others were in the way.
-
-        Returns
-        -------
-        object
-            What the work returned; what it wrote is kept by then.
+        The work may be called again where others were in the way.
         """
         with self._lock:
             result = self._changed(work)
-        self._tell()
+        self._warn()
         return result
 
     def _changed(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -136,26 +121,26 @@ class Database:
         return transact(self._fallback(), work)
 
     def _on_file(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        deadline = time.monotonic() + self._wait_s
+        deadline = time.monotonic() + self._contents.wait_s
         while True:
             try:
                 return self._once(work)
             except (sqlite3.Error, UnicodeDecodeError, _ReplacedError) as fault:
                 if not self._may_retry(fault) or time.monotonic() > deadline:
                     raise
-                time.sleep(_PAUSE_S)
+                time.sleep(_PAUSE_S)  # SQLite waits for no one who begins a file at that moment
 
     def _once(self, work: Callable[[sqlite3.Connection], T]) -> T:
         result = work(self._open())
         if not self._in_place():  # what was written is where nobody will look for it
-            raise _ReplacedError(_RESTLESS)
+            raise _ReplacedError(_REPLACED)
         return result
 
     def _may_retry(self, fault: Exception) -> bool:
         if isinstance(fault, _ReplacedError):
             return True
         if not is_broken(fault):
-            return isinstance(fault, sqlite3.Error) and is_busy(fault)
+            return is_busy(fault)
         self._disconnect()
         for other in list(_databases):
             other.let_go(self.path)
@@ -164,8 +149,9 @@ class Database:
         except _OTHERS_AT_IT:
             return True
         if aside is not None:
-            self._news.append(
-                f"the cache {self.path} was broken; it is kept as {aside}, and a new one begun"
+            self._warnings.append(
+                f"the {self._contents.name} {self.path} was broken; it is kept as {aside}, and a "
+                "new one begun"
             )
         return True
 
@@ -182,8 +168,8 @@ class Database:
         link = connect(self.path, "rwc")
         try:
             if not self._in_place():  # as where it was made just now: then once more
-                raise _ReplacedError(_RESTLESS)  # noqa: TRY301 - the connection is closed below
-            prepare(link)
+                raise _ReplacedError(_REPLACED)  # noqa: TRY301 - the connection is closed below
+            self._contents.prepare(link)
         except BaseException:
             link.close()
             raise
@@ -198,21 +184,19 @@ class Database:
     def _fallback(self) -> sqlite3.Connection:
         if self._memory is None:
             memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            prepare(memory)
+            self._contents.prepare(memory)
             self._memory = memory
         return self._memory
 
     def _fall_back(self, fault: Exception) -> None:
         if self._memory is None:
-            self._news.append(
-                f"answers can't be kept in {self.path} ({fault}); they are kept in memory instead"
-            )
+            self._warnings.append(self._contents.without.format(path=self.path, fault=fault))
             self._fallback()
 
-    def _tell(self) -> None:
+    def _warn(self) -> None:
         with self._lock:
-            news, self._news = self._news, []
-        for text in news:  # without the lock: what a warning sets off is not known here
+            texts, self._warnings = self._warnings, []
+        for text in texts:  # without the lock: what a warning sets off is not known here
             notify(text, CacheWarning)
 
     def close(self) -> None:
@@ -221,13 +205,7 @@ class Database:
             self._disconnect()
 
     def let_go(self, path: Path) -> None:
-        """Close the file where it is this one, and nobody is using it; the next use opens it.
-
-        Parameters
-        ----------
-        path : Path
-            A file that is to be renamed.
-        """
+        """Close the file where it is this one, about to be renamed, and nobody is using it."""
         if path == self.path and self._lock.acquire(blocking=False):
             try:
                 self._disconnect()

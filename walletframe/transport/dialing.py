@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=HTTPConnection)
 
-_Found: TypeAlias = "tuple[Any, Any, int, str, Any]"
+_Address: TypeAlias = "tuple[Any, Any, int, str, Any]"  # as socket.getaddrinfo gives them
 _Options: TypeAlias = "list[tuple[int, int, int | bytes]] | None"
 _TICK_S = 0.05
 _SOCKS_PORT = 1080
@@ -41,32 +41,10 @@ class Lookups:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._pending: dict[tuple[str, int], Future[list[_Found]]] = {}
+        self._pending: dict[tuple[str, int], Future[list[_Address]]] = {}
 
-    def addresses(self, host: str, port: int, attempt: Attempt) -> list[_Found]:
-        """Return the addresses of a host.
-
-        Parameters
-        ----------
-        host : str
-            Its name, or an address.
-        port : int
-            The port.
-        attempt : Attempt
-            Says how long to wait.
-
-        Returns
-        -------
-        list of tuple
-            As ``socket.getaddrinfo`` gives them.
-
-        Raises
-        ------
-        socket.gaierror
-            Where there are none.
-        TimeoutError
-            Where the attempt ended before.
-        """
+    def addresses(self, host: str, port: int, attempt: Attempt) -> list[_Address]:
+        """Return the addresses of a host; a TimeoutError where the attempt ends before."""
         try:
             return _look_up(host, port, socket.AI_NUMERICHOST)
         except socket.gaierror:
@@ -78,7 +56,7 @@ class Lookups:
             raise type(fault)(*fault.args)  # its own for each thread that raises it
         return found.result()
 
-    def _begun(self, host: str, port: int) -> Future[list[_Found]]:
+    def _begun(self, host: str, port: int) -> Future[list[_Address]]:
         with self._lock:
             found = self._pending.get((host, port))
             if found is None:
@@ -87,7 +65,7 @@ class Lookups:
                 Thread(target=self._run, args=asked, name="walletframe-name", daemon=True).start()
         return found
 
-    def _run(self, found: Future[list[_Found]], host: str, port: int) -> None:
+    def _run(self, found: Future[list[_Address]], host: str, port: int) -> None:
         try:
             found.set_result(_look_up(host, port))
         except (OSError, UnicodeError) as fault:
@@ -97,26 +75,13 @@ class Lookups:
                 del self._pending[host, port]
 
 
-def _look_up(host: str, port: int, flags: int = 0) -> list[_Found]:
+def _look_up(host: str, port: int, flags: int = 0) -> list[_Address]:
     family = allowed_gai_family()
     return socket.getaddrinfo(host.strip("[]"), port, family, socket.SOCK_STREAM, flags=flags)
 
 
 def timed(base: type[C], under_way: UnderWay) -> type[C]:
-    """Return connections that are made within the time of the attempt that needs them.
-
-    Parameters
-    ----------
-    base : type
-        urllib3's for http or for https.
-    under_way : UnderWay
-        The attempts.
-
-    Returns
-    -------
-    type
-        It takes urllib3's options for SOCKS, too.
-    """
+    """Return urllib3's connections, made within the attempt's time; for SOCKS proxies, too."""
     lookups = Lookups()
 
     class Timed(base):  # type: ignore[valid-type,misc]  # a class is a value here
@@ -128,16 +93,16 @@ def timed(base: type[C], under_way: UnderWay) -> type[C]:
 
         def _new_conn(self) -> socket.socket:
             under_way.connections.add(self)
-            way = (lookups, self._dns_host, self.port, under_way.now())
+            target = (lookups, self._dns_host, self.port, under_way.now())
             try:
                 if self._socks is None:
-                    line = dial(*way, self.socket_options)
+                    sock = dial(*target, self.socket_options)
                 else:
-                    line = dial_through(self._socks, *way)
+                    sock = dial_through(self._socks, *target)
             except OSError as fault:
-                raise _told(fault, self, through=self._socks) from fault
+                raise _as_of_urllib3(fault, self, through=self._socks) from fault
             sys.audit("http.client.connect", self, self.host, self.port)
-            return line
+            return sock
 
         def _tunnel(self) -> None:
             super()._tunnel()
@@ -151,8 +116,8 @@ def timed(base: type[C], under_way: UnderWay) -> type[C]:
     return Timed
 
 
-def _told(fault: OSError, connection: HTTPConnection, *, through: object) -> HTTPError:
-    """Return the exception by which urllib3 tells that no connection could be made."""
+def _as_of_urllib3(fault: OSError, connection: HTTPConnection, *, through: object) -> HTTPError:
+    """Return the exception that urllib3 raises where no connection can be made."""
     if isinstance(fault, TimeoutError):
         return ConnectTimeoutError(connection, "no connection in time")
     if through is not None:
@@ -165,101 +130,57 @@ def _told(fault: OSError, connection: HTTPConnection, *, through: object) -> HTT
 def dial(
     lookups: Lookups, host: str, port: int, attempt: Attempt, options: _Options
 ) -> socket.socket:
-    """Connect to a host.
+    """Connect to a host, each of its addresses having its share of the time that is left."""
 
-    Parameters
-    ----------
-    lookups : Lookups
-        Where names are looked up.
-    host, port : str, int
-        Where to.
-    attempt : Attempt
-        How long that may take; each of the host's addresses gets its share of what is left.
-    options : list of tuple or None
-        Of the socket, as for ``setsockopt``.
+    def reach(sock: socket.socket, address: Any) -> None:
+        sock.connect(address)
 
-    Returns
-    -------
-    socket.socket
-        Connected.
-
-    Raises
-    ------
-    OSError
-        Where none of the addresses can be reached; a TimeoutError where time was up.
-    """
-
-    def reach(line: socket.socket, address: Any) -> None:
-        line.connect(address)
-
-    return _reached(lookups.addresses(host, port, attempt), attempt, options, socket.socket, reach)
+    addresses = lookups.addresses(host, port, attempt)
+    return _reached(addresses, attempt, options, socket.socket, reach)
 
 
 def dial_through(
     proxy: Mapping[str, Any], lookups: Lookups, host: str, port: int, attempt: Attempt
 ) -> socket.socket:
-    """Connect to a host through a SOCKS proxy.
-
-    Parameters
-    ----------
-    proxy : mapping
-        Its ``socks_version``, ``proxy_host``, ``proxy_port``, ``username`` and ``password``, and
-        whether it looks up names (``rdns``), as urllib3 has them.
-    lookups : Lookups
-        Where the other names are looked up.
-    host, port : str, int
-        Where to.
-    attempt : Attempt
-        How long that may take.
-
-    Returns
-    -------
-    socket.socket
-        Connected.
-
-    Raises
-    ------
-    OSError
-        Where the proxy can't be reached, or refuses.
-    """
+    """Connect to a host through a SOCKS proxy, which is given as urllib3 has it."""
     through = lookups.addresses(proxy["proxy_host"], proxy["proxy_port"] or _SOCKS_PORT, attempt)
-    if not proxy["rdns"]:
+    if not proxy["rdns"]:  # the proxy looks up no names
         found = lookups.addresses(host, port, attempt)
         host = min(found, key=lambda each: each[0] != socket.AF_INET)[4][0]
 
-    def reach(line: Any, address: Any) -> None:
+    def reach(sock: Any, address: Any) -> None:
         login = (proxy["username"], proxy["password"])
-        line.set_proxy(proxy["socks_version"], *address[:2], proxy["rdns"], *login)
-        line.connect((host, port))
+        sock.set_proxy(proxy["socks_version"], *address[:2], proxy["rdns"], *login)
+        sock.connect((host, port))
 
     return _reached(through, attempt, None, import_module("socks").socksocket, reach)
 
 
 def _reached(
-    found: list[_Found],
+    addresses: list[_Address],
     attempt: Attempt,
     options: _Options,
     made: Callable[..., socket.socket],
     reach: Callable[[Any, Any], None],
 ) -> socket.socket:
-    """Try one address after the other."""
+    """Try one address after the other; raise the last one's OSError."""
     fault = OSError("no address")
-    for number, (family, kind, protocol, _, address) in enumerate(found):
-        share_s = attempt.left_s() / (len(found) - number)
-        line = made(family, kind, protocol)
+    for number, (family, kind, protocol, _, address) in enumerate(addresses):
+        share_s = attempt.left_s() / (len(addresses) - number)
+        sock = made(family, kind, protocol)
         try:
             for option in options or ():
-                line.setsockopt(*option)
-            attempt.hold(line)
-            line.settimeout(share_s)
-            reach(line, address)
-            line.settimeout(attempt.left_s())  # for TLS, which takes it as a whole
+                sock.setsockopt(*option)
+            attempt.hold(sock)
+            sock.settimeout(share_s)
+            reach(sock, address)
+            sock.settimeout(attempt.left_s())  # for TLS, which takes it as a whole
         except OSError as error:
-            line.close()
+            sock.close()
             fault = error
         except BaseException:
-            line.close()
+            sock.close()
             raise
         else:
-            return line
+            return sock
     raise fault

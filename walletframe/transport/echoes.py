@@ -25,22 +25,12 @@ _BEHIND_NAME = "|".join(f"(?<={KEY_PARAMETER}{sign})" for sign in ("=", "%3D")).
 
 
 def scrubber(*secrets: Secret) -> Callable[[bytes], bytes]:
-    """Return a function that takes the key out of what a server says.
+    """Return a function that puts asterisks for secrets into bytes, whose number stays.
 
-    Parameters
-    ----------
-    *secrets : Secret
-        The key, or several secrets. One of fewer than 8 characters could be any word, and is
-        taken out only behind the name of the key's parameter.
+    A secret is found plain, percent-encoded or escaped for JSON or HTML, each once or twice, in
+    either case. One of fewer than 8 characters could be any word, and counts only behind the name
+    of the key's parameter.
 
-    Returns
-    -------
-    callable
-        Gets bytes and returns as many, with asterisks for the key: plain, percent-encoded or
-        escaped for JSON or HTML, each once or twice, in either case.
-
-    Examples
-    --------
     >>> from walletframe.settings import ApiKey
     >>> scrubber(ApiKey("secret/1"))(b"no such key: secret%2F1")
     b'no such key: **********'

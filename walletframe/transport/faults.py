@@ -59,24 +59,8 @@ _NO_CERTIFICATES = (
 
 
 def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service") -> Outcome:
-    """Translate an exception of the HTTP library.
+    """Translate an exception of requests, whose text is not shown, since it quotes the URL.
 
-    Parameters
-    ----------
-    fault : Exception
-        What requests raised; its text is not shown, since it quotes the URL.
-    timeout_s : float
-        How long was waited, in seconds.
-    server : {"service", "node"}, default "service"
-        Who was asked.
-
-    Returns
-    -------
-    Outcome
-        With the status ``timeout``, ``unreachable`` or ``invalid``.
-
-    Examples
-    --------
     >>> fault_outcome(requests.ConnectTimeout(), 60).error
     'no answer within 60 s'
     """
@@ -103,23 +87,11 @@ def _innermost(fault: BaseException) -> BaseException:
 
 
 def is_passing(fault: Exception, *, reached: bool = False) -> bool:
-    """Tell whether asking again may well succeed.
+    """Tell whether asking again may well succeed, as after a timeout or a broken connection.
 
-    Parameters
-    ----------
-    fault : Exception
-        What requests raised.
-    reached : bool, default False
-        Whether the service could be reached before.
+    Where no connection can be made, only if the service could be `reached` before: else its
+    address is wrong.
 
-    Returns
-    -------
-    bool
-        True for a timeout and for a connection that broke; where none could be made, only for a
-        service that could be reached before: else its address is wrong.
-
-    Examples
-    --------
     >>> is_passing(requests.ReadTimeout()), is_passing(requests.exceptions.SSLError())
     (True, False)
     """
@@ -133,22 +105,10 @@ def is_passing(fault: Exception, *, reached: bool = False) -> bool:
 
 
 def reason_of(body: bytes) -> bytes:
-    """Find what a body that is no answer says to a person.
+    """Find what the body of an error says to a person: a text of its JSON, else the body.
 
-    Parameters
-    ----------
-    body : bytes
-        What came with an HTTP status that is not 200.
+    With JSON's escapes undone, it may hold what the body did not.
 
-    Returns
-    -------
-    bytes
-        The ``message``, ``detail`` or ``error`` of a JSON object, or of the object that it calls
-        ``error``, where that is text; else the body. With JSON's escapes undone, it may hold what
-        the body did not.
-
-    Examples
-    --------
     >>> reason_of(b'{"status": 403, "error": {"code": 7, "message": "the key has expired"}}')
     b'the key has expired'
     """
@@ -165,24 +125,8 @@ def reason_of(body: bytes) -> bytes:
 
 
 def status_outcome(status: int, body: bytes, server: Server = "service") -> Outcome:
-    """Translate an HTTP status that is not 200.
+    """Translate an HTTP status that is not 200; the body is quoted short and cleaned.
 
-    Parameters
-    ----------
-    status : int
-        The status.
-    body : bytes
-        What came with it, or the reason in it; quoted short and cleaned, never trusted.
-    server : {"service", "node"}, default "service"
-        Who was asked.
-
-    Returns
-    -------
-    Outcome
-        With the status ``rate_limited``, ``rejected``, ``service_error`` or ``invalid``.
-
-    Examples
-    --------
     >>> status_outcome(404, b"no such path").error
     "answered 404 Not Found: 'no such path'"
     """

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 from http.client import HTTPResponse
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode
 from weakref import proxy
 
@@ -33,29 +33,28 @@ if TYPE_CHECKING:
     from walletframe.settings import ApiKey
 
 C = TypeVar("C", bound=HTTPConnection)
+_Rewrite: TypeAlias = "Callable[[bytes], bytes]"
+_Pool: TypeAlias = type[HTTPConnectionPool]
 
 
 class KeyedAdapter(HTTPAdapter):
-    """An adapter whose connections put a secret into each request.
+    """An adapter of one session, whose connections put a secret into each request.
 
-    Parameters
-    ----------
-    pool_classes : dict of str to type
-        The pools of such connections, by scheme.
-    under_way : UnderWay
-        The attempts that the connections are made for.
-    connections : int
-        How many connections to keep open.
+    `attach` turns a request's head as requests knows it into the one that is sent, `scrub` takes
+    the secret out of a line of an answer's head, `pool_of` changes the pools of connections.
     """
 
     def __init__(
         self,
-        pool_classes: dict[str, type[HTTPConnectionPool]],
-        under_way: UnderWay,
+        attach: _Rewrite,
+        scrub: _Rewrite,
+        *,
         connections: int,
+        pool_of: Callable[[_Pool], _Pool] = lambda pool: pool,
     ) -> None:
-        self.under_way = under_way
-        self._pool_classes = pool_classes
+        self.under_way = UnderWay()
+        pools = _pool_classes(attach, scrub, self.under_way)
+        self._pool_classes = {scheme: pool_of(pool) for scheme, pool in pools.items()}
         super().__init__(pool_maxsize=connections)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
@@ -80,83 +79,15 @@ def _pieces(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterat
     yield from iter(partial(body.read1, amt, decode_content), b"")
 
 
-def keyed_adapter(key: ApiKey, scrub: Callable[[bytes], bytes], connections: int) -> KeyedAdapter:
-    """Return an adapter whose connections append the key to each request's query.
-
-    Parameters
-    ----------
-    key : ApiKey
-        The key.
-    scrub : callable
-        Takes it out of a line of an answer's head.
-    connections : int
-        How many connections to keep open.
-
-    Returns
-    -------
-    KeyedAdapter
-        For one session.
-    """
-    under_way = UnderWay()
-    pools = pool_classes(lambda head: _with_key(head, key), scrub, under_way)
-    return KeyedAdapter(pools, under_way, connections)
-
-
-class _Head:
-    """The head of an answer, line by line, without echoes of the key: some lines are logged."""
-
-    def __init__(self, stream: BufferedReader, scrub: Callable[[bytes], bytes]) -> None:
-        self._stream, self._scrub = stream, scrub
-
-    def readline(self, limit: int = -1) -> bytes:
-        """Return the next line."""
-        return self._scrub(self._stream.readline(limit))
-
-    def close(self) -> None:
-        """Close the stream."""
-        self._stream.close()
-
-
-def _answer_class(scrub: Callable[[bytes], bytes]) -> type[HTTPResponse]:
-    class Answer(HTTPResponse):
-        def begin(self) -> None:
-            stream = self.fp
-            head: Any = _Head(stream, scrub)
-            self.fp = head
-            try:
-                super().begin()
-            finally:
-                if self.fp is head:
-                    self.fp = stream
-
-    return Answer
-
-
-def _with_key(head: bytes, key: ApiKey) -> bytes:
+def with_key(head: bytes, key: ApiKey) -> bytes:
+    """Append the key to the query in a request's head."""
     method, target, rest = head.split(b" ", 2)
     joint, pair = b"&" if b"?" in target else b"?", urlencode({KEY_PARAMETER: key.reveal()})
     return b"%s %s%s%s %s" % (method, target, joint, pair.encode(), rest)
 
 
-def pool_classes(
-    attach: Callable[[bytes], bytes], scrub: Callable[[bytes], bytes], under_way: UnderWay
-) -> dict[str, type[HTTPConnectionPool]]:
-    """Return pools of connections that put a secret into each request.
-
-    Parameters
-    ----------
-    attach : callable
-        From a request's head as requests knows it to the one that is sent.
-    scrub : callable
-        Takes the secret out of a line of an answer's head.
-    under_way : UnderWay
-        The attempts that the connections are made for.
-
-    Returns
-    -------
-    dict of str to type
-        By scheme.
-    """
+def _pool_classes(attach: _Rewrite, scrub: _Rewrite, under_way: UnderWay) -> dict[str, _Pool]:
+    """Return pools of connections that put a secret into each request, by scheme."""
     answer_class = _answer_class(scrub)
 
     class PlainPool(HTTPConnectionPool):
@@ -170,7 +101,7 @@ def pool_classes(
 
 def _connection_class(
     base: type[C],
-    attach: Callable[[bytes], bytes],
+    attach: _Rewrite,
     answer_class: type[HTTPResponse],
     under_way: UnderWay,
 ) -> type[C]:
@@ -194,3 +125,33 @@ def _connection_class(
             self.sock.sendall(attach(data))
 
     return Keyed
+
+
+def _answer_class(scrub: _Rewrite) -> type[HTTPResponse]:
+    class Answer(HTTPResponse):
+        def begin(self) -> None:
+            stream = self.fp
+            head: Any = _Head(stream, scrub)
+            self.fp = head
+            try:
+                super().begin()
+            finally:
+                if self.fp is head:
+                    self.fp = stream
+
+    return Answer
+
+
+class _Head:
+    """The head of an answer, line by line, without echoes of the key: some lines are logged."""
+
+    def __init__(self, stream: BufferedReader, scrub: _Rewrite) -> None:
+        self._stream, self._scrub = stream, scrub
+
+    def readline(self, limit: int = -1) -> bytes:
+        """Return the next line."""
+        return self._scrub(self._stream.readline(limit))
+
+    def close(self) -> None:
+        """Close the stream."""
+        self._stream.close()

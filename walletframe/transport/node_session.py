@@ -12,10 +12,9 @@ from requests.utils import requote_uri
 
 from walletframe.frameless import frameless
 from walletframe.settings import login_of, require_node, secret_pieces
-from walletframe.transport.attempt import UnderWay
 from walletframe.transport.echoes import scrubber
-from walletframe.transport.keyed import KeyedAdapter, pool_classes
-from walletframe.transport.line import Line, Place
+from walletframe.transport.keyed import KeyedAdapter
+from walletframe.transport.session import Endpoint, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,67 +23,40 @@ if TYPE_CHECKING:
     from urllib3.connectionpool import HTTPConnectionPool
 
     from walletframe.settings import NodeUrl, Secret
-    from walletframe.transport.line import Reply
+    from walletframe.transport.session import Reply
 
 _MASK = "node.invalid"  # RFC 2606: never the name of a host
 _PORTS = {"http": 80, "https": 443}
 
 
-class NodeSession:
-    """Asks a node, over a connection that is kept open.
-
-    Parameters
-    ----------
-    url : NodeUrl
-        Where to ask.
-    timeout_s : float
-        How long one request may take as a whole, in seconds.
-
-    Raises
-    ------
-    SettingsError
-        Where the URL is not set, no http or https address, or http to another machine.
-    """
+class NodeSession(Session):
+    """A session with a node; a SettingsError where the URL is not set or can't be used."""
 
     @frameless
     def __init__(self, url: NodeUrl, timeout_s: float) -> None:
         parts = require_node(url)
         scrub = scrubber(*secret_pieces(parts))
         host = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/"
-        place = Place(host, f"{parts.scheme}://{_MASK}/", scrub, "node")
-        self._line = Line(place, _hidden_adapter(parts, scrub), timeout_s=timeout_s, longest_s=0)
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._line.close()
+        endpoint = Endpoint(host, f"{parts.scheme}://{_MASK}/", scrub, "node")
+        super().__init__(endpoint, _adapter(parts, scrub), timeout_s=timeout_s, longest_s=0)
 
     @frameless
     def post(self, body: bytes) -> Reply:
-        """Send one request and read its answer.
-
-        Parameters
-        ----------
-        body : bytes
-            JSON.
-
-        Returns
-        -------
-        Reply
-            The body, or what went wrong; nothing on the way raises, but an interrupt.
-        """
-        headers = {"Content-Type": "application/json"}
-        return self._line.send("POST", data=body, headers=headers)
+        """Send one request, JSON, and read its answer; nothing raises but an interrupt."""
+        return self._send("POST", data=body, headers={"Content-Type": "application/json"})
 
 
-def _hidden_adapter(parts: SplitResult, scrub: Callable[[bytes], bytes]) -> KeyedAdapter:
+def _adapter(parts: SplitResult, scrub: Callable[[bytes], bytes]) -> KeyedAdapter:
     """Return an adapter whose connections lead to a node that only they know."""
     query = f"?{parts.query}" if parts.query else ""
     target = requote_uri((parts.path or "/") + query)
     real = (parts.hostname or "", parts.port or _PORTS[parts.scheme])
-    under_way = UnderWay()
-    pools = pool_classes(lambda head: _to_node(head, target, login_of(parts)), scrub, under_way)
-    hidden = {scheme: _hidden(pool, real) for scheme, pool in pools.items()}
-    return KeyedAdapter(hidden, under_way, connections=1)
+    return KeyedAdapter(
+        lambda head: _to_node(head, target, login_of(parts)),
+        scrub,
+        connections=1,
+        pool_of=lambda pool: _hidden(pool, real),
+    )
 
 
 def _to_node(head: bytes, target: str, login: Secret) -> bytes:

@@ -43,30 +43,11 @@ _Rate = Annotated[float, Meta(gt=0)]
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a service is asked.
+    """How fast a service is asked, in requests a second, and what that was found out from.
 
-    Attributes
-    ----------
-    rate : float
-        Requests a second.
-    fixed : bool
-        Whether somebody who knows the rate gave it.
-    slow_start : bool
-        Whether the service has not refused yet.
-    next_at : float
-        When the next request may be sent.
-    paused_until : float
-        Until when nothing may be sent.
-    window_at : float
-        Since when answers are counted.
-    served : int
-        Answers since then.
-    served_before : int
-        Answers in the second before.
-    rate_before : float
-        The rate before the row of refusals that goes on; 0 where none does.
-    refused_at : float
-        When that row began.
+    `fixed` is a rate that somebody gave, `slow_start` lasts until the first refusal, answers are
+    counted as `served` since `window_at`, and a row of refusals without any answer between began
+    at `refused_at` with `rate_before` (0: there is none).
     """
 
     rate: _Rate = START_RATE
@@ -85,20 +66,8 @@ _READ = msgspec.json.Decoder(Pace).decode
 
 
 def read_pace(stored: object) -> Pace:
-    """Read a pace, as this release or another one stored it.
+    """Read a pace, stored as JSON by any release; a new one where a value can't be.
 
-    Parameters
-    ----------
-    stored : object
-        JSON, as bytes.
-
-    Returns
-    -------
-    Pace
-        Without what is unknown here; a new one where a value can't be.
-
-    Examples
-    --------
     >>> read_pace(b'{"rate": 4, "mood": "good"}').rate, read_pace(b'{"rate": 0}').rate
     (4.0, 20.0)
     """
@@ -112,22 +81,8 @@ def read_pace(stored: object) -> Pace:
 
 
 def take(pace: Pace, now: float) -> Pace:
-    """Take the slot that is there.
+    """Take the slot that is ready `now`; what was learned long ago counts no longer.
 
-    Parameters
-    ----------
-    pace : Pace
-        How fast it goes.
-    now : float
-        The time, at which the pace is ready.
-
-    Returns
-    -------
-    Pace
-        Ready again after the time that one request is given; begun anew where it is old.
-
-    Examples
-    --------
     >>> take(Pace(rate=4.0), 10.0).next_at
     10.25
     """
@@ -140,24 +95,8 @@ def take(pace: Pace, now: float) -> Pace:
 
 
 def answered(pace: Pace, count: int, now: float) -> Pace:
-    """Count answers, and tune the rate once a second.
+    """Count answers (any but refusals), and once a second raise the rate where half was used.
 
-    Parameters
-    ----------
-    pace : Pace
-        How fast it went.
-    count : int
-        How many requests were answered, and not refused, since this was told last.
-    now : float
-        The time.
-
-    Returns
-    -------
-    Pace
-        Faster after a second in which at least half of the rate was used.
-
-    Examples
-    --------
     >>> answered(Pace(rate=10.0, window_at=5.0, served=9), 1, 6.0).rate
     20.0
     """
@@ -176,25 +115,10 @@ def answered(pace: Pace, count: int, now: float) -> Pace:
 
 
 def refused(pace: Pace, retry_after_s: float | None, now: float) -> Pace:
-    """Slow down.
+    """Pause, for as long as the service asks, and slow down unless the rate is fixed.
 
-    Parameters
-    ----------
-    pace : Pace
-        How fast it went.
-    retry_after_s : float or None
-        How long the service asks to wait, in seconds.
-    now : float
-        The time.
+    Within a pause only the pause grows: what is refused then may have been under way before.
 
-    Returns
-    -------
-    Pace
-        Paused, and slower unless its rate is fixed, or it was paused a second ago: this request
-        may have been under way then, and what was served since says little.
-
-    Examples
-    --------
     >>> refused(Pace(rate=64.0, served_before=40), None, 7.0).rate
     36.0
     """
@@ -227,24 +151,10 @@ def _recovered(pace: Pace, now: float) -> Pace:
 
 
 def ready_at(pace: Pace, now: float, longest_s: float) -> float:
-    """Return when the next request may be sent.
+    """Return when the next request may be sent, not before `now`.
 
-    Parameters
-    ----------
-    pace : Pace
-        How fast it goes.
-    now : float
-        The time.
-    longest_s : float
-        Waits beyond this come from a clock that was set back, and do not count.
+    Waits beyond `longest_s` come from a clock that was set back, and do not count.
 
-    Returns
-    -------
-    float
-        A time, not before `now`.
-
-    Examples
-    --------
     >>> ready_at(Pace(next_at=10.25), 10.0, 60), ready_at(Pace(next_at=9999), 10.0, 60)
     (10.25, 10.0)
     """

@@ -1,21 +1,19 @@
 """Who waits for whom: one pace for each service, shared by threads and, in a file, by processes.
 
-What a pace is, and how it changes, is `pace`'s business.
+What a pace is, and how it changes, is `pace`'s business; what a file can suffer, `database`'s.
 """
 
 from __future__ import annotations
 
 import json
-import sqlite3
 import time
-import weakref
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from walletframe.errors import CacheWarning
-from walletframe.notice import notify
+from walletframe.transport.database import Contents, Database
 from walletframe.transport.pace import (
     START_RATE,
     Pace,
@@ -25,10 +23,11 @@ from walletframe.transport.pace import (
     refused,
     take,
 )
-from walletframe.transport.sqlitefile import connect, is_busy
+from walletframe.transport.sqlitefile import require_version
 from walletframe.transport.store import default_path
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable
     from threading import Event
 
@@ -37,24 +36,29 @@ if TYPE_CHECKING:
 _TABLE = "CREATE TABLE IF NOT EXISTS paces (service TEXT PRIMARY KEY, pace TEXT NOT NULL)"
 _STORED = "SELECT CAST(pace AS BLOB) FROM paces WHERE service = ?"
 _POLL_S = 0.1
-_WAIT_S = 2.0
-_PAUSE_S = 0.005
 _SLACK_S = 60.0
+
+
+def _prepare(link: sqlite3.Connection) -> None:
+    require_version(link, 0)
+    link.execute("PRAGMA journal_mode = WAL").fetchall()
+    link.execute("PRAGMA synchronous = OFF").fetchall()
+    link.execute(_TABLE)
+
+
+PACES = Contents(
+    "pace file",
+    _prepare,
+    "the pace is not shared with other processes: {path}: {fault}",
+    wait_s=2.0,
+)
 
 
 class Pacer:
     """Lets requests through at the pace that a service takes.
 
-    Parameters
-    ----------
-    path : Path or None
-        A file by which processes share the pace and remember it; None for this pacer alone.
-    service : str
-        The service's name.
-    rate : float or None
-        Requests a second, where somebody knows; None to find out.
-    longest_s : float
-        The longest pause that a service may ask for, in seconds.
+    Processes share it by the file at `path`, if there is one. `rate` is known to somebody, or
+    None; `longest_s` is the longest pause that the service may ask for.
     """
 
     def __init__(
@@ -62,37 +66,24 @@ class Pacer:
     ) -> None:
         self._service = service
         self._longest_s = longest_s + _SLACK_S
-        self._turn, self._lock = Lock(), Lock()
+        self._waiting, self._lock = Lock(), Lock()
         self._answered = 0
         self._own = Pace()
-        self._file = None if path is None else _open(path)
-        if self._file is not None:
-            weakref.finalize(self, self._file.close).atexit = False  # a child must not close it
+        self._file = None if path is None else Database(path, PACES)
         self._update(lambda pace: _given(pace, rate))
 
     def close(self) -> None:
         """Close the file, if there is one."""
-        with self._lock:
-            if self._file is not None:
-                self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
     def wait(self, cancel: Event, until: float) -> bool:
-        """Wait for a slot.
+        """Wait for a slot until it is cancelled, or until a time of ``time.monotonic()``.
 
-        Parameters
-        ----------
-        cancel : Event
-            Ends the wait.
-        until : float
-            When to give up, as of ``time.monotonic()``.
-
-        Returns
-        -------
-        bool
-            Whether a slot was taken, and a request is to be sent now.
+        True where a slot was taken, and a request is to be sent now.
         """
-        while not self._turn.acquire(timeout=_POLL_S):
+        while not self._waiting.acquire(timeout=_POLL_S):  # one thread waits for the next slot
             if cancel.is_set() or time.monotonic() > until:
                 return False
         try:
@@ -103,21 +94,15 @@ class Pacer:
                 cancel.wait(min(wait_s, max(0.0, until - time.monotonic()) + 0.001))
             return False
         finally:
-            self._turn.release()
+            self._waiting.release()
 
-    def tell_answered(self) -> None:
+    def note_answer(self) -> None:
         """Take note of a request that was answered, or failed for another reason than the pace."""
         with self._lock:
             self._answered += 1
 
-    def tell_refused(self, retry_after_s: float | None) -> None:
-        """Slow down.
-
-        Parameters
-        ----------
-        retry_after_s : float or None
-            How long the service asks to wait, in seconds.
-        """
+    def note_refusal(self, retry_after_s: float | None) -> None:
+        """Slow down, and pause for as long as the service asks."""
         now = time.time()
         self._update(lambda pace: refused(pace, retry_after_s, now))
 
@@ -135,6 +120,7 @@ class Pacer:
         return wait_s
 
     def _update(self, change: Callable[[Pace], Pace]) -> None:
+        """Change the pace, whatever other threads and processes do."""
         with self._lock:
             count, self._answered = self._answered, 0
             now = time.time()
@@ -142,33 +128,16 @@ class Pacer:
             def counted(pace: Pace) -> Pace:
                 return change(answered(pace, count, now) if count else pace)
 
-            if self._file is None:
-                self._own = counted(self._own)
+            file, own = self._file, self._own
+            if file is None:
+                self._own = counted(own)
                 return
-            try:
-                self._own = _exchange(self._file, self._service, counted)
-            except sqlite3.Error as fault:
-                self._file.close()
-                self._file = None
-                self._own = counted(self._own)
-                _warn(fault)
+        self._own = file.change(partial(_exchange, service=self._service, own=own, change=counted))
 
 
 def pace_path(choice: CacheChoice) -> Path | None:
-    """Return the file for the paces, beside that of the answers.
+    """Return the file for the paces: beside the answers, where they are in a file of ours.
 
-    Parameters
-    ----------
-    choice : path, "memory", False or requests-cache backend, optional
-        Where answers are kept.
-
-    Returns
-    -------
-    Path or None
-        None where answers are not kept in a file of ours.
-
-    Examples
-    --------
     >>> str(pace_path(Path("answers.sqlite")))
     'answers.sqlite.pace'
     """
@@ -182,48 +151,11 @@ def _given(pace: Pace, rate: float | None) -> Pace:
     return replace(pace, rate=START_RATE, fixed=False, slow_start=True) if pace.fixed else pace
 
 
-def _open(path: Path) -> sqlite3.Connection | None:
-    until = time.monotonic() + _WAIT_S
-    while True:
-        try:
-            return _prepared(path)
-        except (OSError, sqlite3.Error) as fault:
-            others = isinstance(fault, sqlite3.Error) and is_busy(fault)
-            if not others or time.monotonic() > until:
-                _warn(fault)
-                return None
-        time.sleep(_PAUSE_S)  # SQLite waits for no one who begins a file at the same moment
-
-
-def _prepared(path: Path) -> sqlite3.Connection:
-    file = connect(path, "rwc")
-    try:
-        file.execute(f"PRAGMA busy_timeout = {_WAIT_S * 1000:.0f}").fetchall()
-        file.execute("PRAGMA journal_mode=WAL")
-        file.execute("PRAGMA synchronous=OFF")
-        file.execute(_TABLE)
-    except BaseException:
-        file.close()
-        raise
-    return file
-
-
-def _warn(fault: Exception) -> None:
-    notify(f"the pace is not shared with other processes: {fault}", CacheWarning)
-
-
-def _exchange(file: sqlite3.Connection, service: str, change: Callable[[Pace], Pace]) -> Pace:
-    """Change the pace in one transaction, whatever other processes do."""
-    try:
-        file.execute("BEGIN IMMEDIATE")
-        row = file.execute(_STORED, (service,)).fetchone()
-        pace = change(read_pace(row[0]) if row else Pace())
-        file.execute(
-            "INSERT OR REPLACE INTO paces VALUES (?, ?)", (service, json.dumps(asdict(pace)))
-        )
-        file.execute("COMMIT")
-    except BaseException:
-        if file.in_transaction:
-            file.execute("ROLLBACK")
-        raise
+def _exchange(
+    link: sqlite3.Connection, *, service: str, own: Pace, change: Callable[[Pace], Pace]
+) -> Pace:
+    """Change the pace that is stored, or this pacer's own where the file was begun anew."""
+    row = link.execute(_STORED, (service,)).fetchone()
+    pace = change(read_pace(row[0]) if row else own)
+    link.execute("INSERT OR REPLACE INTO paces VALUES (?, ?)", (service, json.dumps(asdict(pace))))
     return pace

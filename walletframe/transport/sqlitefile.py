@@ -1,8 +1,7 @@
 """One SQLite file: how it is made and opened, what its errors mean, and how it is moved aside.
 
-Does not know what is in it, nor what is done where it fails. Nobody may open the file in
-any other way while it is in use: closing such a handle drops SQLite's locks on it. So SQLite makes
-it, too, with the mode of a private file that stands as a model.
+Nobody may open the file in any other way while it is in use: closing such a handle drops SQLite's
+locks on it. So SQLite makes it, too, with the mode of a private file that stands as a model.
 """
 
 from __future__ import annotations
@@ -23,8 +22,11 @@ if os.name == "posix":
     import fcntl
 
 WAIT_SLICE_S = 0.1
+_LATER_RELEASE = "a later release of walletframe wrote it"
 _SIDES = ("-wal", "-shm")
 _UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last where a message is no text
 
@@ -33,25 +35,10 @@ Identity: TypeAlias = tuple[int, int]
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
-    """Open a file, and read its first page.
+    """Open a file for any thread, one at a time, and read its first page.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    mode : {"rwc", "rw"}
-        Whether it is made, readable by its owner alone, where there is none.
-
-    Returns
-    -------
-    sqlite3.Connection
-        It may be used by any thread, one at a time. Where the file's folder can't be written, it
-        only reads.
-
-    Raises
-    ------
-    sqlite3.Error, OSError
-        Where there is no such file, or it is none of SQLite's.
+    With ``rwc`` it is made where there is none, readable by its owner alone. Where the file's
+    folder can't be written, the connection only reads.
     """
     if mode == "rw" or _is_there(path):
         try:
@@ -108,21 +95,19 @@ def _text(stored: bytes) -> str:
     return stored.decode(errors="replace")
 
 
+def version(link: sqlite3.Connection) -> int:
+    """Return the version of the tables in a file, as whoever made them wrote it; 0 without."""
+    return int(link.execute("PRAGMA user_version").fetchone()[0])
+
+
+def require_version(link: sqlite3.Connection, *known: int) -> None:
+    """Raise a NotSupportedError where the tables are of a version that is not known."""
+    if version(link) not in known:
+        raise sqlite3.NotSupportedError(_LATER_RELEASE)
+
+
 def transact(link: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
-    """Do some work wholly or not at all, whatever interrupts it.
-
-    Parameters
-    ----------
-    link : sqlite3.Connection
-        A connection that is in no transaction.
-    work : callable
-        Given the connection, it does the work.
-
-    Returns
-    -------
-    object
-        What the work returned; it is kept by then.
-    """
+    """Do some work wholly or not at all, whatever interrupts it; return what it returned."""
     try:
         link.execute("BEGIN IMMEDIATE")
         result = work(link)
@@ -135,18 +120,7 @@ def transact(link: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) 
 
 
 def identity(path: Path) -> Identity | None:
-    """Return what tells a file from another one of the same name.
-
-    Parameters
-    ----------
-    path : Path
-        Where to look.
-
-    Returns
-    -------
-    tuple of (int, int) or None
-        Device and inode; None where there is no file.
-    """
+    """Return what tells a file from another of the same name: device and inode, None without."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -154,75 +128,28 @@ def identity(path: Path) -> Identity | None:
     return found.st_dev, found.st_ino
 
 
-def is_busy(fault: sqlite3.Error) -> bool:
-    """Tell whether somebody else holds the file, so that trying again makes sense.
-
-    Parameters
-    ----------
-    fault : sqlite3.Error
-        What SQLite raised.
-
-    Returns
-    -------
-    bool
-        True for the codes BUSY, LOCKED and PROTOCOL.
-    """
-    return code_of(fault) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+def is_busy(fault: Exception) -> bool:
+    """Tell whether somebody else holds the file, so that trying again makes sense."""
+    return isinstance(fault, sqlite3.Error) and code_of(fault) in _BUSY
 
 
 def is_broken(fault: Exception) -> bool:
-    """Tell whether the file's content is damaged, or no database at all.
-
-    Parameters
-    ----------
-    fault : Exception
-        What SQLite, or Python's way to it, raised.
-
-    Returns
-    -------
-    bool
-        True for the codes CORRUPT and NOTADB, and for a message that quotes what is no text.
-    """
+    """Tell whether the file's content is damaged, or no database at all."""
     if not isinstance(fault, sqlite3.Error):
-        return isinstance(fault, UnicodeDecodeError)
-    return code_of(fault) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+        return isinstance(fault, UnicodeDecodeError)  # of a message that quotes what is no text
+    return code_of(fault) in _BROKEN
 
 
 def code_of(fault: sqlite3.Error) -> int:
-    """Return SQLite's primary code of an error; 0 where it has none.
-
-    Parameters
-    ----------
-    fault : sqlite3.Error
-        What SQLite raised.
-
-    Returns
-    -------
-    int
-        Such as ``sqlite3.SQLITE_READONLY``.
-    """
+    """Return SQLite's primary code of an error; 0 where it has none."""
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
 
 
 def move_aside(path: Path, broken: Identity | None) -> Path | None:
-    """Give a broken file another name, unless somebody else has done so.
+    """Rename a broken file unless somebody else has done so; return its new name, or None.
 
-    Parameters
-    ----------
-    path : Path
-        Where it was found; nothing here opens it, since Windows renames no file that is open.
-    broken : tuple of (int, int) or None
-        Which file is meant.
-
-    Returns
-    -------
-    Path or None
-        Its new name; None where that file is no longer there.
-
-    Raises
-    ------
-    OSError
-        Where it can't be renamed, or somebody is just doing it.
+    Nothing here opens it, since Windows renames no file that is open. An OSError where it can't be
+    renamed, or somebody is just doing it.
     """
     with _alone_in(path.parent):
         if identity(path) != broken:

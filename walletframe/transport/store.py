@@ -1,4 +1,4 @@
-"""Answers kept on this machine, one for each service and wallet, through requests-cache.
+"""Answers kept on this machine, one for each service and wallet; what a file holds, from outside.
 
 Keeps bytes and times, and decides nothing: whether an answer is fresh is the plan's business, and
 what may be kept is the client's. The key is in none of it.
@@ -6,6 +6,10 @@ what may be kept is the client's. The key is in none of it.
 
 from __future__ import annotations
 
+import sqlite3
+from collections import Counter
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -13,45 +17,36 @@ from platformdirs import user_cache_path
 from requests_cache import BaseCache
 
 from walletframe.address import canonical_key
-from walletframe.errors import SettingsError
+from walletframe.errors import CacheError, SettingsError
 from walletframe.transport.borrowed import BorrowedShelf
-from walletframe.transport.rows import RowCache
+from walletframe.transport.cachefile import VERSION, RowCache
+from walletframe.transport.kept import moment_of
+from walletframe.transport.sqlitefile import (
+    FAULTS,
+    connect,
+    is_broken,
+    is_busy,
+    require_version,
+    transact,
+    version,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
 
     from walletframe.address import WalletAddress
     from walletframe.settings import CacheChoice
     from walletframe.transport.kept import Kept, Shelf
 
+_WAIT_MS = 5_000
+
 
 class AnswerStore:
     """The answers of one service; any number of threads and processes may share a file.
 
-    Parameters
-    ----------
-    choice : path, "memory", False or requests-cache backend, optional
-        Where to keep them; None is the user's cache folder.
-    service : str
-        The service's name.
-    max_bytes : int, optional
-        How large a file's content may grow, in bytes; the oldest answers give way.
-
-    Attributes
-    ----------
-    service : str
-        The same.
-
-    Raises
-    ------
-    SettingsError
-        For a choice that keeps no answers, or keeps pickles.
-
-    Warns
-    -----
-    CacheWarning
-        Once, where answers can't be kept there and memory takes over; and where a broken file
-        was moved aside. No trouble with the cache is ever an exception.
+    Beyond `max_bytes` of a file's content the oldest give way. A SettingsError refuses what keeps
+    no answers, or keeps pickles; any other trouble is one CacheWarning, and memory takes over.
     """
 
     def __init__(self, choice: CacheChoice, service: str, *, max_bytes: int | None = None) -> None:
@@ -70,18 +65,7 @@ class AnswerStore:
             self._shelf.close()
 
     def read(self, wallets: Iterable[WalletAddress]) -> dict[WalletAddress, Kept]:
-        """Return what is kept of some wallets, in one look.
-
-        Parameters
-        ----------
-        wallets : iterable of WalletAddress
-            The wallets to look for.
-
-        Returns
-        -------
-        dict of WalletAddress to Kept
-            Those that were found, in the order given.
-        """
+        """Return what is kept of some wallets, in one look, in the order given."""
         if self._shelf is None:
             return {}
         keys = {wallet: self._key(wallet) for wallet in wallets}
@@ -89,38 +73,18 @@ class AnswerStore:
         return {wallet: found[key] for wallet, key in keys.items() if key in found}
 
     def write(self, wallet: WalletAddress, kept: Kept) -> None:
-        """Keep an answer in place of one that was asked for before.
-
-        Parameters
-        ----------
-        wallet : WalletAddress
-            Whose answer it is.
-        kept : Kept
-            The answer; it is dropped where one that was asked for later is kept.
-        """
+        """Keep an answer, unless one that was asked for later is kept."""
         self.write_many([(wallet, kept)])
 
     def write_many(self, answers: Iterable[tuple[WalletAddress, Kept]]) -> None:
-        """Keep several answers at once, each in place of one that was asked for before.
-
-        Parameters
-        ----------
-        answers : iterable of (WalletAddress, Kept)
-            The answers. In a file, an interrupt leaves all of them or none.
-        """
+        """Keep several answers; in a file, an interrupt leaves all of them or none."""
         if self._shelf is not None:
             keyed = [(self._key(wallet), kept) for wallet, kept in answers]
             if keyed:
                 self._shelf.write(keyed)
 
     def turn(self) -> int:
-        """Return the next place in the order of all requests whose answers may be kept here.
-
-        Returns
-        -------
-        int
-            Above all that were given before, in a file by any process; no clock has a say in it.
-        """
+        """Return the next place in the order of all requests, in a file those of any process."""
         return 0 if self._shelf is None else self._shelf.turn()
 
     def _key(self, wallet: WalletAddress) -> str:
@@ -129,18 +93,7 @@ class AnswerStore:
 
 
 def default_path() -> Path:
-    """Return the file in which answers are kept unless the settings name another.
-
-    Returns
-    -------
-    Path
-        In the user's cache folder.
-
-    Examples
-    --------
-    >>> default_path().name
-    'answers.sqlite'
-    """
+    """Return the file in which answers are kept unless the settings name another."""
     return user_cache_path("walletframe") / "answers.sqlite"
 
 
@@ -155,9 +108,84 @@ def _shelf(choice: CacheChoice, max_bytes: int | None) -> Shelf | None:
         return BorrowedShelf(choice)
     if choice is None or isinstance(choice, Path):
         shelf = RowCache(choice or default_path(), max_bytes=max_bytes).responses
-        shelf.read([])  # so that a file in trouble is told at once
+        shelf.read([])  # so that trouble with a file is warned of at once
         return shelf
     raise SettingsError(
         f"cache: {type(choice).__name__} keeps no answers",
         hint='a path, "memory", False, or a requests-cache backend',
     )
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFacts:
+    """What is kept in one file: its size with what SQLite keeps beside it, answers by service.
+
+    Of the times, UTC, None means that there are no answers, or one whose time is damaged.
+    """
+
+    path: Path
+    size_bytes: int
+    answers: dict[str, int]
+    oldest: datetime | None = None
+    newest: datetime | None = None
+
+
+def describe(path: Path) -> StoreFacts:
+    """Say what is kept in a file, which is not made; a CacheError where it can't be read."""
+    with _opened(path) as link:
+        if link is None:
+            return StoreFacts(path, _size_bytes(path), {})
+        keys = link.execute("SELECT key FROM answers").fetchall()
+        ends = link.execute("SELECT min(fetched_at), max(fetched_at) FROM answers").fetchone()
+        size_bytes = _size_bytes(path)
+    oldest, newest = map(moment_of, ends)
+    services = Counter(key.rpartition(" ")[0] for (key,) in keys)
+    return StoreFacts(path, size_bytes, dict(services), oldest, newest)
+
+
+def clear(path: Path) -> int:
+    """Forget all answers of a file and make it small; return how many they were.
+
+    A CacheError where it can't be read or written, or is no cache of walletframe.
+    """
+    with _opened(path) as link:
+        return 0 if link is None else _clear(link)
+
+
+def _clear(link: sqlite3.Connection) -> int:
+    def forget(link: sqlite3.Connection) -> int:
+        link.execute("DELETE FROM aliases")
+        return link.execute("DELETE FROM answers").rowcount
+
+    forgotten = transact(link, forget)
+    with suppress(sqlite3.OperationalError):  # somebody is reading: it shrinks at a later write
+        link.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    return forgotten
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """Give a connection, or None where there is nothing to see; never make a file."""
+    try:
+        if not path.exists():
+            yield None
+            return
+        with closing(connect(path, "rw")) as link:
+            link.execute(f"PRAGMA busy_timeout = {_WAIT_MS}").fetchall()
+            require_version(link, 0, VERSION)
+            yield link if version(link) else None
+    except FAULTS as fault:
+        raise CacheError(f"the cache {path} can't be used: {fault}", _hint(fault)) from fault
+
+
+def _hint(fault: Exception) -> str:
+    if is_broken(fault):
+        return "it is moved aside at the next fetch; or name another file with cache="
+    if is_busy(fault):
+        return "another process is writing; try again when it is done"
+    return "name another file with cache= or WALLETFRAME_CACHE"
+
+
+def _size_bytes(path: Path) -> int:
+    files = (path, path.with_name(f"{path.name}-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())

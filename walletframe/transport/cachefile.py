@@ -1,12 +1,14 @@
-"""A requests-cache backend whose rows are plain: a key, a time, a JSON text and the body's bytes.
+"""A cache file: its tables, a requests-cache backend on them, and the size limit.
 
-Knows what a row means, whether it is as it was written, which of two answers was asked for later,
-and the size limit. Locks, files and their trouble are the database's business.
+A file of 0.1.0 gets two columns and a table that 0.1.0 does not mind, so that both can share it.
+What 0.1.0 then puts in place of a row keeps the checksum of the row before, and counts as damaged.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from abc import abstractmethod
+from dataclasses import replace
 from itertools import accumulate
 from operator import itemgetter
 from typing import TYPE_CHECKING, ClassVar, TypeVar
@@ -14,11 +16,11 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from requests_cache import BaseCache, BaseStorage, CachedResponse
 from requests_cache.serializers import json_serializer
 
-from walletframe.transport.database import WAIT_S, Database
-from walletframe.transport.row import COLUMNS, Row, is_sound, kept_in, sealed, text_of
+from walletframe.transport.database import Contents, Database
+from walletframe.transport.kept import COLUMNS, Row, is_sound, kept_in, sealed, text_of
+from walletframe.transport.sqlitefile import code_of, require_version, transact, version
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
@@ -26,8 +28,29 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
+VERSION = 1
+_WAL_LIMIT_BYTES = 4 * 1024 * 1024
 _CHUNK = 500
 _EVICTED_AT_ONCE = 256
+_ANSWERS = "key TEXT PRIMARY KEY, fetched_at TEXT NOT NULL, body BLOB NOT NULL, head TEXT"
+_TURNS = "CREATE {} TABLE turns (id INTEGER PRIMARY KEY, turn INTEGER NOT NULL)"
+_OF_0_1_0 = (
+    f"CREATE TABLE IF NOT EXISTS answers ({_ANSWERS})",
+    "CREATE TABLE IF NOT EXISTS aliases (key TEXT PRIMARY KEY, target TEXT NOT NULL)",
+    f"PRAGMA user_version = {VERSION}",
+)
+_ADDED = (
+    "ALTER TABLE answers ADD COLUMN turn INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE answers ADD COLUMN checksum INTEGER",
+    "DROP INDEX IF EXISTS answers_by_age",
+    "CREATE INDEX answers_by_turn ON answers (turn)",
+    _TURNS.format(""),
+)
+_AS_IF_ADDED = (
+    "CREATE TEMP VIEW answers AS SELECT *, 0 AS turn, NULL AS checksum FROM main.answers",
+    _TURNS.format("TEMP"),
+    "PRAGMA query_only = ON",
+)
 _INSERT = f"INSERT INTO answers ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - our own
 _UPSERT = (
     f"{_INSERT} ON CONFLICT (key) DO UPDATE SET fetched_at = excluded.fetched_at, "
@@ -41,50 +64,74 @@ _NEXT_TURN = (
 )
 
 
+def _prepare(link: sqlite3.Connection) -> None:
+    """Make the tables where there are none, and set what a connection needs."""
+    if version(link) == 0:
+        link.execute("PRAGMA auto_vacuum = FULL").fetchall()
+        link.execute("PRAGMA journal_mode = WAL").fetchall()
+        transact(link, _make)
+    require_version(link, VERSION)
+    if _is_of_0_1_0(link):
+        _bring_up_to_date(link)
+    link.execute("PRAGMA synchronous = NORMAL").fetchall()
+    link.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}").fetchall()
+
+
+def _make(link: sqlite3.Connection) -> None:
+    for statement in _OF_0_1_0:
+        link.execute(statement)
+    _add(link)
+
+
+def _add(link: sqlite3.Connection) -> None:
+    if _is_of_0_1_0(link):  # else another process was quicker
+        for statement in _ADDED:
+            link.execute(statement)
+
+
+def _is_of_0_1_0(link: sqlite3.Connection) -> bool:
+    return "checksum" not in {name for _, name, *_ in link.execute("PRAGMA table_info(answers)")}
+
+
+def _bring_up_to_date(link: sqlite3.Connection) -> None:
+    """Add what 0.1.0 did not have; where nothing can be written, read as if it were there."""
+    try:
+        transact(link, _add)
+    except sqlite3.OperationalError as fault:
+        if code_of(fault) != sqlite3.SQLITE_READONLY:
+            raise
+        for statement in _AS_IF_ADDED:
+            link.execute(statement)
+
+
+ANSWERS = Contents(
+    "cache",
+    _prepare,
+    "answers can't be kept in {path} ({fault}); they are kept in memory instead",
+    wait_s=5.0,
+)
+
+
 class RowCache(BaseCache):
-    """A requests-cache backend in one SQLite file that can't hurt.
+    """A requests-cache backend in one SQLite file that can't hurt, whose rows are plain.
 
-    Parameters
-    ----------
-    path : Path
-        The file; it is made at the first use, readable by its owner alone.
-    max_bytes : int, optional
-        How large its content may grow, in bytes; the oldest answers give way.
-    wait_s : float, default 5
-        How long to wait for other processes, in seconds.
-
-    Warns
-    -----
-    CacheWarning
-        Once, where the file can't be used and memory takes over; and where a broken file was
-        moved aside.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from requests_cache import CachedSession
-    >>> session = CachedSession(backend=RowCache(Path("answers.sqlite")))
-    >>> session.close()
+    Beyond `max_bytes` the oldest answers give way. `wait_s` is for other processes.
     """
 
     responses: AnswerRows
     redirects: AliasRows
 
-    def __init__(self, path: Path, *, max_bytes: int | None = None, wait_s: float = WAIT_S) -> None:
+    def __init__(
+        self, path: Path, *, max_bytes: int | None = None, wait_s: float = ANSWERS.wait_s
+    ) -> None:
         super().__init__(cache_name=str(path))
-        database = Database(path, wait_s=wait_s)
+        database = Database(path, replace(ANSWERS, wait_s=wait_s))
         self.responses = AnswerRows(database, max_bytes=max_bytes)
         self.redirects = AliasRows(database)
 
     @property
     def db_path(self) -> Path:
-        """The file.
-
-        Returns
-        -------
-        Path
-            As given.
-        """
+        """The file, by requests-cache's name for it."""
         return self.responses.database.path
 
 
@@ -152,15 +199,7 @@ class _Rows(BaseStorage[str, V]):
 
 
 class AnswerRows(_Rows[CachedResponse]):
-    """The answers: responses for requests-cache, bytes and times for walletframe.
-
-    Parameters
-    ----------
-    database : Database
-        Where they are.
-    max_bytes : int, optional
-        How large their pages may grow, in bytes; the oldest answers give way.
-    """
+    """The answers: responses for requests-cache, and a shelf for walletframe."""
 
     table = "answers"
     columns = COLUMNS
@@ -175,41 +214,16 @@ class AnswerRows(_Rows[CachedResponse]):
         self._keep([(key, text_of(value.created_at), value.content or b"", head, None)])
 
     def read(self, keys: Sequence[str]) -> dict[str, Kept]:
-        """Return those that are there, in one look.
-
-        Parameters
-        ----------
-        keys : sequence of str
-            The keys to look for.
-
-        Returns
-        -------
-        dict of str to Kept
-            Of two answers to one key, the one asked for later; what is damaged is left out.
-        """
+        """Return those that are there, as a shelf does, in one look."""
         rows = [row for row in self._select(COLUMNS, keys) if is_sound(row)]
         return {row[0]: kept_in(row) for row in sorted(rows, key=itemgetter(4))}
 
     def write(self, answers: Sequence[tuple[str, Kept]]) -> None:
-        """Keep answers in one transaction, each unless one that was asked for later is there.
-
-        Parameters
-        ----------
-        answers : sequence of (str, Kept)
-            The answers, by key.
-        """
-        self._keep(
-            [(key, text_of(kept.fetched_at), kept.body, None, kept.turn) for key, kept in answers]
-        )
+        """Keep answers, as a shelf does, in one transaction."""
+        self._keep([(key, text_of(it.fetched_at), it.body, None, it.turn) for key, it in answers])
 
     def turn(self) -> int:
-        """Return a number above all that were given before, by any process.
-
-        Returns
-        -------
-        int
-            From 1 on.
-        """
+        """Return a number above all that were given before, by any process."""
         return self.database.change(self._next_turn)
 
     def _next_turn(self, link: sqlite3.Connection) -> int:
@@ -230,13 +244,11 @@ class AnswerRows(_Rows[CachedResponse]):
 
     def _value(self, row: Row) -> CachedResponse:
         key, _, _, head, *_ = row
-        response = CachedResponse(status_code=200) if head is None else self.deserialize(key, head)
-        if response is None or not is_sound(row):
+        bare = CachedResponse(status_code=200) if head is None else self.deserialize(key, head)
+        if bare is None or not is_sound(row):
             raise KeyError(key)
         kept = kept_in(row)
-        whole = CachedResponse.from_response(
-            response, content=kept.body, created_at=kept.fetched_at
-        )
+        whole = CachedResponse.from_response(bare, content=kept.body, created_at=kept.fetched_at)
         whole.cache_key = key
         return whole
 
