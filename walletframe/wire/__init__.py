@@ -1,21 +1,12 @@
 """The wallet details endpoint: the query out, the JSON in.
 
-Knows the service's document and nothing about HTTP, keys, caches or DataFrames.
+Knows the service's document and nothing about HTTP, keys, caches or DataFrames. What the sandbox
+needs of the document is in `shapes`.
 """
 
-from walletframe.wire.answer import NO_LIST, Answer, read_answer
-from walletframe.wire.batch import Split, split_answer
+from walletframe.wire.answer import NO_LIST, Answer, Split, read_answer, split_answer
 from walletframe.wire.outcome import FLAWS, Balances, Outcome, Status, unforeseen
-from walletframe.wire.query import details_query
-from walletframe.wire.shapes import (
-    DETAILS_PATH,
-    KEY_PARAMETER,
-    MAX_DECIMALS,
-    Amount,
-    Asset,
-    AssetAndAmount,
-    WalletDetail,
-)
+from walletframe.wire.shapes import DETAILS_PATH, KEY_PARAMETER, MAX_DECIMALS, details_query
 
 __all__ = [
     "DETAILS_PATH",
@@ -23,15 +14,11 @@ __all__ = [
     "KEY_PARAMETER",
     "MAX_DECIMALS",
     "NO_LIST",
-    "Amount",
     "Answer",
-    "Asset",
-    "AssetAndAmount",
     "Balances",
     "Outcome",
     "Split",
     "Status",
-    "WalletDetail",
     "details_query",
     "read_answer",
     "split_answer",

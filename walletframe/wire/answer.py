@@ -1,4 +1,4 @@
-"""The answer: bytes in, one outcome for each wallet that was asked for.
+"""The answer: bytes in, one outcome for each wallet that was asked for, or one body for each.
 
 A fast decoder reads what keeps to the service's document, or nearly so. What it refuses is read
 once more, entry by entry and balance by balance: an odd balance costs itself, and what has no
@@ -10,16 +10,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
 from walletframe.address import canonical_key
 from walletframe.text import shown
-from walletframe.wire.batch import WALLETS, entry_key
-from walletframe.wire.odd import read_odd
 from walletframe.wire.outcome import Balances, Outcome, Status
-from walletframe.wire.received import Detail, Details
+from walletframe.wire.sent import SentAnswer, SentWallet, read_odd
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +26,21 @@ if TYPE_CHECKING:
 
     from walletframe.address import WalletAddress
 
+
+class _Name(msgspec.Struct, rename="camel"):
+    block_chain: str
+    address: str
+
+
+class _Entries(msgspec.Struct):
+    wallets: list[msgspec.Raw]
+
+
 NO_LIST = "the service gave no list of balances"
-_DECODE = msgspec.json.Decoder(Details).decode
-_DECODE_DETAIL = msgspec.json.Decoder(Detail).decode
+_DECODE = msgspec.json.Decoder(SentAnswer).decode
+_DECODE_WALLET = msgspec.json.Decoder(SentWallet).decode
+_DECODE_ENTRIES = msgspec.json.Decoder(_Entries).decode
+_DECODE_NAME = msgspec.json.Decoder(_Name).decode
 _FAILED = "the service could not retrieve this wallet"
 _MISSING = Outcome(Status.MISSING, "the answer left this wallet out")
 _CONTRADICTION = Outcome(Status.INVALID, "the answer has this wallet twice, and not the same")
@@ -40,65 +50,43 @@ _ESCAPES = re.compile(
     r"|(?P<lone>\\u[dD][89a-fA-F][\da-fA-F]{2})"
 )
 
-_Key = tuple[str, str]
+_Key: TypeAlias = tuple[str, str]  # blockchain and address, in the form in which they are compared
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an answer says about the wallets asked for.
-
-    Attributes
-    ----------
-    outcomes : list of Outcome
-        One for each wallet asked for, in the order asked.
-    strangers : list of str
-        Wallets that nobody asked for, fit to be shown; their contents are left out.
-    """
+    """One outcome for each wallet asked for, in the order asked; whom nobody asked for, as text."""
 
     outcomes: list[Outcome]
     strangers: list[str]
 
 
 def read_answer(body: bytes, asked: Sequence[WalletAddress]) -> Answer:
-    """Read the body of an answer with status 200.
+    """Read the body of an answer with status 200; nothing in it raises.
 
-    Parameters
-    ----------
-    body : bytes
-        The JSON as received.
-    asked : sequence of WalletAddress
-        The distinct wallets that were asked for.
-
-    Returns
-    -------
-    Answer
-        With an outcome for every wallet asked for; nothing in the body raises.
-
-    Examples
-    --------
     >>> from walletframe.address import parse_wallets
     >>> body = b'{"wallets":[{"failed":true,"blockChain":"ETH","address":"0xA","balances":null}]}'
     >>> [outcome.status.value for outcome in read_answer(body, parse_wallets("ETH.0xa")).outcomes]
     ['failed']
     """
     try:
-        details = _DECODE(body).wallets
+        wallets = _DECODE(body).wallets
     except (ValueError, RecursionError):
         return _read_carefully(body, asked)
-    return _match([(_key(detail), _outcome(detail)) for detail in details], None, asked)
+    return _match([(_key(wallet), _outcome(wallet)) for wallet in wallets], None, asked)
 
 
-def _key(detail: Detail) -> _Key:
-    return canonical_key(detail.block_chain, detail.address)
+def _key(wallet: SentWallet | _Name) -> _Key:
+    return canonical_key(wallet.block_chain, wallet.address)
 
 
-def _outcome(detail: Detail) -> Outcome:
-    if detail.failed:
-        return Outcome(Status.FAILED, _FAILED, detail.explorer_url)
-    if detail.balances is None:
-        return Outcome(Status.FAILED, NO_LIST, detail.explorer_url)
-    balances = Balances.of(detail.balances)
-    return Outcome(Status.OK, balances.flaws, detail.explorer_url, balances)
+def _outcome(wallet: SentWallet) -> Outcome:
+    if wallet.failed:
+        return Outcome(Status.FAILED, _FAILED, wallet.explorer_url)
+    if wallet.balances is None:
+        return Outcome(Status.FAILED, NO_LIST, wallet.explorer_url)
+    balances = Balances.of(wallet.balances)
+    return Outcome(Status.OK, balances.flaws, wallet.explorer_url, balances)
 
 
 def _match(
@@ -117,7 +105,7 @@ def _match(
 
 def _read_carefully(body: bytes, asked: Sequence[WalletAddress]) -> Answer:
     try:
-        wallets = WALLETS(_mended(body)).wallets
+        wallets = _DECODE_ENTRIES(_mended(body)).wallets
     except msgspec.ValidationError:
         return _all_invalid("the answer has no list of wallets", asked)
     except (ValueError, RecursionError) as fault:
@@ -148,14 +136,14 @@ def _all_invalid(reason: str, asked: Sequence[WalletAddress]) -> Answer:
 def _read_entry(entry: Raw) -> tuple[_Key | None, Outcome]:
     """Return whose entry it is, where it says so, and its outcome."""
     try:
-        detail = _DECODE_DETAIL(entry)
+        wallet = _DECODE_WALLET(entry)
     except (ValueError, RecursionError):
         try:
-            detail = read_odd(entry)
+            wallet = read_odd(entry)
         except (ValueError, RecursionError) as fault:
             reason = f"breaks the contract: {shown(str(fault))}"
-            return entry_key(entry), Outcome(Status.INVALID, reason)
-    return _key(detail), _outcome(detail)
+            return _entry_key(entry), Outcome(Status.INVALID, reason)
+    return _key(wallet), _outcome(wallet)
 
 
 def _body_fault(body: bytes, fault: Exception) -> str:
@@ -165,3 +153,47 @@ def _body_fault(body: bytes, fault: Exception) -> str:
         return "the answer is empty"
     beginning = shown(body[:400].decode(errors="replace"), 60)
     return f"the answer is not JSON; it begins with {beginning!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """An answer taken apart: by place among the wallets asked for, a body for each that is named.
+
+    A body is what the service would have answered for that wallet alone, its entries untouched.
+    """
+
+    bodies: dict[int, bytes]
+    strangers: list[str]
+
+
+def split_answer(body: bytes, asked: Sequence[WalletAddress]) -> Split:
+    """Take the answer to several wallets apart, into nothing where it can't be read.
+
+    >>> from walletframe.address import parse_wallets
+    >>> body = b'{"wallets":[{"failed":true,"blockChain":"ETH","address":"0xA"}]}'
+    >>> split_answer(body, parse_wallets(["ETH.0xb", "ETH.0xa"])).bodies
+    {1: b'{"wallets":[{"failed":true,"blockChain":"ETH","address":"0xA"}]}'}
+    """
+    try:
+        entries = _DECODE_ENTRIES(body).wallets
+    except (ValueError, RecursionError):
+        return Split({}, [])
+    places = {canonical_key(each.blockchain, each.address): n for n, each in enumerate(asked)}
+    found: dict[int, list[bytes]] = {}
+    strangers: dict[str, None] = {}
+    for entry in entries:
+        key = _entry_key(entry)
+        if key in places:
+            found.setdefault(places[key], []).append(bytes(entry))
+        elif key is not None:
+            strangers[shown(".".join(key))] = None
+    bodies = {place: b'{"wallets":[%s]}' % b",".join(parts) for place, parts in found.items()}
+    return Split(bodies, list(strangers))
+
+
+def _entry_key(entry: Raw) -> _Key | None:
+    """Return whose entry it is, None where it does not say."""
+    try:
+        return _key(_DECODE_NAME(entry))
+    except (ValueError, RecursionError):
+        return None

@@ -12,7 +12,7 @@ from walletframe.wire.shapes import MAX_DECIMALS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.wire.received import Balance
+    from walletframe.wire.sent import SentBalance
 
 MAX_DIGITS = 4300
 _POSSIBLE = frozenset(range(MAX_DECIMALS + 1))
@@ -24,24 +24,9 @@ FLAWS = "[0-9,]+ of [0-9,]+ balances? could not be read"
 class Balances:
     """The balances of one wallet as columns, each of n values in the order of the answer.
 
-    Attributes
-    ----------
-    symbols : list of (str or None)
-        As sent; None where there is none.
-    token_addresses : list of (str or None)
-        Contract addresses; None for the native coin.
-    token_blockchains : list of (str or None)
-        The tokens' own blockchain identifiers; None where the token can't be told.
-    raw_amounts : list of (str or None)
-        Quantities in base units, as sent; what is no string of digits is cut at 200 characters.
-    decimals : list of (int or None)
-        As sent, however large.
-    prices : list of (float or None)
-        The service's own prices, where it sends any.
-    no_digits : frozenset of int
-        The places whose `raw_amounts` are no digits, or more than can be read.
-    unreadable : int
-        How many balances have no readable token, amount or decimals.
+    A token without address is a native coin, one without blockchain unknown. `raw_amounts` are as
+    sent, in base units; `no_digits` has the places of those that can't be read, cut at 200
+    characters. `unreadable` balances have no readable token, amount or decimals.
     """
 
     symbols: list[str | None]
@@ -54,19 +39,8 @@ class Balances:
     unreadable: int = 0
 
     @classmethod
-    def of(cls, sent: Sequence[Balance]) -> Balances:
-        """Turn what was decoded into columns.
-
-        Parameters
-        ----------
-        sent : sequence of Balance
-            In any number.
-
-        Returns
-        -------
-        Balances
-            In the same order.
-        """
+    def of(cls, sent: Sequence[SentBalance]) -> Balances:
+        """Turn what was decoded into columns."""
         assets = [balance.asset for balance in sent]
         amounts = [balance.amount for balance in sent]
         symbols = [asset.symbol for asset in assets]
@@ -157,18 +131,9 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one wallet.
+    """What became of one wallet: there are balances where it is ok, and only there.
 
-    Attributes
-    ----------
-    status : Status
-        Whether it can be relied on, and if not, why.
-    error : str or None
-        One line for a person; None where the status is ok and every balance could be read.
-    explorer_url : str or None
-        As sent.
-    balances : Balances or None
-        There where the status is ok, and only there.
+    The error is one line for a person, also where it is ok but balances could not be read.
     """
 
     status: Status
@@ -180,19 +145,8 @@ class Outcome:
 def unforeseen(fault: BaseException) -> Outcome:
     """Return the outcome of a wallet at which something failed that nobody has thought of.
 
-    Parameters
-    ----------
-    fault : BaseException
-        What was raised; its text is not shown, since it may quote anything.
-
-    Returns
-    -------
-    Outcome
-        With the status ``invalid``.
-
-    Examples
-    --------
     >>> unforeseen(ZeroDivisionError()).error
     'an unforeseen error: ZeroDivisionError'
     """
-    return Outcome(Status.INVALID, f"an unforeseen error: {type(fault).__name__}")
+    name = type(fault).__name__  # and not its text, which may quote anything
+    return Outcome(Status.INVALID, f"an unforeseen error: {name}")

@@ -1,7 +1,8 @@
-"""What can be read of a wallet's entry of which some part is of another type than it should be.
+"""What is read of an answer: the document's shapes with all that is seen to differ from them.
 
-Each part is read by itself, so that an odd one costs no other. Nothing here raises but for an
-entry whose structure can't be used.
+Nearly every field may be null or left out, and an amount may be an integer; fields that are not
+named here are ignored. An entry with anything else in it is read part by part, so that an odd one
+costs no other.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from walletframe.wire.received import Amount, Asset, Balance, Detail, Price
+from walletframe.wire.shapes import Price
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,46 @@ _NULL = msgspec.Raw(b"null")
 _MOST_DECIMALS = 9  # digits: more are out of any range
 
 
-class _DetailParts(msgspec.Struct, rename="camel"):
+class SentAsset(msgspec.Struct, frozen=True, gc=False):
+    """A token; an unknown one where the blockchain is None, else a native coin without address."""
+
+    blockchain: str | None = None
+    symbol: str | None = None
+    address: str | None = None
+
+
+class SentAmount(msgspec.Struct, frozen=True, gc=False):
+    """A quantity in base units, as text where it is no JSON integer, and its decimals."""
+
+    amount: str | int | None = None
+    decimals: int | None = None
+
+
+class SentBalance(msgspec.Struct, frozen=True, gc=False):
+    """A token and how much of it a wallet holds."""
+
+    asset: SentAsset = SentAsset()
+    amount: SentAmount = SentAmount()
+    price: Price = None
+
+
+class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+    """What the service answers about one wallet."""
+
+    block_chain: str
+    address: str
+    failed: bool = False
+    balances: list[SentBalance] | None = None
+    explorer_url: str | None = None
+
+
+class SentAnswer(msgspec.Struct, frozen=True, gc=False):
+    """The whole answer."""
+
+    wallets: list[SentWallet]
+
+
+class _WalletParts(msgspec.Struct, rename="camel"):
     block_chain: str
     address: str
     failed: bool = False
@@ -47,53 +87,41 @@ class _AmountParts(msgspec.Struct):
     decimals: msgspec.Raw = _NULL
 
 
-_DETAIL = msgspec.json.Decoder(_DetailParts).decode
+_WALLET_PARTS = msgspec.json.Decoder(_WalletParts).decode
 _LIST = msgspec.json.Decoder(list[msgspec.Raw] | None).decode
-_BALANCE = msgspec.json.Decoder(Balance).decode
+_BALANCE = msgspec.json.Decoder(SentBalance).decode
 _BALANCE_PARTS = msgspec.json.Decoder(_BalanceParts).decode
-_ASSET = msgspec.json.Decoder(Asset).decode
+_ASSET = msgspec.json.Decoder(SentAsset).decode
 _ASSET_PARTS = msgspec.json.Decoder(_AssetParts).decode
 _AMOUNT_PARTS = msgspec.json.Decoder(_AmountParts).decode
 _PRICE = msgspec.json.Decoder(Price).decode
 _TEXT = msgspec.json.Decoder(str | None).decode
 
 
-def read_odd(entry: Raw) -> Detail:
-    """Read a wallet's entry part by part.
+def read_odd(entry: Raw) -> SentWallet:
+    """Read a wallet's entry part by part, with a balance for each that was sent unless it failed.
 
-    Parameters
-    ----------
-    entry : Raw
-        Its JSON.
-
-    Returns
-    -------
-    Detail
-        With a balance for each that was sent; without them where ``failed`` is true.
-
-    Raises
-    ------
-    ValueError
-        Where it does not say whose it is, ``failed`` is no boolean, or ``balances`` no list.
+    A ValueError where it does not say whose it is, ``failed`` is no boolean, or ``balances`` no
+    list.
     """
-    parts = _DETAIL(entry)
+    parts = _WALLET_PARTS(entry)
     sent = None if parts.failed else _LIST(parts.balances)
     balances = None if sent is None else [_balance(each) for each in sent]
     link = _read(_TEXT, parts.explorer_url)
-    return Detail(parts.block_chain, parts.address, parts.failed, balances, link)
+    return SentWallet(parts.block_chain, parts.address, parts.failed, balances, link)
 
 
-def _balance(sent: Raw) -> Balance:
+def _balance(sent: Raw) -> SentBalance:
     plain = _read(_BALANCE, sent)
     if plain is not None:
         return plain
     parts = _read(_BALANCE_PARTS, sent)
     if parts is None:
-        return Balance(amount=Amount(_as_sent(sent)))
-    return Balance(_asset(parts.asset), _amount(parts.amount), _price(parts.price))
+        return SentBalance(amount=SentAmount(_as_sent(sent)))
+    return SentBalance(_asset(parts.asset), _amount(parts.amount), _price(parts.price))
 
 
-def _asset(sent: Raw) -> Asset:
+def _asset(sent: Raw) -> SentAsset:
     plain = _read(_ASSET, sent)
     if plain is not None:
         return plain
@@ -102,16 +130,16 @@ def _asset(sent: Raw) -> Asset:
     is_native = bytes(parts.address) == b"null"
     known = address is not None or is_native  # else it may be any token of the blockchain
     blockchain = _read(_TEXT, parts.blockchain) if known else None
-    return Asset(blockchain, _read(_TEXT, parts.symbol), address)
+    return SentAsset(blockchain, _read(_TEXT, parts.symbol), address)
 
 
-def _amount(sent: Raw) -> Amount:
+def _amount(sent: Raw) -> SentAmount:
     parts = _read(_AMOUNT_PARTS, sent)
     if parts is None:
-        return Amount(_as_sent(sent))
+        return SentAmount(_as_sent(sent))
     digits = _as_sent(parts.decimals) or ""
     whole = digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DECIMALS
-    return Amount(_as_sent(parts.amount), int(digits) if whole else None)
+    return SentAmount(_as_sent(parts.amount), int(digits) if whole else None)
 
 
 def _price(sent: Raw) -> float | None:
