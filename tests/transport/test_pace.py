@@ -224,12 +224,17 @@ def test_processes_share_a_pace(tmp_path):
         "import sys, time; from pathlib import Path; from threading import Event;"
         "from walletframe.transport import Pacer;"
         "pacer = Pacer(Path(sys.argv[1]), 's', rate=40, longest_s=60); count = 0;"
-        "time.sleep(max(0, float(sys.argv[2]) - time.time())); end = time.monotonic() + 2\n"
+        "print(flush=True); sys.stdin.readline(); end = time.monotonic() + 2\n"
         "while pacer.wait(Event(), end): count += 1\n"
         "print(count)"
     )
-    words = [sys.executable, "-c", code, str(tmp_path / "p"), str(time.time() + 3)]
-    running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    words, pipe = [sys.executable, "-c", code, str(tmp_path / "p")], subprocess.PIPE
+    running = [subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True) for _ in range(2)]
+    for each in running:
+        each.stdout.readline()  # both are there before either begins
+    for each in running:
+        each.stdin.write("\n")
+        each.stdin.flush()
     counts = [int(each.communicate(timeout=60)[0]) for each in running]
     assert min(counts) >= 1
     assert 40 <= sum(counts) <= 84
