@@ -79,8 +79,6 @@ NOT_YET_SHORT = {
     "service",
     "text",
     "tokens",
-    "transport",
-    "wire",
 }
 """What has to become so: a package or module is taken out as soon as it passes without."""
 

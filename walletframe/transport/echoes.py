@@ -25,15 +25,10 @@ _BEHIND_NAME = "|".join(f"(?<={KEY_PARAMETER}{sign})" for sign in ("=", "%3D")).
 
 
 def scrubber(*secrets: Secret) -> Callable[[bytes], bytes]:
-    """Return a function that puts asterisks for secrets into bytes, whose number stays.
+    """Return a function that puts as many asterisks into bytes where they echo a secret.
 
-    A secret is found plain, percent-encoded or escaped for JSON or HTML, each once or twice, in
-    either case. One of fewer than 8 characters could be any word, and counts only behind the name
-    of the key's parameter.
-
-    >>> from walletframe.settings import ApiKey
-    >>> scrubber(ApiKey("secret/1"))(b"no such key: secret%2F1")
-    b'no such key: **********'
+    It is found plain, percent-encoded or escaped for JSON or HTML, once or twice, in either case;
+    one of fewer than 8 characters, which could be any word, only behind the key's parameter.
     """
     echoes = [_echo(secret.reveal()) for secret in secrets]
 

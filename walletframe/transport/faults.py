@@ -89,11 +89,7 @@ def _innermost(fault: BaseException) -> BaseException:
 def is_passing(fault: Exception, *, reached: bool = False) -> bool:
     """Tell whether asking again may well succeed, as after a timeout or a broken connection.
 
-    Where no connection can be made, only if the service could be `reached` before: else its
-    address is wrong.
-
-    >>> is_passing(requests.ReadTimeout()), is_passing(requests.exceptions.SSLError())
-    (True, False)
+    Where no connection can be made, only if there was one before: else the address is wrong.
     """
     if isinstance(fault, (requests.Timeout, requests.exceptions.ChunkedEncodingError)):
         return True
@@ -107,10 +103,7 @@ def is_passing(fault: Exception, *, reached: bool = False) -> bool:
 def reason_of(body: bytes) -> bytes:
     """Find what the body of an error says to a person: a text of its JSON, else the body.
 
-    With JSON's escapes undone, it may hold what the body did not.
-
-    >>> reason_of(b'{"status": 403, "error": {"code": 7, "message": "the key has expired"}}')
-    b'the key has expired'
+    With JSON's escapes undone, it may hold what the body did not: it has to be scrubbed again.
     """
     if len(body) > _LONGEST_REASON or not body.lstrip().startswith(b"{"):
         return body

@@ -2,16 +2,6 @@
 
 Pure: a `Pace` goes in with what happened, and a new one comes out. Where paces are kept and shared,
 and who waits, is not known here. Times are seconds since the epoch, since processes share them.
-
-A pace starts slowly and doubles every second that it was used, until the service refuses. What was
-served within a second then stands for the service's limit: everybody pauses, goes on a little below
-it, and creeps upwards again.
-
-Where nothing is served from one refusal to the next there is nothing to go by: the service is slow,
-or serves nobody. The rate is halved each time, so that a slow one is asked as slowly as it wants.
-The rate from before that row of refusals is remembered, and a few answers bring it back; where the
-row goes on the service is probed every two seconds, and one answer does. What a pace has learned
-counts no longer when it was not used for five minutes.
 """
 
 from __future__ import annotations
@@ -22,6 +12,15 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+# A pace starts slowly and doubles every second that it was used, until the service refuses. What
+# was served within a second then stands for the service's limit: everybody pauses, goes on a little
+# below it, and creeps upwards again.
+#
+# Where nothing is served from one refusal to the next there is nothing to go by: the service is
+# slow, or serves nobody. The rate is halved each time, so that a slow one is asked as slowly as it
+# wants. The rate from before that row of refusals is remembered, and a few answers bring it back;
+# where the row goes on the service is probed every two seconds, and one answer does. What a pace
+# has learned counts no longer when it was not used for five minutes.
 START_RATE = 20.0
 MOST_RATE = 2000.0
 LEAST_RATE = 0.02
@@ -43,34 +42,25 @@ _Rate = Annotated[float, Meta(gt=0)]
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a service is asked, in requests a second, and what that was found out from.
-
-    `fixed` is a rate that somebody gave, `slow_start` lasts until the first refusal, answers are
-    counted as `served` since `window_at`, and a row of refusals without any answer between began
-    at `refused_at` with `rate_before` (0: there is none).
-    """
+    """How fast a service is asked, in requests a second, and what that was found out from."""
 
     rate: _Rate = START_RATE
-    fixed: bool = False
-    slow_start: bool = True
+    fixed: bool = False  # somebody who knows the rate gave it
+    slow_start: bool = True  # the service has not refused yet
     next_at: float = 0.0
     paused_until: float = 0.0
-    window_at: float = 0.0
-    served: _Count = 0
-    served_before: _Count = 0
-    rate_before: Annotated[float, Meta(ge=0)] = 0.0
-    refused_at: float = 0.0
+    window_at: float = 0.0  # since when answers are counted
+    served: _Count = 0  # answers since then
+    served_before: _Count = 0  # answers in the second before
+    rate_before: Annotated[float, Meta(ge=0)] = 0.0  # the row of refusals that goes on; 0: none
+    refused_at: float = 0.0  # when that row began
 
 
 _READ = msgspec.json.Decoder(Pace).decode
 
 
 def read_pace(stored: object) -> Pace:
-    """Read a pace, stored as JSON by any release; a new one where a value can't be.
-
-    >>> read_pace(b'{"rate": 4, "mood": "good"}').rate, read_pace(b'{"rate": 0}').rate
-    (4.0, 20.0)
-    """
+    """Read a pace, stored as JSON by any release; a new one where a value can't be."""
     if not isinstance(stored, bytes):
         return Pace()
     try:
@@ -81,11 +71,7 @@ def read_pace(stored: object) -> Pace:
 
 
 def take(pace: Pace, now: float) -> Pace:
-    """Take the slot that is ready `now`; what was learned long ago counts no longer.
-
-    >>> take(Pace(rate=4.0), 10.0).next_at
-    10.25
-    """
+    """Take the slot that is ready `now`; what was learned long ago counts no longer."""
     if not pace.fixed and now - max(pace.next_at, pace.paused_until) > _OLD_S:
         pace = replace(pace, rate=max(pace.rate, START_RATE), slow_start=True, rate_before=0.0)
     wait_s = 1 / pace.rate
@@ -95,11 +81,7 @@ def take(pace: Pace, now: float) -> Pace:
 
 
 def answered(pace: Pace, count: int, now: float) -> Pace:
-    """Count answers (any but refusals), and once a second raise the rate where half was used.
-
-    >>> answered(Pace(rate=10.0, window_at=5.0, served=9), 1, 6.0).rate
-    20.0
-    """
+    """Count answers (any but refusals), and once a second raise the rate where half was used."""
     if pace.rate_before:
         pace = _recovered(pace, now)
     served = pace.served + count
@@ -118,9 +100,6 @@ def refused(pace: Pace, retry_after_s: float | None, now: float) -> Pace:
     """Pause, for as long as the service asks, and slow down unless the rate is fixed.
 
     Within a pause only the pause grows: what is refused then may have been under way before.
-
-    >>> refused(Pace(rate=64.0, served_before=40), None, 7.0).rate
-    36.0
     """
     if retry_after_s is None:
         retry_after_s = _FIRST_PAUSE_S if pace.slow_start else _LATER_PAUSE_S
@@ -154,9 +133,6 @@ def ready_at(pace: Pace, now: float, longest_s: float) -> float:
     """Return when the next request may be sent, not before `now`.
 
     Waits beyond `longest_s` come from a clock that was set back, and do not count.
-
-    >>> ready_at(Pace(next_at=10.25), 10.0, 60), ready_at(Pace(next_at=9999), 10.0, 60)
-    (10.25, 10.0)
     """
     ready = max(now, pace.next_at, pace.paused_until)
     return ready if ready - now <= longest_s else now

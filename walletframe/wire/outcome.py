@@ -24,9 +24,8 @@ FLAWS = "[0-9,]+ of [0-9,]+ balances? could not be read"
 class Balances:
     """The balances of one wallet as columns, each of n values in the order of the answer.
 
-    A token without address is a native coin, one without blockchain unknown. `raw_amounts` are as
-    sent, in base units; `no_digits` has the places of those that can't be read, cut at 200
-    characters. `unreadable` balances have no readable token, amount or decimals.
+    A token without address is a native coin, one without blockchain unknown. Amounts are in base
+    units, as sent; where they can't be read, cut, and their places in `no_digits`.
     """
 
     symbols: list[str | None]

@@ -27,12 +27,7 @@ Price = Annotated[float, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)] | None
 
 
 def details_query(wallets: Iterable[WalletAddress]) -> str:
-    """Return the query string that asks for wallets, percent-encoded, without the key.
-
-    >>> from walletframe.address import parse_wallets
-    >>> details_query(parse_wallets("NEAR.alice.near"))
-    'address=NEAR.alice.near'
-    """
+    """Return the query string that asks for wallets, percent-encoded, without the key."""
     return urlencode([(ADDRESS_PARAMETER, str(wallet)) for wallet in wallets])
 
 
