@@ -181,6 +181,14 @@ def test_a_link_is_of_what_is_shown(explorer):
     assert "download=" not in Page(explorer).html()
 
 
+def test_a_kind_of_file_that_does_not_exist_is_told(explorer):
+    """It is no other kind of file."""
+    explorer.save("csv")
+    page = Page(explorer)
+    assert "one of CSV, Parquet, HTML page, pandas code" in page.alert()
+    assert "download=" not in page.html()
+
+
 def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
     """Many rows are left to the code, with the line that does it."""
     page = Page(explorer)

@@ -313,6 +313,7 @@ def test_other_things_can_be_offered(opened):
     tokens.offer(MANY.head(5))
     assert len(labels(tokens)) == 5
     wallets = opened(WalletPicker(paste=False))
+    assert wallets.take_pasted()
     wallets.offer(MANY.head(3))
     assert len(labels(wallets)) == 3
 

@@ -1,13 +1,10 @@
-"""What lies where in the folder of a bulk run, and what its Parquet files hold.
-
-::
-
-    FOLDER/wallets/part-000001.parquet      a row for each wallet that is ok
-    FOLDER/holdings/part-000001.parquet     a row for each of its balances
-    FOLDER/failed/part-000001.parquet       a row for each wallet that was asked for and is not ok
-    FOLDER/.walletframe/                    nothing for readers: the service's name, a lock, and
-                                            during a run the answers that are in no part yet
-"""
+"""What lies where in the folder of a bulk run, and what its Parquet files hold."""
+# FOLDER/wallets/part-000001.parquet      a row for each wallet that is ok
+# FOLDER/holdings/part-000001.parquet     a row for each of its balances
+# FOLDER/failed/part-000001.parquet       a row for each wallet that was asked for and is not ok
+# FOLDER/.walletframe/                    nothing for readers: the service's name, a lock, and
+#                                         during a run the answers that are in no part yet
+#
 # Parts are cut by number and not by blockchain: identifiers are whatever people write, no safe name
 # of a folder, and would make many small files. A part counts from the moment at which its file of
 # wallets is there, which comes last.

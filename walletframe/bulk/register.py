@@ -29,12 +29,11 @@ class Turn(Enum):
 
 
 class Register:
-    """The wallets of a folder (tables of what is ok, and of what is not) and of a run, by key.
+    """The wallets of a folder (tables of what is ok, and of what is not) and of a run, by key."""
 
-    A wallet that the folder knows keeps its place. A new one comes right behind the wallet before
-    it where that place is free, as it is where an earlier run of the same list had to leave a gap;
-    else it comes last.
-    """
+    # A wallet that the folder knows keeps its place. A new one comes right behind the wallet before
+    # it where that place is free, as it is where an earlier run of the same list had to leave a
+    # gap; else it comes last.
 
     def __init__(self, wallets: Iterable[pa.Table], failed: Iterable[pa.Table]) -> None:
         self._held, self._failed = _positions(wallets), _positions(failed)

@@ -45,13 +45,12 @@ _Report: TypeAlias = "Callable[[Status], None]"
 
 
 class Run:
-    """A fetch into a folder.
+    """A fetch into a folder."""
 
-    The caller's thread reads the caller's wallets and draws the bar: a cursor of a database works
-    there alone, an interrupt ends what blocks there, and an error of a stream has the caller's own
-    traceback. A thread of its own does all else, so that an interrupt finds nothing half done.
-    Wallets go to it in portions, statuses come back as the news of its job.
-    """
+    # The caller's thread reads the caller's wallets and draws the bar: a cursor of a database works
+    # there alone, an interrupt ends what blocks there, and an error of a stream has the caller's
+    # own traceback. A thread of its own does all else, so that an interrupt finds nothing half
+    # done. Wallets go to it in portions, statuses come back as the news of its job.
 
     def __init__(self, client: Client, listing: Listing, folder: Path) -> None:
         self._client, self._listing, self._folder = client, listing, folder

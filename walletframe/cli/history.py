@@ -16,8 +16,8 @@ from walletframe.frames import known_wallets, summary_lines
 from walletframe.history import compare as changes_between
 from walletframe.history import load, snapshot, snapshots, timeline
 from walletframe.history import save as keep
-from walletframe.history.admission import require_place
-from walletframe.history.tokens import only
+from walletframe.history.admission import require_savable
+from walletframe.history.changes import only
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +83,7 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
 
     def check(settings: Settings) -> None:
         if settings.service is not None:  # else asking says what is missing
-            require_place(settings.service, folder=folder, at=at)
+            require_savable(settings.service, folder=folder, at=at)
 
     details, interrupted = ask(wallets, before=check, **options)
     known = known_wallets(details.wallets, stale=False).all()

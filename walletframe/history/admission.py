@@ -10,10 +10,9 @@ import pandas as pd
 
 from walletframe.errors import Argument, HistoryError, SnapshotError, Spelled
 from walletframe.frames import SIMULATED, wallet_identities
-from walletframe.history.contract import conformed
-from walletframe.history.folder import default_folder, places
+from walletframe.history.folder import default_folder, snapshot_folders
 from walletframe.history.moments import moment
-from walletframe.history.tables import read_wallets
+from walletframe.history.tables import conformed, read_wallets
 from walletframe.numerals import many, part
 
 if TYPE_CHECKING:
@@ -32,12 +31,12 @@ def admitted(details: WalletDetails, folder: Path, *, may_be_simulated: bool) ->
     return kept
 
 
-def require_place(service: str, *, folder: Path | None, at: Moment | None) -> None:
+def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> None:
     """Refuse, before anything is fetched for it, a snapshot that could not be kept."""
     place = folder or default_folder()
     taken_at = None if at is None else moment(at)
     _check_kinds({service == SIMULATED}, place, may_be_simulated=folder is not None)
-    if taken_at is not None and taken_at in {each.moment for each in places(place)}:
+    if taken_at is not None and taken_at in {each.moment for each in snapshot_folders(place)}:
         raise already_there(taken_at)
 
 
@@ -72,7 +71,7 @@ def _check_whole(details: WalletDetails) -> None:
 def _check_kinds(kinds: set[bool], folder: Path, *, may_be_simulated: bool) -> None:
     refused = True in kinds and not may_be_simulated
     with suppress(HistoryError):  # a broken snapshot keeps no other one from being saved
-        kinds = kinds | _kinds(read_wallets(places(folder)[-1:]))
+        kinds = kinds | _kinds(read_wallets(snapshot_folders(folder)[-1:]))
     if refused or len(kinds) > 1:
         raise SnapshotError(
             f"simulated holdings have no place among real ones in {folder}",

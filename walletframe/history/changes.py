@@ -8,16 +8,15 @@ import numpy as np
 import pandas as pd
 
 from walletframe.errors import Argument, ArgumentError, RenamedWarning, SnapshotError, Spelled
-from walletframe.frames import SIMULATED, WalletDetails, details_given, require_columns
+from walletframe.frames import SIMULATED, WalletDetails, details_given, find_token, require_columns
 from walletframe.history.folder import LISTED
 from walletframe.history.grid import OK, STATUS, grid, narrowed
 from walletframe.history.tables import SNAPSHOT
-from walletframe.history.tokens import only
 from walletframe.notice import notify
 
 if TYPE_CHECKING:
     from walletframe.frames import DetailsLike, TokenLike
-from walletframe.history.grid import Grid
+    from walletframe.history.grid import Grid
 
 CHANGE = pd.CategoricalDtype(
     pd.Index(["new", "gone", "increased", "decreased", "unknown"], dtype="str")
@@ -112,6 +111,17 @@ def compare(
     both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in frames))
     wallet_times, holding_times = (np.repeat([0, 1], [*map(len, pair)]) for pair in frames)
     return _changes(grid(both, (wallet_times, holding_times), 2))
+
+
+def only(token: TokenLike | None, *sides: WalletDetails) -> list[WalletDetails]:
+    """Leave out all tokens but one, which may have another symbol in another of the fetches."""
+    if token is None:
+        return list(sides)
+    wanted = find_token(pd.concat([side.holdings for side in sides], ignore_index=True), token)
+    parts = np.split(wanted, np.cumsum([len(side.holdings) for side in sides])[:-1])
+    return [
+        side._replace(holdings=side.holdings[part]) for side, part in zip(sides, parts, strict=True)
+    ]
 
 
 def _renamed(token: TokenLike | None, symbol: str | None) -> TokenLike | None:

@@ -14,14 +14,21 @@ from walletframe.errors import Spelled, UnknownSnapshotError
 from walletframe.frameless import at_the_boundary
 from walletframe.frames import SIMULATED, details_given, known_wallets
 from walletframe.history.admission import admitted, already_there
-from walletframe.history.folder import HOLDINGS, LISTED, WALLETS, add, default_folder, known_places
+from walletframe.history.folder import (
+    HOLDINGS,
+    LISTED,
+    WALLETS,
+    add,
+    default_folder,
+    required_folders,
+)
 from walletframe.history.moments import bounds, moment
 from walletframe.history.tables import SNAPSHOT, read, read_wallets, write
 
 if TYPE_CHECKING:
     from walletframe.address import WalletsLike
     from walletframe.frames import DetailsLike, WalletDetails
-    from walletframe.history.folder import Place
+    from walletframe.history.folder import SnapshotFolder
     from walletframe.history.moments import Moment
 
 PathLike: TypeAlias = str | Path
@@ -148,13 +155,13 @@ def load(
     1 2026-01-31 00:00:00+00:00     bob     ok
     """
     keys = _keys(wallets)
-    found = known_places(_path(folder))
+    found = required_folders(_path(folder))
     if since is not None:
         first, _ = bounds(since)
-        found = [place for place in found if place.moment >= first]
+        found = [each for each in found if each.moment >= first]
     if until is not None:
         _, last = bounds(until)
-        found = [place for place in found if place.moment <= last]
+        found = [each for each in found if each.moment <= last]
     return read(found, keys)
 
 
@@ -204,10 +211,10 @@ def snapshot(
     Timestamp('2026-01-31 00:00:00+0000', tz='UTC')
     """
     keys = _keys(wallets)
-    found = known_places(_path(folder))
+    found = required_folders(_path(folder))
     if when != _LATEST:
         _, last = bounds(when)
-        found = [place for place in found if place.moment <= last] or _none_so_early(found, when)
+        found = [each for each in found if each.moment <= last] or _none_so_early(found, when)
     return read(found[-1:], keys)
 
 
@@ -244,7 +251,7 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
                        snapshot  wallets  wallets_ok  simulated
     0 2026-01-31 00:00:00+00:00        1           1       True
     """
-    found = known_places(_path(folder))
+    found = required_folders(_path(folder))
     wallets = read_wallets(found)
     facts: dict[str, Any] = {
         "wallets": 1,
@@ -253,7 +260,7 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
         "simulated": wallets["service"] == SIMULATED,
     }
     counts = wallets[[SNAPSHOT]].assign(**facts).astype(dict.fromkeys(facts, "int64"))
-    moments = pd.DatetimeIndex([place.moment for place in found], name=SNAPSHOT).as_unit("us")
+    moments = pd.DatetimeIndex([each.moment for each in found], name=SNAPSHOT).as_unit("us")
     listed = counts.groupby(SNAPSHOT).sum().reindex(moments, fill_value=0)
     return listed.astype({"simulated": bool}).reset_index()
 
@@ -268,7 +275,7 @@ def _keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | None:
     return {canonical_key(each.blockchain, each.address) for each in parse_wallets(wallets)}
 
 
-def _none_so_early(found: list[Place], when: Moment) -> list[Place]:
+def _none_so_early(found: list[SnapshotFolder], when: Moment) -> list[SnapshotFolder]:
     raise UnknownSnapshotError(
         f"no snapshot is of {when} or earlier",
         hint=Spelled(f"the oldest is of {found[0].moment:%Y-%m-%d %H:%M} UTC; see ", LISTED),

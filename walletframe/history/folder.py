@@ -1,15 +1,11 @@
-"""Where snapshots lie on the disk, and how one gets there whole.
-
-::
-
-    <folder>/date=2026-01-31/20260131T060000.000000Z/wallets.parquet
-                                                     holdings.parquet
-
-A snapshot is a folder of its own, named by its time. It is written under another name and then
-renamed: nobody sees half of one, two writers never write to the same one, and a crash leaves
-nothing but a folder ``.saving-…`` of ``.part`` files, which no search for Parquet files finds and a
-later writer clears away. What the files hold is not known here.
-"""
+"""Where snapshots lie on the disk, and how one gets there whole; not what its files hold."""
+# <folder>/date=2026-01-31/20260131T060000.000000Z/wallets.parquet
+#                                                  holdings.parquet
+#
+# A snapshot is a folder of its own, named by its time. It is written under another name and then
+# renamed: nobody sees half of one, two writers never write to the same one, and a crash leaves
+# nothing but a folder `.saving-…` of `.part` files, which no search for Parquet files finds and a
+# later writer clears away.
 
 from __future__ import annotations
 
@@ -37,8 +33,8 @@ LISTED = Either("history.snapshots()", "walletframe history show")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
-    """One snapshot on the disk."""
+class SnapshotFolder:
+    """One snapshot on the disk: its time, in UTC, and its folder."""
 
     moment: datetime
     path: Path
@@ -49,18 +45,18 @@ def default_folder() -> Path:
     return user_data_path("walletframe") / "history"
 
 
-def places(folder: Path) -> list[Place]:
+def snapshot_folders(folder: Path) -> list[SnapshotFolder]:
     """Find the snapshots of a folder."""
     return sorted(
-        Place(datetime.strptime(path.name, _STAMP).replace(tzinfo=UTC), path)
+        SnapshotFolder(datetime.strptime(path.name, _STAMP).replace(tzinfo=UTC), path)
         for path in folder.glob("date=*/*")
         if _NAME.fullmatch(path.name)
     )
 
 
-def known_places(folder: Path) -> list[Place]:
+def required_folders(folder: Path) -> list[SnapshotFolder]:
     """Find the snapshots of a folder that should have some."""
-    found = places(folder)
+    found = snapshot_folders(folder)
     if not found:
         raise UnknownSnapshotError(
             f"no snapshot was kept in {folder}",

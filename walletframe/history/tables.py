@@ -1,10 +1,8 @@
-"""What the files of a snapshot hold: the two frames of a fetch, as Parquet that opens anywhere.
-
-Beside the columns of the contract, and the decimals beside the amounts, each row has its
-``snapshot``, its ``position`` in the frame that was saved, and a ``wallet_key``, which is the same
-in every snapshot whatever the spelling. Rows are sorted by it, in small groups with statistics, so
-that those of one wallet are found without reading the others.
-"""
+"""What the files of a snapshot hold: the two frames of a fetch, as Parquet that opens anywhere."""
+# Beside the columns of the contract, and the decimals beside the amounts, each row has its
+# `snapshot`, its `position` in the frame that was saved, and a `wallet_key`, which is the same in
+# every snapshot whatever the spelling. Rows are sorted by it, in small groups with statistics, so
+# that those of one wallet are found without reading the others.
 
 from __future__ import annotations
 
@@ -21,16 +19,16 @@ import pyarrow.parquet as pq
 
 from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import SUFFIX, to_portable_table
-from walletframe.errors import HistoryError
+from walletframe.errors import AmountError, HistoryError, SnapshotError
 from walletframe.frames import (
     HOLDING_DTYPES,
     WALLET_DTYPES,
     WalletDetails,
     as_failed,
+    require_columns,
     respelled,
     wallet_identities,
 )
-from walletframe.history.contract import converted
 from walletframe.history.folder import HOLDINGS, WALLETS
 
 if TYPE_CHECKING:
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from walletframe.history.folder import Place
+    from walletframe.history.folder import SnapshotFolder
 
 FORMAT: Final = 1
 SNAPSHOT: Final = "snapshot"
@@ -98,44 +96,28 @@ def write(details: WalletDetails, name: str, moment: datetime, file: BinaryIO) -
     )
 
 
-def read(places: Sequence[Place], keys: Collection[tuple[str, str]] | None) -> WalletDetails:
-    """Read snapshots, or some wallets of them."""
-    frames = respelled(_read(places, WALLETS, keys), _read(places, HOLDINGS, keys))
+def read(
+    folders: Sequence[SnapshotFolder], keys: Collection[tuple[str, str]] | None
+) -> WalletDetails:
+    """Read snapshots, or some wallets of them by canonical key; by time, then as saved."""
+    frames = respelled(_read(folders, WALLETS, keys), _read(folders, HOLDINGS, keys))
     return WalletDetails(*frames)
 
 
 def read_wallets(
-    places: Sequence[Place], keys: Collection[tuple[str, str]] | None = None
+    folders: Sequence[SnapshotFolder], keys: Collection[tuple[str, str]] | None = None
 ) -> pd.DataFrame:
-    """Read the wallets of snapshots, without what they held.
-
-    Parameters
-    ----------
-    places : sequence of Place
-        Which snapshots.
-    keys : collection of (str, str), optional
-        The wallets, in the form in which two are compared; None for all.
-
-    Returns
-    -------
-    DataFrame
-        With a first column ``snapshot``; in the order of the snapshots and, within each, as saved.
-
-    Raises
-    ------
-    HistoryError
-        Where a file is missing, broken, or of a later release.
-    """
-    [wallets] = respelled(_read(places, WALLETS, keys))
+    """Read the wallets of snapshots, by time, then as saved; those of `keys`, None for all."""
+    [wallets] = respelled(_read(folders, WALLETS, keys))
     return wallets
 
 
 def _read(
-    places: Sequence[Place], name: str, keys: Collection[tuple[str, str]] | None
+    folders: Sequence[SnapshotFolder], name: str, keys: Collection[tuple[str, str]] | None
 ) -> pd.DataFrame:
     wanted = None if keys is None else sorted(".".join(key) for key in keys)
     columns = [SNAPSHOT, *_DTYPES[name], _POSITION, _KEY]
-    files = [place.path / name for place in places]
+    files = [folder.path / name for folder in folders]
     with ThreadPoolExecutor() as threads:
         tables: list[pa.Table] = list(
             threads.map(partial(_rows, columns=columns, wanted=wanted), files)
@@ -144,7 +126,7 @@ def _read(
     table = pa.concat_tables([empty, *tables]).drop_columns(_KEY)
     in_order = table.sort_by([(SNAPSHOT, "ascending"), (_POSITION, "ascending")])
     frame = in_order.drop_columns(_POSITION).to_pandas(types_mapper=_INTEGERS.get)
-    found = converted(frame, {SNAPSHOT: _MOMENT, **_DTYPES[name]})
+    found = _converted(frame, {SNAPSHOT: _MOMENT, **_DTYPES[name]})
     return as_failed(found) if name == WALLETS else found
 
 
@@ -192,3 +174,34 @@ def _check_format(path: Path, metadata: pq.FileMetaData) -> None:
             f"reads up to {FORMAT})",
             hint="update walletframe: pip install --upgrade walletframe",
         )
+
+
+def conformed(details: WalletDetails) -> WalletDetails:
+    """Give both frames the columns and dtypes of the contract, and no others."""
+    wallets, holdings = details
+    return WalletDetails(_converted(wallets, WALLET_DTYPES), _converted(holdings, HOLDING_DTYPES))
+
+
+def _converted(frame: pd.DataFrame, dtypes: Mapping[str, object]) -> pd.DataFrame:
+    """Give a frame some columns of some dtypes, and no others."""
+    require_columns(frame, dtypes)
+    columns = {name: _as(frame[name], dtype) for name, dtype in dtypes.items()}
+    return pd.DataFrame(columns).reset_index(drop=True)
+
+
+def _as(column: pd.Series, dtype: object) -> pd.Series:
+    try:
+        if not isinstance(dtype, pd.CategoricalDtype):
+            return column.astype(dtype)  # type: ignore[call-overload,no-any-return]  # any dtype
+        strange = column[column.notna() & ~column.isin(dtype.categories)]
+        if strange.empty:
+            return column.astype(dtype)
+        reason = f"{strange.iloc[0]!r} is not known"
+    except AmountError:
+        raise
+    except (TypeError, ValueError) as fault:
+        reason = str(fault)
+    raise SnapshotError(
+        f"the column {column.name!r} is none of a fetch: {reason}",
+        hint="keep the frames as they were fetched",
+    )

@@ -56,6 +56,9 @@ class BlockchainPicker(Chooser):
     >>> picker = BlockchainPicker(["ETH", "BSC"], value=["eth"])
     >>> picker.value
     ('ETH',)
+    >>> picker.offer(["BSC", "NEAR"])
+    >>> picker.value
+    ()
     >>> picker.close()
     """
 
@@ -71,12 +74,19 @@ class BlockchainPicker(Chooser):
         )
 
     def offer(self, blockchains: BlockchainsLike) -> None:
-        """Offer other blockchains; of those chosen, the ones that are not among them are let go.
+        """Offer other blockchains; of those chosen, those that are not among them are removed.
 
         Parameters
         ----------
         blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
             What to choose from.
+
+        Raises
+        ------
+        ArgumentError
+            Where `blockchains` is something else.
+        ColumnsError
+            Where a DataFrame lacks the column.
         """
         self._offer(blockchain_options(blockchains))
 

@@ -56,7 +56,7 @@ class Chooser(Pane, ValueWidget):
         self._status = HTML()
         self._chips = _Chips(self._remove)
         super().__init__()
-        self.on_close(self._debounce.stop)
+        self._on_close(self._debounce.stop)
         self.children = (self._search, self._list, self._status, self._chips, self._alert)
         self.description = description
         self._search.observe(lambda _: self._search_soon(), "value")
@@ -92,7 +92,7 @@ class Chooser(Pane, ValueWidget):
             self._show_marks()
             self._chips.show([self._options[value] for value in self.value])
             self._show_status()
-            self.show_error("")
+            self._show_error("")
 
     def _search_soon(self) -> None:
         self._debounce.call(_LATE_S if self._enter_pressed else None)

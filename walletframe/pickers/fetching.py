@@ -27,21 +27,18 @@ _AUTO = "auto"
 
 
 class FetchBar(Pane):
-    """Buttons to fetch, to cancel and to ask again; `details` is what was fetched last.
-
-    The button `start` calls `begin`, which calls `fetch`. `hint` says what to do where there is
-    nothing to fetch.
-    """
+    """Buttons to fetch, to cancel and to ask again; `details` is what was fetched last."""
 
     details = Instance(WalletDetails, allow_none=True, default_value=None)
 
     def __init__(
         self, start: Button, begin: Callable[[], None], client: Client | None = None, *, hint: str
     ) -> None:
+        """Let the button `start` call `begin`, which calls `fetch`; `hint` is for no wallets."""
         super().__init__()
         self._start, self._client, self._hint = start, client, hint
         self._fetch: _BackgroundFetch | None = None
-        self.on_close(self._stop)
+        self._on_close(self._stop)
         self._asked: Sequence[str] = ()
         self._cancel = Button(
             description="Cancel", icon="stop", disabled=True, layout={"width": _AUTO}
@@ -60,7 +57,7 @@ class FetchBar(Pane):
         """Fetch in the background; nothing is begun while a fetch is under way."""
         if self._fetch is not None:
             return
-        self.show_error("")
+        self._show_error("")
         if not wallets:
             raise WalletframeError("no wallets to fetch", hint=self._hint)
         client = self._client or default_client()
@@ -117,11 +114,7 @@ class FetchBar(Pane):
 
 
 class _BackgroundFetch:
-    """A fetch on a thread of its own, from the moment it is made.
-
-    On that thread, `progress` gets (done, total, counts by status, time left as text) ten times a
-    second at most, and `finish` gets the details or the exception at the end.
-    """
+    """A fetch on a thread of its own, which calls `progress` and, at the end, `finish`."""
 
     def __init__(
         self,

@@ -64,11 +64,9 @@ class Options:
         return self._by_value[value]
 
     def find(self, text: str, limit: int, first: Sequence[Value] = ()) -> Hits:
-        """Find what holds all words of a text, in any case and order; blank finds everything.
-
-        Those whose name is the text come first, then those that begin with it; where the text is
-        blank, the values `first`.
-        """
+        """Find what holds all words of a text, in any case and order; blank finds everything."""
+        # Those whose name is the text come first, then those that begin with it; where the text is
+        # blank, the values `first`.
         words = text.casefold().split()
         if not words:
             known = [value for value in first if value in self._by_value]

@@ -61,14 +61,22 @@ class Pane(VBox):
         -------
         bool
             True from the beginning of `close` on.
+
+        Examples
+        --------
+        >>> from walletframe.pickers import BlockchainPicker
+        >>> picker = BlockchainPicker(["ETH"])
+        >>> picker.close()
+        >>> picker.is_closed()
+        True
         """
         return self._closed
 
-    def on_close(self, end: Callable[[], None]) -> None:
+    def _on_close(self, end: Callable[[], None]) -> None:
         """Let `close` stop what runs beside the widgets; `end` waits until it has stopped."""
         self._endings.append(end)
 
-    def show_error(self, text: str) -> None:
+    def _show_error(self, text: str) -> None:
         """Show what went wrong, in one line; an empty text takes the line away."""
         value = alert_html(text) if text else ""
         if value != self._alert.value:
@@ -91,7 +99,7 @@ def guarded(
             try:
                 handler(pane, *args, **kwargs)
             except Exception as error:  # noqa: BLE001 - nobody else would see it
-                pane.show_error(error_text(error))
+                pane._show_error(error_text(error))  # noqa: SLF001 - the pane is one of ours
 
     return run
 

@@ -56,10 +56,13 @@ class FetchPanel(Pane):
 
     Examples
     --------
-    >>> panel = FetchPanel(["NEAR.alice.near"])
-    >>> len(panel.details.wallets)
-    0
-    >>> panel.close()
+    >>> from walletframe.service import sandbox
+    >>> with sandbox() as service, service.client(cache=False) as client:
+    ...     panel = FetchPanel(["NEAR.alice.near"], client=client)
+    ...     panel.fetch()
+    ...     panel.cancel()
+    ...     panel.retry()
+    ...     panel.close()
     """
 
     details = Instance(WalletDetails)
@@ -89,7 +92,11 @@ class FetchPanel(Pane):
 
     @guarded
     def fetch(self) -> None:
-        """Fetch what is pasted and what is chosen; where a line can't be read, ask for none."""
+        """Fetch what is pasted and what is chosen; where a line can't be read, ask for none.
+
+        It returns at once; `details` changes when the answers are there. What goes wrong is shown
+        in the panel.
+        """
         if self._picker.take_pasted():
             self._bar.fetch(self._picker.value, refresh=self._refresh.value)
 

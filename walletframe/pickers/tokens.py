@@ -66,12 +66,12 @@ class TokenPicker(Chooser):
     Examples
     --------
     >>> import pandas as pd
-    >>> picker = TokenPicker(
-    ...     pd.DataFrame(
-    ...         {"symbol": ["USDC"], "token_blockchain": ["ETH"], "token_address": ["0xA0b8"]}
-    ...     )
+    >>> holdings = pd.DataFrame(
+    ...     {"symbol": ["USDC"], "token_blockchain": ["ETH"], "token_address": ["0xA0b8"]}
     ... )
+    >>> picker = TokenPicker(holdings)
     >>> picker.value = ["USDC"]
+    >>> picker.offer(holdings)
     >>> picker.value
     (('ETH', '0xa0b8'),)
     >>> picker.close()
@@ -89,12 +89,19 @@ class TokenPicker(Chooser):
         )
 
     def offer(self, holdings: HoldingsLike) -> None:
-        """Offer other tokens; of those chosen, the ones that are not among them are let go.
+        """Offer other tokens; of those chosen, those that are not among them are removed.
 
         Parameters
         ----------
         holdings : WalletDetails or DataFrame
             What to choose from.
+
+        Raises
+        ------
+        ArgumentError
+            Where `holdings` is something else.
+        ColumnsError
+            Where a column is missing.
         """
         self._offer(self._keep(holdings))
 

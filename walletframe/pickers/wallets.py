@@ -61,6 +61,10 @@ class WalletPicker(Chooser):
     >>> picker.value = ["eth.0xab", "NEAR.bob.near"]
     >>> picker.value
     ('ETH.0xAB', 'NEAR.bob.near')
+    >>> picker.offer(["NEAR.carol.near"])
+    >>> picker.choose_all()
+    >>> picker.take_pasted(), picker.value
+    (True, ('NEAR.carol.near',))
     >>> picker.close()
     """
 
@@ -72,6 +76,7 @@ class WalletPicker(Chooser):
         description: str = "Wallets",
         paste: bool = True,
     ) -> None:
+        self._text: Textarea | None = None
         super().__init__(
             wallet_options(wallets),
             value=value,
@@ -82,12 +87,19 @@ class WalletPicker(Chooser):
             self._add_paste()
 
     def offer(self, wallets: KnownWallets) -> None:
-        """Offer other wallets; of those chosen, the ones that are not among them are let go.
+        """Offer other wallets; of those chosen, those that are not among them are removed.
 
         Parameters
         ----------
         wallets : WalletDetails, or whatever `fetch_wallets` takes
             What to choose from.
+
+        Raises
+        ------
+        ArgumentError
+            Where `wallets` is something else.
+        AddressError
+            Where a wallet can't be read.
         """
         self._offer(wallet_options(wallets))
 
@@ -110,13 +122,15 @@ class WalletPicker(Chooser):
         self.value = [option.value for option in self._options]
 
     def take_pasted(self) -> bool:
-        """Choose what was pasted; what can't be read stays in the text, to be mended.
+        """Choose what was pasted; what can't be read stays where it is, with the reason.
 
         Returns
         -------
         bool
             Whether all of it could be read.
         """
+        if self._text is None:
+            return True
         found = read_pasted(self._text.value)
         self.value = (*self.value, *map(str, found.wallets))
         self._text.value = found.unread

@@ -32,12 +32,11 @@ STYLE = "\n".join(
 
 
 class ToggleRow(HBox, ValueWidget):
-    """Buttons of which one is on, to be chosen by one click, or by Tab and Space.
+    """Buttons of which one is on, to be chosen by one click, or by Tab and Space."""
 
-    That which is on has a check mark in its text, so that those who don't see a shade know it, too.
-    The toggle buttons of ipywidgets show it by a shade alone, and its radio buttons need the arrow
-    keys, which JupyterLab keeps for itself.
-    """
+    # That which is on has a check mark in its text, so that those who don't see a shade know it,
+    # too. The toggle buttons of ipywidgets show it by a shade alone, and its radio buttons need the
+    # arrow keys, which JupyterLab keeps for itself.
 
     value = Unicode()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from walletframe.errors import WalletframeError
+from walletframe.errors import ArgumentError, WalletframeError
 from walletframe.exports import to_csv, to_parquet
 from walletframe.frames import holdings_table, summary_html, table_html
 from walletframe.pickers.pane import alert_html
@@ -27,11 +27,9 @@ _TYPES = {
 
 
 def make_file(kind: str, rendered: Rendered) -> tuple[str, bytes]:
-    """Return the name and the contents of a file of one of the `FORMATS`.
-
-    CSV and Parquet hold every row, with exact amounts. The page needs no network; it has the
-    summary, the chart and the first 1,000 rows. More rows than a browser should be given raise.
-    """
+    """Return the name and the contents of a file: every row exactly, or a page without network."""
+    if kind not in FORMATS:
+        raise ArgumentError(f"{kind!r} is no kind of file", hint=f"one of {', '.join(FORMATS)}")
     if kind == "pandas code":
         return "holdings.py", f"{rendered.code}\n".encode()
     if kind == "HTML page":

@@ -105,7 +105,7 @@ class HoldingsExplorer(Pane):
         super().__init__()
         self.details, self._catalog, self._prepare = details, catalog, prepare
         self._debounce, self._drawing = Debounce(self._draw, wait_s=0), Lock()
-        self.on_close(self._debounce.stop)
+        self._on_close(self._debounce.stop)
         start = Button(description="Refresh", icon="refresh", tooltip="Ask anew for all wallets")
         hint = "set .details of the explorer to what fetch_wallets returned"
         self._bar = FetchBar(start, self.refresh, client, hint=hint)
@@ -150,10 +150,22 @@ class HoldingsExplorer(Pane):
 
     @guarded
     def refresh(self) -> None:
-        """Ask anew for all wallets, in the background; what can't be had anew stays."""
+        """Ask anew for all wallets, in the background; what can't be had anew stays.
+
+        It returns at once; `details` changes when the answers are there. What goes wrong is shown
+        in the explorer.
+
+        Examples
+        --------
+        >>> from walletframe.service import sandbox
+        >>> with sandbox() as service, service.client(cache=False) as client:
+        ...     explorer = HoldingsExplorer(client.fetch(["NEAR.alice.near"]), client=client)
+        ...     explorer.refresh()
+        ...     explorer.close()
+        """
         if self._prepare is None:
             require_as_fetched(self.details)
-        self.show_error("")
+        self._show_error("")
         wallets = self.details.wallets
         pairs = zip(wallets["blockchain"], wallets["address"], strict=True)
         self._bar.fetch([f"{chain}.{address}" for chain, address in pairs], refresh=True)
@@ -162,12 +174,22 @@ class HoldingsExplorer(Pane):
     def save(self, kind: str) -> None:
         """Make a file of what is shown, and offer it as a link.
 
+        CSV and Parquet hold every row, with exact amounts. The page needs no network; it holds the
+        summary, the chart and the first 1,000 rows. What goes wrong is shown in the explorer.
+
         Parameters
         ----------
         kind : {"CSV", "Parquet", "HTML page", "pandas code"}
             Of which kind.
+
+        Examples
+        --------
+        >>> from walletframe.frames import assemble
+        >>> explorer = HoldingsExplorer(assemble([]))
+        >>> explorer.save("CSV")
+        >>> explorer.close()
         """
-        self.show_error("")
+        self._show_error("")
         self._link.value = ""
         self._link.value = link(*make_file(kind, render(self._view())))
 
@@ -214,7 +236,7 @@ class HoldingsExplorer(Pane):
     def _show(self, rendered: Rendered) -> None:
         if rendered.view != self._view():
             return
-        self.show_error("")
+        self._show_error("")
         self._link.value = ""
         (self._output.remove_class if has_template() else self._output.add_class)(FOLLOWS)
         self._output.outputs = (_display(rendered),)
