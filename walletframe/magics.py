@@ -1,12 +1,8 @@
 """What ``%load_ext walletframe`` gives: ``%wallets``, and DataFrames whose symbols stay text.
 
-Thin: addresses are read and fetched as everywhere else. What is wrong with the input is a usage
-error, which IPython shows without a traceback. Wallets that are not ok are told once: by the
-result, where the cell shows it, else in a few lines behind the cell. A warning would have no line
-of the user's own to point at: what is odd about the list is told in lines, too.
-
-Jupyter's pages typeset what stands between dollars in a table, and strangers choose symbols. So
-DataFrames are shown by pandas, as its options say, but in an element that MathJax leaves alone.
+Wrong input is a usage error, which IPython shows without a traceback. A warning would have no line
+of the user's own to point at: wallets that are not ok, and what is odd about the list, are told in
+lines behind the cell, unless the result shows them.
 """
 
 from __future__ import annotations
@@ -42,7 +38,11 @@ if TYPE_CHECKING:
 _OPTIONS = ("--client", "--offline", "--on-unreadable", "--out", "--refresh")
 _REASON = 160
 _TABLES = ("pandas.DataFrame", "pandas.io.formats.style.Styler")
-"""What of pandas is shown as HTML, by name: Styler is loaded only where it is used."""
+"""What of pandas is shown as HTML, by name: Styler is loaded only where it is used.
+
+Jupyter's pages typeset what stands between dollars in a table, and strangers choose symbols: pandas
+shows its frames as its options say, but in an element that MathJax leaves alone.
+"""
 
 
 @magics_class
@@ -178,13 +178,7 @@ def _complete(context: CompletionContext) -> SimpleMatcherResult:
 
 @dataclass(frozen=True, slots=True)
 class _AsText:
-    """Shows what it is given as it would be shown without it, but for mathematics.
-
-    Attributes
-    ----------
-    earlier : callable or None
-        The formatter that the user had chosen before.
-    """
+    """Shows what it is given as the user's earlier formatter would, but for mathematics."""
 
     earlier: Callable[[Any], str | None] | None
 
@@ -194,13 +188,7 @@ class _AsText:
 
 
 def load(shell: InteractiveShell) -> None:
-    """Register the magics, their completion, and how tables are shown; again, it changes nothing.
-
-    Parameters
-    ----------
-    shell : InteractiveShell
-        The IPython that runs.
-    """
+    """Register the magics, their completion, and how tables are shown; once is as good as twice."""
     shell.register_magics(WalletMagics)
     matchers: list[Any] = shell.Completer.custom_matchers
     if _complete not in matchers:
@@ -212,13 +200,7 @@ def load(shell: InteractiveShell) -> None:
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Take the completion away, and show tables as before; IPython keeps the magics.
-
-    Parameters
-    ----------
-    shell : InteractiveShell
-        The IPython that runs.
-    """
+    """Take the completion away, and show tables as before; IPython keeps the magics."""
     matchers: list[Any] = shell.Completer.custom_matchers
     if _complete in matchers:
         matchers.remove(_complete)

@@ -26,7 +26,7 @@ NOT_OF_A_COMMAND = {
     "walletframe.amounts": "numbers that a file or the service gave, which say what is wrong there",
     "walletframe.analysis.matrix": "a pivot, which no command makes",
     "walletframe.analysis.pairs": "pairs of wallets, which no command makes",
-    "walletframe.analysis.positions": "amounts of another dtype: files are read with the right one",
+    "walletframe.frames.contract": "amounts of another dtype: files are read with the right one",
     "walletframe.charts.palette": "colours, which no command takes",
     "walletframe.client": "clients, and fetches that raise: commands make the one, avoid the other",
     "walletframe.frames.joining": "a table of one's own, which no command has",
@@ -97,10 +97,10 @@ def test_the_message_keeps_what_was_given():
     """The rest of a list is nowhere in a shell; what somebody wrote is as it was."""
     problems = [(place, "folder=x", "negative") for place in range(30)]
     error = PricesError("prices can't be used:", Spelled("give ", Argument("prices")), problems)
-    text = in_shell(error, "value")
+    text = in_shell(error.spelled, "value")
     assert "folder=x" in text
     assert text.endswith("… and 10 more\n\nHint: give --prices")
-    assert in_shell(SettingsError("it broke: folder=x"), "value") == "it broke: folder=x"
+    assert in_shell(SettingsError("it broke: folder=x").spelled, "value") == "it broke: folder=x"
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ class TestText:
     def test_no_python_in_a_shell(self, kind):
         """What a class says itself has the words of a shell, too."""
         if issubclass(kind, WalletframeError) and kind not in (FetchError, errors.TokenListError):
-            text = make(kind).in_shell(str.upper)
+            text = make(kind).spelled.in_shell(str.upper)
             assert not re.search(r"\w=|\bNone\b|DataFrame|\('|\(blockchain|see \.", text)
 
     def test_without_a_hint(self):

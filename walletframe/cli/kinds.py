@@ -30,13 +30,7 @@ _KINDS = {  # the first that fits
 
 
 def kind_of(columns: Collection[str]) -> str | None:
-    """Say what a table looks like, by its columns; None where it is nothing that is known.
-
-    Examples
-    --------
-    >>> kind_of(["blockchain", "address"]), kind_of(["a", "b"])
-    ('a list of wallets', None)
-    """
+    """Say what a table looks like, by its columns; None where it is nothing that is known."""
     known = (kind for kind, needed in _KINDS.items() if needed <= {*columns})
     one = len(columns) == 1 and all(isinstance(name, str) for name in columns)
     return next(known, LIST if one else None)

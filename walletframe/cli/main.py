@@ -62,7 +62,7 @@ class _Commands(click.Group):
         except WalletframeError as error:
             kind = _MachineError if isinstance(error, OSError) else click.UsageError
             command = self.commands.get(ctx.invoked_subcommand or "")
-            raise kind(error.in_shell(partial(spelled_for, command))) from None
+            raise kind(error.spelled.in_shell(partial(spelled_for, command))) from None
         except BrokenPipeError:
             raise
         except OSError as error:

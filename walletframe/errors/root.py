@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from walletframe.errors.spelling import Spelled
 
 if TYPE_CHECKING:
-    from walletframe.errors.spelling import Option, Text
+    from walletframe.errors.spelling import Text
 
 
 def _rebuild(kind: type[WalletframeError], text: str, state: dict[str, Any]) -> WalletframeError:
@@ -33,19 +33,18 @@ class WalletframeError(Exception):
         What happened, without the hint.
     hint : str
         What to do about it, empty where there is nothing to do.
+    spelled : Spelled
+        Both, for who shows them in a shell, where arguments are options.
     """
 
     message: str
     hint: str
+    spelled: Spelled
 
     def __init__(self, message: Text, hint: Text = "") -> None:
         self.message, self.hint = str(message), str(hint)
-        self._text = Spelled(message, "\n\nHint: ", hint) if hint else Spelled(message)
-        super().__init__(str(self._text))
-
-    def in_shell(self, option: Option) -> str:
-        """Return the text for a shell, where ``option`` writes each argument that it names."""
-        return self._text.in_shell(option)
+        self.spelled = Spelled(message, "\n\nHint: ", hint) if hint else Spelled(message)
+        super().__init__(str(self.spelled))
 
     def __str__(self) -> str:
         return str(self.args[0])

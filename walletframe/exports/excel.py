@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from walletframe.amounts import AmountDtype
 from walletframe.cells import as_excel_cell
 from walletframe.disk import replaced
 from walletframe.errors import MissingExtraError
+from walletframe.exports.separated import as_texts, may_hold_text, rebuilt
 from walletframe.text import as_link
 
 if TYPE_CHECKING:
@@ -25,46 +27,15 @@ _EXCEL_LINKS = 65_000
 
 
 def require_openpyxl(purpose: str) -> None:
-    """Refuse where openpyxl is not installed.
-
-    Parameters
-    ----------
-    purpose : str
-        What needs it.
-
-    Raises
-    ------
-    MissingExtraError
-        Naming the extra.
-    """
-    try:
-        import openpyxl  # noqa: F401, PLC0415 - pandas needs it, and says so less clearly
-    except ImportError:
-        missing = True
-    else:
-        missing = False
-    if missing:
+    """Refuse where openpyxl is not installed: pandas needs it, and says so less clearly."""
+    if find_spec("openpyxl") is None:
         raise MissingExtraError("excel", purpose)
 
 
 def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write an Excel file.
+    """Write an Excel file: exact text, beside amounts the nearest numbers, times in UTC.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Any; its index is left out.
-    path : str or Path
-        Where to write. Amounts are exact text, since a cell's number is a float that Excel shows
-        with 15 digits; the number nearest to each stands beside it, in ``<name>_number``, to sort
-        and filter by. Times are in UTC, to the millisecond; text is harmless, on one line, and cut
-        to what a cell holds; only what is in a column ``…_url`` and begins with http or https
-        becomes a link. The first row stays in sight.
-
-    Raises
-    ------
-    MissingExtraError
-        Where openpyxl is not installed.
+    Links are of columns ``…_url`` alone, to http or https; the first row stays in sight.
     """
     require_openpyxl("writing Excel files")
     beside = _with_numbers(frame)
@@ -91,7 +62,7 @@ def _with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     if len(columns) == len(frame.columns):
         return frame
     names, parts = zip(*columns, strict=True)
-    return pd.concat(parts, axis=1, keys=range(len(parts))).set_axis(list(names), axis=1)
+    return rebuilt(parts, names, frame)
 
 
 def _link(sheet: Any, frame: pd.DataFrame) -> None:
@@ -113,18 +84,11 @@ def _disarmed(frame: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame
         return change(value) if isinstance(value, str) else value
 
     columns = [
-        series.astype("str").astype(object).where(series.notna(), None)
+        as_texts(series)
         if isinstance(series.dtype, AmountDtype)
         else series.astype(object).map(safe)
-        if _may_hold_text(series)
+        if may_hold_text(series)
         else series
         for _, series in frame.items()
     ]
-    labels = [safe(name) for name in frame.columns]
-    if not columns:
-        return frame
-    return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(labels, axis=1)
-
-
-def _may_hold_text(series: pd.Series) -> bool:
-    return isinstance(series.dtype, pd.StringDtype | pd.CategoricalDtype) or series.dtype == object
+    return rebuilt(columns, [safe(name) for name in frame.columns], frame)

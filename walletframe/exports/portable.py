@@ -19,16 +19,7 @@ if TYPE_CHECKING:
 
 
 def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a Parquet file that opens anywhere.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Any; its index is left out.
-    path : str or Path
-        Where to write. A column of amounts is exact text, with a column ``<name>_decimal`` beside
-        it, decimal128(38, 18), which other programs can sum: null where it can't hold an amount.
-    """
+    """Write a Parquet file, with ``<name>_decimal``, decimal128(38, 18), beside exact texts."""
     import pyarrow.parquet  # noqa: PLC0415 - pandas does not load it either
 
     table = to_portable_table(frame)
@@ -37,15 +28,7 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
 
 
 def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
-    """Write several frames as one JSON file.
-
-    Parameters
-    ----------
-    frames : dict of str to DataFrame
-        By name; each becomes a list of records. Amounts are exact text, times ISO 8601.
-    path : str or Path
-        Where to write.
-    """
+    """Write frames by name, as lists of records: exact amounts as text, times in ISO 8601."""
     whole = {name: _records(frame) for name, frame in frames.items()}
     with replaced(Path(path)) as file:
         file.write(json.dumps(whole, ensure_ascii=False, indent=1).encode())

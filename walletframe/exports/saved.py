@@ -20,7 +20,7 @@ from walletframe.amounts.arrow import SUFFIX as DECIMAL
 from walletframe.cells import from_cell
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
 from walletframe.exports.excel import NUMBER, require_openpyxl
-from walletframe.exports.separated import SEPARATORS, uncompressed
+from walletframe.exports.separated import SEPARATORS, rebuilt, uncompressed
 from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES
 
 if TYPE_CHECKING:
@@ -100,18 +100,7 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
 
 
 def saved_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Read what a file holds, as far as the file itself knows it.
-
-    Parameters
-    ----------
-    path : Path
-        As for `read_holdings`.
-
-    Returns
-    -------
-    tuple of DataFrame and (DataFrame or None)
-        The frame, and the wallets, which are beside it (``NAME.wallets.csv``) or in the same JSON.
-    """
+    """Read a frame, and the wallets beside it (``NAME.wallets.csv``) or in the same JSON."""
     frames = _frames(path)
     wallets = frames.get("wallets")
     beside = path.with_suffix(f".wallets{path.suffix}")
@@ -121,23 +110,7 @@ def saved_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give the columns that walletframe knows their dtypes.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `saved_tables` gives it.
-
-    Returns
-    -------
-    DataFrame
-        The others as they are.
-
-    Raises
-    ------
-    DatasetError
-        Where a column can't be what its name says.
-    """
+    """Give the columns that walletframe knows their dtypes, or say which can't have it."""
     return pd.DataFrame({name: _column(str(name), column) for name, column in frame.items()})
 
 
@@ -228,11 +201,7 @@ def _decoded(frame: pd.DataFrame) -> pd.DataFrame:
         return from_cell(cell) if isinstance(cell, str) else cell
 
     columns = [series.map(text).astype(series.dtype) for _, series in frame.items()]
-    if not columns:
-        return frame
-    return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(
-        [*map(text, frame)], axis=1
-    )
+    return rebuilt(columns, [*map(text, frame)], frame)
 
 
 def _without_numbers(frame: pd.DataFrame, suffix: str) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from numbers import Number
 from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,9 @@ from walletframe.cells import as_cell
 from walletframe.disk import replaced
 from walletframe.errors import SettingsError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
 """By the end of a file's name, before ``.gz``."""
 
@@ -31,26 +34,7 @@ _TO_QUOTE = re.compile(r"""[,;|\t"']|^[\s\#]|\s$""")
 
 
 def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a CSV file.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Any; its index is left out.
-    path : str or Path
-        Where to write: separated by tabs where it ends in ``.tsv``, compressed where it ends in
-        ``.gz``. Amounts are exact plain text, and floats have all their digits, neither with an
-        exponent. Text that a spreadsheet would take for a formula, or that has control characters,
-        begins with an apostrophe, see `walletframe.cells`; empty text is quoted, what is missing
-        is not.
-
-    Raises
-    ------
-    SettingsError
-        Where the name asks for another compression.
-    OSError
-        Where the file can't be written; an earlier one is as it was.
-    """
+    """Write a CSV file: amounts and floats with all digits, formulas disarmed as by `cells`."""
     target = Path(path)
     if target.suffix.lower() in _OTHER_COMPRESSIONS:
         raise SettingsError(
@@ -68,23 +52,7 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
 
 
 def uncompressed(path: Path) -> Path:
-    """Return a path without the end that names its compression.
-
-    Parameters
-    ----------
-    path : Path
-        Any.
-
-    Returns
-    -------
-    Path
-        Without ``.gz``.
-
-    Examples
-    --------
-    >>> uncompressed(Path("holdings.csv.gz")).name
-    'holdings.csv'
-    """
+    """Return a path without the end that names its compression, ``.gz``."""
     return path.with_suffix("") if path.suffix.lower() == ".gz" else path
 
 
@@ -98,9 +66,8 @@ def _cells(series: pd.Series) -> list[str]:
     """Return the cells of a column, empty where something is missing."""
     if is_float_dtype(series.dtype):
         return ["" if pd.isna(value) else _plain(value) for value in series]
-    if not _may_hold_text(series):
-        series = series.astype("str").astype(object).where(series.notna(), None)
-        return ["" if value is None else value for value in series]
+    if not may_hold_text(series):
+        return ["" if value is None else value for value in as_texts(series)]
     known: dict[Any, str] = {}
     return [_of_known(value, known) for value in series]
 
@@ -128,5 +95,21 @@ def _plain(number: Any) -> str:
     return np.format_float_positional(number, trim="0")
 
 
-def _may_hold_text(series: pd.Series) -> bool:
+def may_hold_text(series: pd.Series) -> bool:
+    """Tell columns in which a stranger's text may stand."""
     return isinstance(series.dtype, pd.StringDtype | pd.CategoricalDtype) or series.dtype == object
+
+
+def as_texts(series: pd.Series) -> pd.Series:
+    """Write each value as text, as an object; None where it is missing."""
+    return series.astype("str").astype(object).where(series.notna(), None)
+
+
+def rebuilt(
+    columns: Sequence[pd.Series], labels: Sequence[Any], frame: pd.DataFrame
+) -> pd.DataFrame:
+    """Make a frame of columns whose labels may repeat; without any it is ``frame`` itself."""
+    if not columns:
+        return frame
+    whole = pd.concat(columns, axis=1, keys=range(len(columns)))
+    return whole.set_axis(list(labels), axis=1)

@@ -40,24 +40,7 @@ if TYPE_CHECKING:
 def compose(
     details: WalletDetails, *, before: WalletDetails | None, title: str, made: datetime
 ) -> Content:
-    """Decide what a report says.
-
-    Parameters
-    ----------
-    details : WalletDetails
-        What was fetched.
-    before : WalletDetails or None
-        An earlier fetch.
-    title : str
-        The heading.
-    made : datetime
-        Now, in UTC.
-
-    Returns
-    -------
-    Content
-        All of it, not yet escaped.
-    """
+    """Decide what a report says of a fetch, and of what changed since an earlier one."""
     wallets, holdings = details.wallets, _flagged(_valued(details.holdings))
     suspect = holdings["is_spam"].to_numpy()
     others = holdings[~suspect]

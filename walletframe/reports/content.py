@@ -48,20 +48,15 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """All of a report, in its order.
-
-    ``facts`` are names and values of what is to be known first, ``summary`` sentences on where the
-    answers came from, ``gaps`` on what is unknown, ``reasons`` why wallets are not ok, ``methods``
-    how it was done.
-    """
+    """All of a report, in its order, the reasons for gaps beside them."""
 
     title: str
     made: str
     simulated: bool
-    facts: tuple[tuple[str, str], ...]
-    summary: tuple[str, ...]
-    gaps: tuple[str, ...]
-    reasons: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]  # names and values of what is to be known first
+    summary: tuple[str, ...]  # sentences on where the answers came from
+    gaps: tuple[str, ...]  # sentences on what is unknown
+    reasons: tuple[str, ...]  # why wallets are not ok
     charts: tuple[Chart, ...]
     listings: tuple[Listing, ...]
-    methods: tuple[str, ...]
+    methods: tuple[str, ...]  # sentences on how it was done

@@ -37,20 +37,7 @@ _WALLETS = "The numbers are in the table “Wallets”."
 
 
 def fitting_charts(holdings: pd.DataFrame, wallets: pd.DataFrame) -> list[Chart]:
-    """Draw the charts that say something of these holdings.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        Those to be drawn, valued where they can be.
-    wallets : DataFrame
-        All that were asked.
-
-    Returns
-    -------
-    list of Chart
-        None where nothing is held; of one wallet, its tokens; of several, more.
-    """
+    """Draw the charts that say something of these holdings: none where nothing is held."""
     held = holdings[(holdings["amount"] > 0).fillna(value=False)]
     owners = wallet_identities(held)
     if not owners.keys:

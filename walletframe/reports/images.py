@@ -20,23 +20,7 @@ _LEGEND_LINE = 19
 
 
 def drawn_images(charts: Sequence[Chart]) -> list[list[str]]:
-    """Draw charts, offline.
-
-    Parameters
-    ----------
-    charts : sequence of Chart
-        What to draw; a browser is started where there are any.
-
-    Returns
-    -------
-    list of list of str
-        A PNG for each view of each, as a ``data:`` URL.
-
-    Raises
-    ------
-    MissingExtraError
-        Where the extra ``images`` is not installed, or there is no Chrome or Chromium.
-    """
+    """Draw each view of charts, offline, as a ``data:`` URL of a PNG."""
     if not charts:
         return []
     if find_spec("kaleido") is None:

@@ -33,24 +33,7 @@ _NO_PRICES = "There were no prices: charts show counts or shares, never values."
 def method_notes(
     holdings: pd.DataFrame, *, own_prices: bool, spam: bool, compared: bool
 ) -> tuple[str, ...]:
-    """Say how it was done.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        Those in the totals, with ``value`` where they were valued.
-    own_prices : bool
-        Whether they came valued; else by the service's prices, if it sent any.
-    spam : bool
-        Whether tokens were set apart.
-    compared : bool
-        Whether there was an earlier fetch.
-
-    Returns
-    -------
-    tuple of str
-        Sentences.
-    """
+    """Say how it was done, in sentences; ``own_prices`` where holdings came valued."""
     prices = _OWN_PRICES if own_prices else _SENT_PRICES if "value" in holdings else _NO_PRICES
     notes = [_EXACT, _TOKENS, _FAILED, prices]
     if spam:
