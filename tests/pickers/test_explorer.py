@@ -15,7 +15,7 @@ from widgets import Page, wait
 
 from walletframe.charts import token_colors
 from walletframe.errors import ColumnsError
-from walletframe.frames import WalletDetails, assemble, identified
+from walletframe.frames import WalletDetails, assemble, read_positions
 from walletframe.pickers import (
     BlockchainPicker,
     FetchPanel,
@@ -114,11 +114,13 @@ def test_selection_is_by_identity(details):
 def test_selected_rows_are_identified_as_they_would_be_alone(details, chosen):
     """What is known of the whole fetch tells it of some of its rows."""
     picked = Catalog(details).select(Selection(**chosen)).holdings
-    alone = identified(picked.frame)
-    for one, other in ((picked.tokens, alone.tokens), (picked.wallets, alone.wallets)):
-        assert one.keys == other.keys
-        assert one.codes.tolist() == other.codes.tolist()
-        assert one.first.tolist() == other.first.tolist()
+    alone = read_positions(picked.holdings)
+    assert picked.tokens.keys == alone.tokens.keys
+    assert picked.tokens.codes.tolist() == alone.tokens.codes.tolist()
+    assert picked.tokens.first.tolist() == alone.tokens.first.tolist()
+    assert picked.wallet_keys == alone.wallet_keys
+    assert picked.wallet_codes.tolist() == alone.wallet_codes.tolist()
+    assert picked.wallets.equals(alone.wallets)
 
 
 @pytest.mark.parametrize("chart", CHARTS)

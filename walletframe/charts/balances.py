@@ -6,54 +6,47 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 
-from walletframe.amounts.scalar import Amount
-from walletframe.analysis.positions import amounts_of
 from walletframe.charts.measures import Measure, left_out, measured, why_none
 from walletframe.errors import SettingsError
 from walletframe.frames import (
-    Identified,
-    Identities,
-    find_token,
+    Positions,
+    cell_sums,
     find_wallet,
-    identified,
-    require_columns,
+    read_positions,
     token_key,
     token_names,
+    token_place,
     wallet_names,
     whole_token,
     whole_wallet,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
     from walletframe.amounts import AmountArray
+    from walletframe.amounts.scalar import Amount
     from walletframe.charts.measures import Places, Sizes
-    from walletframe.frames import HoldingsLike, TokenLike, WalletLike
+    from walletframe.frames import PositionsLike, TokenLike, WalletLike
 
     Mask: TypeAlias = npt.NDArray[np.bool_]
-
-_COLUMNS = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
 
 
 @dataclass(frozen=True, slots=True)
 class Balances:
-    """The rows of holdings that are drawn.
+    """The n rows of holdings that are drawn.
 
     Attributes
     ----------
-    frame : DataFrame
-        As given.
+    positions : Positions
+        All of the holdings.
     rows : ndarray of intp, shape (n,)
-        The positions of the rows that are drawn.
+        Which of their rows are drawn.
     sizes : ndarray of float64, shape (n,)
         How much each counts, above 0.
-    tokens, wallets : Identities
-        Of all rows of the frame.
     measure : Measure
         What the sizes mean.
     left_out : list of str
@@ -62,37 +55,27 @@ class Balances:
         Why there are none, where there are none.
     """
 
-    frame: pd.DataFrame
+    positions: Positions
     rows: Places
     sizes: Sizes
-    tokens: Identities
-    wallets: Identities
     measure: Measure
     left_out: list[str]
     why_none: str
 
     @property
     def token_codes(self) -> Places:
-        """The token of each row that is drawn, as a place among the frame's tokens."""
-        return np.asarray(self.tokens.codes[self.rows])
+        """The token of each row that is drawn, as a place among the tokens."""
+        return np.asarray(self.positions.tokens.codes[self.rows])
 
     @property
     def wallet_codes(self) -> Places:
-        """The wallet of each row that is drawn, as a place among the frame's wallets."""
-        return np.asarray(self.wallets.codes[self.rows])
+        """The wallet of each row that is drawn, as a place among the wallets."""
+        return np.asarray(self.positions.wallet_codes[self.rows])
 
     @property
-    def amounts(self) -> AmountArray:
-        """The amount of each row that is drawn, NA where unknown."""
-        amounts: AmountArray = amounts_of(self.frame["amount"])[self.rows]
-        return amounts
-
-    @property
-    def chains(self) -> tuple[Places, list[str]]:
-        """The blockchain of each of the frame's wallets, as a place; and their names."""
-        names = np.array([chain for chain, _ in self.wallets.keys], dtype=object)
-        codes, distinct = pd.factorize(names)
-        return codes, distinct.tolist()
+    def chains(self) -> list[str]:
+        """The names of all blockchains of wallets."""
+        return [*self.positions.chain_places]
 
     def where(self, mask: Mask) -> Balances:
         """Return the rows of a mask over those that are drawn."""
@@ -100,35 +83,38 @@ class Balances:
 
     def token_names(self, places: Sequence[int]) -> list[str]:
         """Name tokens in short."""
-        return token_names(self.frame, self.tokens, np.array(places, dtype=np.intp))
+        held = self.positions
+        return token_names(held.holdings, held.tokens, np.array(places, dtype=np.intp))
 
     def whole_token(self, place: int) -> tuple[str, str]:
         """Name a token at length: its symbol; its blockchain and contract."""
-        return whole_token(self.frame, self.tokens, place)
+        return whole_token(self.positions.holdings, self.positions.tokens, place)
 
     def wallet_names(self, places: Sequence[int]) -> list[str]:
         """Name wallets in short."""
-        return wallet_names(self.frame, self.wallets, np.array(places, dtype=np.intp))
+        return wallet_names(self.positions.wallets, np.array(places, dtype=np.intp))
 
     def whole_wallet(self, place: int) -> str:
         """Name a wallet at length."""
-        address = self.frame["address"].iloc[self.wallets.first[place]]
-        return whole_wallet(self.wallets.keys[place][0], "" if pd.isna(address) else str(address))
+        blockchain, address = self.positions.wallets.iloc[place].fillna("")
+        return whole_wallet(blockchain, address)
 
-    def exact(self, groups: Places, wanted: Iterable[int]) -> dict[int, Amount | None]:
-        """Add up the amounts of some groups of rows, each of one token; None where one is unknown.
+    def exact(self, groups: Places, wanted: Places) -> list[Amount | None]:
+        """Add up the amounts of the wanted groups of rows, each of one token; None if unknown.
 
-        `groups` has the group of each row that is drawn; the sums are in the groups' order.
+        `groups` has the group of each row that is drawn.
         """
-        of_wanted = np.isin(groups, np.fromiter(wanted, dtype=np.intp))
-        series = pd.Series(self.amounts[of_wanted])
-        summed = series.groupby(groups[of_wanted]).sum(skipna=False)
-        amounts = [amount if isinstance(amount, Amount) else None for amount in summed]
-        return dict(zip(summed.index.tolist(), amounts, strict=True))
+        places = np.full(int(max(groups.max(initial=0), wanted.max(initial=0))) + 1, -1)
+        places[wanted] = np.arange(len(wanted))
+        cells = places[groups]
+        rows = np.flatnonzero(cells >= 0)
+        amounts: AmountArray = self.positions.amounts[self.rows[rows]]
+        found = cell_sums(amounts, cells[rows], len(wanted))
+        return [None if gap else amount for gap, amount in zip(found.isna(), found, strict=True)]
 
 
 def read_balances(
-    holdings: HoldingsLike,
+    holdings: PositionsLike,
     *,
     token: TokenLike | None = None,
     wallet: WalletLike | None = None,
@@ -138,27 +124,23 @@ def read_balances(
 
     With `shares` a row counts with its share of all of its token where there are no values.
     """
-    frame = holdings.frame if isinstance(holdings, Identified) else holdings
-    require_columns(frame, _COLUMNS)
-    amounts_of(frame["amount"])
+    positions = read_positions(holdings)
+    frame, tokens = positions.holdings, positions.tokens
     token = token if token is None or isinstance(token, str) else token_key(token)
-    known = identified(holdings)
     of_interest = np.ones(len(frame), dtype=bool)
     if len(frame) and token is not None:
-        of_interest &= find_token(frame, token, identities=known.tokens)
+        of_interest &= tokens.codes == token_place(frame, tokens, token)
     if len(frame) and wallet is not None:
-        of_interest &= find_wallet(frame, wallet, identities=known.wallets)
+        of_interest &= find_wallet(positions.wallets, wallet)[positions.wallet_codes]
     rows = np.flatnonzero(of_interest)
-    measure, sizes = measured(frame, known.tokens, rows, token=token, shares=shares)
+    measure, sizes = measured(positions, rows, token=token, shares=shares)
     drawn = np.isfinite(sizes) & (sizes > 0)
     return Balances(
-        frame=frame,
+        positions=positions,
         rows=rows[drawn],
         sizes=sizes[drawn],
-        tokens=known.tokens,
-        wallets=known.wallets,
         measure=measure,
-        left_out=left_out(measure, sizes, known.tokens.codes[rows]),
+        left_out=left_out(measure, sizes, tokens.codes[rows]),
         why_none=why_none(measure, sizes),
     )
 

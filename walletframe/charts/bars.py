@@ -28,11 +28,10 @@ from walletframe.text import shown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.balances import Balances
     from walletframe.charts.grid import Grid, Series
     from walletframe.charts.measures import Places
-    from walletframe.frames import HoldingsLike, TokenKey, TokenLike
+    from walletframe.frames import FetchLike, PositionsLike, TokenKey, TokenLike
 
 _BARS, _SERIES = 200, 20
 _ROW, _LEAST, _AXIS = 22, 120, 18
@@ -41,13 +40,13 @@ _NO_BAR = "Other is written, not drawn: the bars would be too short beside it."
 
 
 def bar(  # noqa: PLR0913  each is one choice of whoever draws it
-    holdings: HoldingsLike,
+    holdings: PositionsLike,
     *,
     by: Literal["wallet", "blockchain"] = "wallet",
     token: TokenLike | None = None,
     top: int = 20,
     top_tokens: int = 8,
-    wallets: WalletsLike | None = None,
+    wallets: FetchLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
     """Draw a bar for each wallet or blockchain, stacked by token."""
@@ -71,14 +70,14 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
 def _owners(balances: Balances, by: str) -> Places:
     if by == "wallet":
         return balances.wallet_codes
-    return np.asarray(balances.chains[0][balances.wallet_codes])
+    return np.asarray(balances.positions.chain_codes[balances.wallet_codes])
 
 
 def _drawn(
     grid: Grid,
     bars: int,
     by: str,
-    wallets: WalletsLike | None,
+    wallets: FetchLike | None,
     colors: Mapping[TokenKey, str] | None,
 ) -> go.Figure:
     measure, count = grid.balances.measure, len(grid.rows) + bool(grid.other_rows)
@@ -122,7 +121,7 @@ def _names(grid: Grid, by: str) -> tuple[list[str], list[str]]:
     """Name the bars, short for the axis and at length."""
     if by == "wallet":
         return grid.wallet_names()
-    chains = grid.balances.chains[1]
+    chains = grid.balances.chains
     names = [shown(chains[place]) for place in grid.rows.tolist()]
     names += [other(grid.other_rows, by)] * bool(grid.other_rows)
     return names, names

@@ -48,8 +48,8 @@ class Grid:
         How many share the last row and the last column.
     sizes : ndarray of float64, shape (rows + 1, tokens + 1)
         The last row and column are those of the others.
-    amounts : dict of int to Amount or None
-        The exact sum of each cell of one token, by ``row * (tokens + 1) + token``.
+    amounts : list of Amount or None, row by row
+        The exact sum of each cell of one token, None where unknown.
     """
 
     balances: Balances
@@ -58,11 +58,11 @@ class Grid:
     other_rows: int
     other_tokens: int
     sizes: Sizes
-    amounts: dict[int, Amount | None]
+    amounts: list[Amount | None]
 
     def exact(self, row: int, token: int) -> str:
         """Write the whole sum of a cell of one token."""
-        return whole(self.amounts[row * self.sizes.shape[1] + token])
+        return whole(self.amounts[row * len(self.tokens) + token])
 
     def hover(self, row: int, token: int, owner: str, total: float) -> str:
         """Write in markup what a cell is, which may be empty; `owner` says what its row is."""
@@ -79,7 +79,7 @@ class Grid:
         """Name and paint the columns; the last is Other where there are others."""
         balances, places = self.balances, self.tokens.tolist()
         names = balances.token_names(places)
-        fills = [*chosen_colors(balances.frame, balances.tokens, places, colors).values()]
+        fills = [*chosen_colors(balances.positions, places, colors).values()]
         if self.other_tokens:
             names.append(other(self.other_tokens, "token"))
             fills.append(OTHER)
@@ -100,7 +100,7 @@ def lay_out(balances: Balances, codes: Places, rows: Places, tokens: Places) -> 
     `rows` and `tokens` are those that have a row or a column of their own.
     """
     row_slots = _slots(rows, int(max(codes.max(), rows.max())) + 1)[codes]
-    token_slots = _slots(tokens, len(balances.tokens.keys))[balances.token_codes]
+    token_slots = _slots(tokens, len(balances.positions.tokens.keys))[balances.token_codes]
     wide = len(tokens) + 1
     cells = row_slots * wide + token_slots
     count = (len(rows) + 1) * wide
@@ -112,7 +112,7 @@ def lay_out(balances: Balances, codes: Places, rows: Places, tokens: Places) -> 
         other_rows=len(np.unique(codes[row_slots == len(rows)])),
         other_tokens=len(np.unique(balances.token_codes[token_slots == len(tokens)])),
         sizes=added(cells, balances.sizes, count).reshape(-1, wide),
-        amounts=balances.exact(cells, drawn.tolist()),
+        amounts=balances.exact(cells, drawn),
     )
 
 

@@ -16,11 +16,10 @@ from walletframe.charts.palette import OTHER
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
-    from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.balances import Balances
     from walletframe.charts.grid import Grid
     from walletframe.charts.measures import Measure, Places, Sizes
-    from walletframe.frames import HoldingsLike, Identities
+    from walletframe.frames import FetchLike, PositionsLike, TokenKey
 
 _LIMIT = 200
 _ROW, _LEAST, _ASLANT, _ABOVE = 22, 120, 12, 36
@@ -42,11 +41,11 @@ _BAR = {
 
 
 def heatmap(
-    holdings: HoldingsLike,
+    holdings: PositionsLike,
     *,
     top: int = 30,
     top_tokens: int = 20,
-    wallets: WalletsLike | None = None,
+    wallets: FetchLike | None = None,
 ) -> go.Figure:
     """Draw a table of wallets and tokens in colours."""
     rows, columns = check_top("top", top, _LIMIT), check_top("top_tokens", top_tokens, _LIMIT)
@@ -60,8 +59,8 @@ def heatmap(
     grid = lay_out(
         balances,
         balances.wallet_codes,
-        _by_chain(owners, balances.wallets),
-        _by_chain(tokens, balances.tokens),
+        _by_chain(owners, balances.positions.wallet_keys),
+        _by_chain(tokens, balances.positions.tokens.keys),
     )
     return _drawn(grid, title, wallets)
 
@@ -78,13 +77,13 @@ def _chosen(balances: Balances, weights: Sizes, rows: int, columns: int) -> tupl
     return largest(by_wallet, rows), chosen
 
 
-def _by_chain(places: Places, identities: Identities) -> Places:
+def _by_chain(places: Places, keys: list[TokenKey]) -> Places:
     """Put those of one blockchain together, each blockchain's in their order."""
-    chains = [identities.keys[place][0] for place in places]
+    chains = [keys[place][0] for place in places]
     return places[sorted(range(len(places)), key=chains.__getitem__)]
 
 
-def _drawn(grid: Grid, title: str, wallets: WalletsLike | None) -> go.Figure:
+def _drawn(grid: Grid, title: str, wallets: FetchLike | None) -> go.Figure:
     measure = grid.balances.measure
     columns = len(grid.tokens) + bool(grid.other_tokens and measure.adds_up)
     short, full = grid.wallet_names()

@@ -18,10 +18,9 @@ from walletframe.numerals import many, percent, whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.balances import Balances
     from walletframe.charts.nodes import Node, Tree
-    from walletframe.frames import HoldingsLike, TokenKey, TokenLike
+    from walletframe.frames import FetchLike, PositionsLike, TokenKey, TokenLike
 
 _TREEMAP, _SUNBURST = 500, 300
 _OPPOSITE = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
@@ -31,11 +30,11 @@ _CHAIN_COLOR, _WALLET_COLOR = "#4D4D4D", "#707070"
 
 
 def treemap(
-    holdings: HoldingsLike,
+    holdings: PositionsLike,
     *,
     token: TokenLike | None = None,
     top: int = 250,
-    wallets: WalletsLike | None = None,
+    wallets: FetchLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
     """Draw holdings as nested rectangles: blockchains, wallets, tokens."""
@@ -52,11 +51,11 @@ def treemap(
 
 
 def sunburst(
-    holdings: HoldingsLike,
+    holdings: PositionsLike,
     *,
     token: TokenLike | None = None,
     top: int = 250,
-    wallets: WalletsLike | None = None,
+    wallets: FetchLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
     """Draw holdings as rings: blockchains inside, around them their wallets, outside the tokens."""
@@ -71,7 +70,7 @@ def _drawn(
     size: str,
     balances: Balances,
     top: int,
-    wallets: WalletsLike | None,
+    wallets: FetchLike | None,
     colors: Mapping[TokenKey, str] | None,
     **layout: Any,
 ) -> go.Figure:
@@ -155,7 +154,7 @@ def _look(tree: Tree, balances: Balances, colors: Mapping[TokenKey, str] | None)
         elif node.kind == "wallet" and not node.is_folded:
             wallets.append(node.place)
     places = sorted(sizes, key=lambda place: (-sizes[place], place))
-    fills = chosen_colors(balances.frame, balances.tokens, places, colors)
+    fills = chosen_colors(balances.positions, places, colors)
     shapes = dict(zip(fills, patterns([*fills.values()]), strict=True))
     alone = dict(zip(wallets, balances.wallet_names(wallets), strict=True))
     names = dict(zip(places, balances.token_names(places), strict=True))

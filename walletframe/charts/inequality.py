@@ -11,15 +11,14 @@ import plotly.graph_objects as go
 from walletframe.charts.balances import read_balances
 from walletframe.charts.canvas import Space, blank, figure, hover
 from walletframe.charts.notes import notes
-from walletframe.frames import token_key
+from walletframe.frames import cell_sums, token_key
 from walletframe.numerals import many, percent, whole
 
 if TYPE_CHECKING:
     from walletframe.amounts import AmountArray
-    from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.balances import Balances
     from walletframe.charts.measures import Places, Sizes
-    from walletframe.frames import HoldingsLike, TokenLike
+    from walletframe.frames import FetchLike, PositionsLike, TokenLike
 
 _POINTS = 100
 _FEW = 30
@@ -37,7 +36,7 @@ _EQUALITY = {
 
 
 def lorenz(
-    holdings: HoldingsLike, token: TokenLike, *, wallets: WalletsLike | None = None
+    holdings: PositionsLike, token: TokenLike, *, wallets: FetchLike | None = None
 ) -> go.Figure:
     """Draw the Lorenz curve of one token, with its Gini coefficient."""
     balances = read_balances(holdings, token=token if isinstance(token, str) else token_key(token))
@@ -62,7 +61,9 @@ def lorenz(
 
 def _running(balances: Balances) -> AmountArray:
     """Add up wallets exactly, those that hold least first."""
-    held = pd.Series(balances.amounts).groupby(balances.wallet_codes).sum()
+    owners, _ = pd.factorize(balances.wallet_codes)
+    amounts = balances.positions.amounts[balances.rows]
+    held = pd.Series(cell_sums(amounts, owners, int(owners.max()) + 1))
     running: AmountArray = held.sort_values().cumsum().array
     return running
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts import AmountArray
     from walletframe.amounts.scalar import Amount
-    from walletframe.frames import Identities, TokenLike
+    from walletframe.frames import Positions, TokenLike
 
     Places: TypeAlias = npt.NDArray[np.intp]
     Sizes: TypeAlias = npt.NDArray[np.float64]
@@ -169,12 +169,7 @@ _SHARE = TokenShare("a wallet's share of all of the token that these wallets hol
 
 
 def measured(
-    holdings: pd.DataFrame,
-    tokens: Identities,
-    rows: Places,
-    *,
-    token: TokenLike | None,
-    shares: bool,
+    positions: Positions, rows: Places, *, token: TokenLike | None, shares: bool
 ) -> tuple[Measure, Sizes]:
     """Tell how much each of some rows counts: NaN where unknown, negative or 0 where nothing is.
 
@@ -182,14 +177,14 @@ def measured(
     where there are neither a token nor values. Values in several currencies are a PricesError.
     """
     if token is not None:
-        symbol, name = _names(holdings, tokens, rows, token)
-        return TokenAmount(f"amount of {name}", symbol), _amounts(holdings, rows)
-    if "value" in holdings.columns:
-        values = _finite(holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan))
-        return _value(holdings, values), values[rows]
+        symbol, name = _names(positions, rows, token)
+        return TokenAmount(f"amount of {name}", symbol), _floats(positions.amounts[rows])
+    if "value" in positions.holdings:
+        values = _finite(positions.holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan))
+        return _value(positions.holdings, values), values[rows]
     if shares:
-        return _SHARE, _shares(_amounts(holdings, rows), tokens.codes[rows])
-    return _COUNT, _counts(holdings, rows)
+        return _SHARE, _shares(_floats(positions.amounts[rows]), positions.tokens.codes[rows])
+    return _COUNT, _counts(positions.amounts[rows])
 
 
 def left_out(measure: Measure, sizes: Sizes, tokens: Places) -> list[str]:
@@ -206,13 +201,12 @@ def why_none(measure: Measure, sizes: Sizes) -> str:
     return f"No {measure.noun} is {'known' if np.isnan(sizes).all() else 'above zero'}."
 
 
-def _names(
-    holdings: pd.DataFrame, tokens: Identities, rows: Places, token: TokenLike
-) -> tuple[str, str]:
+def _names(positions: Positions, rows: Places, token: TokenLike) -> tuple[str, str]:
     """Name a token by its symbol, and so that it is told from others."""
     if not len(rows):
         asked = shown(token if isinstance(token, str) else token[1] or f"{token[0]} coin", _SYMBOL)
         return asked, asked
+    holdings, tokens = positions.holdings, positions.tokens
     place = int(tokens.codes[rows[0]])
     [name] = token_names(holdings, tokens, np.array([place]))
     return shown(whole_token(holdings, tokens, place)[0], _SYMBOL), name
@@ -233,8 +227,7 @@ def _value(holdings: pd.DataFrame, values: Sizes) -> Value:
     return Value(f"value in {unit}" if unit else "value", unit)
 
 
-def _amounts(holdings: pd.DataFrame, rows: Places) -> Sizes:
-    amounts: AmountArray = holdings["amount"].array[rows]
+def _floats(amounts: AmountArray) -> Sizes:
     return _finite(amounts.to_numpy(dtype=np.float64))
 
 
@@ -248,7 +241,7 @@ def _shares(amounts: Sizes, tokens: Places) -> Sizes:
     return np.asarray(amounts / np.where(totals > 0, totals, 1)[tokens])
 
 
-def _counts(holdings: pd.DataFrame, rows: Places) -> Sizes:
+def _counts(amounts: AmountArray) -> Sizes:
     """Count a balance as one, of unknown amount included, and as none where it is 0 or less."""
-    integers, missing, _ = holdings["amount"].array[rows].exact()
+    integers, missing, _ = amounts.exact()
     return np.where(missing | (integers > 0), 1.0, np.where(integers < 0, -1.0, 0.0))

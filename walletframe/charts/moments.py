@@ -9,34 +9,27 @@ import numpy as np
 import pandas as pd
 
 from walletframe.charts.notes import simulated, wallets_frame
-from walletframe.frames import (
-    candidates,
-    find_token,
-    known_wallets,
-    require_columns,
-    wallet_identities,
-)
+from walletframe.frames import known_wallets, snapshot_times, token_place, wallet_identities
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
-    from walletframe.analysis.positions import WalletsLike
-    from walletframe.charts.balances import Balances, Mask
+    from walletframe.charts.balances import Mask
     from walletframe.charts.measures import Places
-    from walletframe.frames import TokenLike
+    from walletframe.frames import FetchLike, Positions, TokenKey, TokenLike
 
-_COLUMN, _MOST = "snapshot", 200
+_MOST = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Snapshots.
+    """The snapshots that are drawn.
 
     Attributes
     ----------
     codes : ndarray of intp
         For each row of holdings the place of its snapshot, -1 where that is not drawn.
     times : list of str
-        The snapshots that are drawn, in order, in UTC.
+        In order, in UTC.
     incomplete : list of (str, str)
         Times of which some wallet is not known that is known of others, and how many are.
     said : list of str
@@ -49,21 +42,41 @@ class Moments:
     said: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The n rows of wallets: whose each is, when it was asked, and whether it is known then."""
+
+    wallets: Places
+    keys: list[TokenKey]
+    times: pd.DatetimeIndex
+    known: Mask
+
+    def marked(self, wallets: Mask) -> _Asked:
+        """Return the rows of some wallets."""
+        rows = wallets[self.wallets]
+        return _Asked(self.wallets[rows], self.keys, self.times[rows], self.known[rows])
+
+
 def read_moments(
-    balances: Balances, wallets: WalletsLike | None, token: TokenLike | None
+    positions: Positions, wallets: FetchLike | None, token: TokenLike | None
 ) -> Moments:
-    """Tell which snapshots there are to draw."""
-    column = _in_utc(balances.frame)
+    """Choose the snapshots that have rows or, as `wallets` say, could have had any.
+
+    Answers that were out of date count as unknown. Where one token is drawn, wallets that could not
+    hold it don't count.
+    """
+    column = positions.times
     times, known, most, said = column.dropna().unique(), pd.Series(dtype=np.int64), 0, []
     certain = np.ones(len(column), dtype=bool)
     if wallets is not None:
         frame = wallets_frame(wallets)
-        certain = _certain(balances, frame, column)
+        asked = _asked(frame)
+        certain = _certain(positions, asked)
         times = column[certain].dropna().unique()
-        counted = frame[_could_hold(balances, frame, token)]
-        known, most = _known(counted)
+        asked = asked.marked(_could_hold(positions, asked.keys, token))
+        known, most = _known(asked)
         times = times.union(pd.DatetimeIndex(known.index[known > 0]))
-        everyone = len(wallet_identities(counted).keys)
+        everyone = len(np.unique(asked.wallets))
         said = [
             *_outdated(int((~certain).sum())),
             f"{most:,} of {many(everyone, 'wallet')} ever known.",
@@ -84,49 +97,41 @@ def read_moments(
     )
 
 
-def _certain(balances: Balances, wallets: pd.DataFrame, column: pd.DatetimeIndex) -> Mask:
-    """Tell which rows are not of an answer that was out of date."""
-    who = _everyone(wallets, balances.frame)
-    times = _in_utc(wallets)
-    every = times.union(column).unique()
-    cells = who * (len(every) + 1) + np.append(every.get_indexer(times), every.get_indexer(column))
-    asked, held = np.split(cells, [len(wallets)])
-    return ~np.isin(held, asked[~known_wallets(wallets, stale=False)])
-
-
-def _could_hold(balances: Balances, wallets: pd.DataFrame, token: TokenLike | None) -> Mask:
-    """Tell which wallets could hold the token, where there is one."""
-    frame, tokens = balances.frame, balances.tokens
-    if token is None or not len(frame):
-        return np.ones(len(wallets), dtype=bool)
-    place = tokens.codes[find_token(frame, token, identities=tokens).argmax()]
-    identifiers = [key[0] for key in wallet_identities(wallets).keys]
-    owners = [key[0] for key in balances.wallets.keys]
-    codes, names = pd.factorize(np.array([*identifiers, *owners], dtype=object))
-    own, held = np.split(codes, [len(identifiers)])
-    rows = held[balances.wallets.codes]
-    found, chains = candidates(tokens, rows, {name: place for place, name in enumerate(names)})
-    able: Mask = np.isin(own, chains[found == place])
-    return np.asarray(able[wallet_identities(wallets).codes])
-
-
-def _everyone(wallets: pd.DataFrame, holdings: pd.DataFrame) -> Places:
-    names = ["blockchain", "address"]
-    both = pd.concat([wallets[names], holdings[names]], ignore_index=True)
-    codes: Places = wallet_identities(both).codes
-    return codes
-
-
-def _in_utc(frame: pd.DataFrame) -> pd.DatetimeIndex:
-    require_columns(frame, [_COLUMN])
-    return pd.DatetimeIndex(pd.to_datetime(frame[_COLUMN], utc=True))
-
-
-def _known(wallets: pd.DataFrame) -> tuple[pd.Series, int]:
-    """Count the wallets known in each snapshot, and those known in any."""
+def _asked(wallets: pd.DataFrame) -> _Asked:
+    found = wallet_identities(wallets)
     known = known_wallets(wallets, stale=False)
-    counts = pd.Series(known).groupby(_in_utc(wallets)).sum()
-    return counts, len(np.unique(wallet_identities(wallets).codes[known]))
+    return _Asked(found.codes, found.keys, snapshot_times(wallets), known)
+
+
+def _certain(positions: Positions, asked: _Asked) -> Mask:
+    """Tell which rows are not of an answer that was out of date."""
+    places = {key: place for place, key in enumerate(asked.keys)}
+    owners = np.array(
+        [places.get(key, len(places)) for key in positions.wallet_keys], dtype=np.intp
+    )
+    every = asked.times.unique()
+    wide = len(every) + 1
+    unknown = (asked.wallets * wide + every.get_indexer(asked.times))[~asked.known]
+    when = every.get_indexer(positions.times)
+    held = owners[positions.wallet_codes] * wide + when
+    return ~np.isin(held, unknown) | (when < 0)
+
+
+def _could_hold(positions: Positions, keys: list[TokenKey], token: TokenLike | None) -> Mask:
+    """Tell which wallets could hold the token, where there is one."""
+    if token is None or not len(positions.holdings):
+        return np.ones(len(keys), dtype=bool)
+    place = token_place(positions.holdings, positions.tokens, token)
+    tokens, chains = positions.could_hold()
+    names = [*positions.chain_places]
+    able = {names[chain] for chain in chains[tokens == place]} | {positions.tokens.keys[place][0]}
+    return np.array([chain in able for chain, _ in keys], dtype=bool)
+
+
+def _known(asked: _Asked) -> tuple[pd.Series, int]:
+    """Count the wallets known in each snapshot, and those known in any."""
+    counts = pd.Series(asked.known).groupby(asked.times).sum()
+    return counts, len(np.unique(asked.wallets[asked.known]))
 
 
 def _written(times: pd.DatetimeIndex) -> list[str]:

@@ -140,11 +140,11 @@ def grow(balances: Balances, top: int) -> Tree:
     Drawn are the largest wallets with their largest tokens, and of the other wallets of each
     blockchain the largest tokens. Of equal ones the tokens that most wallets hold come first.
     """
-    wide = max(len(balances.tokens.keys), 1)
+    wide = max(len(balances.positions.tokens.keys), 1)
     of_rows, pairs = pd.factorize(balances.wallet_codes * wide + balances.token_codes)
     wallets, tokens = np.divmod(pairs, wide)
     sizes = added(of_rows, balances.sizes, len(pairs))
-    chain_of, chains = balances.chains
+    chain_of, chains = balances.positions.chain_codes, balances.chains
     supply = _supply(wallets, sizes, chain_of, one_each=balances.measure.one_token)
     budget = _apportion(supply, top)
     owners = np.where(np.isin(wallets, budget.wallets), wallets, len(chain_of) + chain_of[wallets])
@@ -282,8 +282,9 @@ def _tokens(balances: Balances, leaves: _Leaves) -> dict[int, list[Node]]:
     """Make the nodes of tokens of each owner who has any, and one of the other tokens."""
     inside: dict[int, list[Node]] = defaultdict(list)
     owners, sizes = leaves.owners, leaves.sizes
-    drawn = np.flatnonzero(leaves.drawn).tolist()
-    for leaf, amount in balances.exact(leaves.of_rows, drawn).items():
+    drawn = np.flatnonzero(leaves.drawn)
+    amounts = balances.exact(leaves.of_rows, drawn)
+    for leaf, amount in zip(drawn.tolist(), amounts, strict=True):
         token, holders = int(leaves.tokens[leaf]), int(leaves.holders[leaf])
         inside[int(owners[leaf])].append(Node("token", token, holders, float(sizes[leaf]), amount))
     rest = ~leaves.drawn & np.isin(owners, owners[leaves.drawn])

@@ -19,13 +19,13 @@ from walletframe.numerals import many
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.balances import Balances
+    from walletframe.frames import FetchLike
 
 _COLUMNS = ("status", "tokens", "fetched_at", "source", "service")
 
 
-def wallets_frame(wallets: WalletsLike) -> pd.DataFrame:
+def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
     """Return the DataFrame of wallets, whichever way it was given, with the columns needed here."""
     frame = wallets_given(wallets)
     require_columns(frame, _COLUMNS)
@@ -52,7 +52,7 @@ def other(count: int, noun: str) -> str:
     return f"Other ({many(count, noun)})"
 
 
-def notes(drawn: Sequence[str], balances: Balances, wallets: WalletsLike | None) -> list[str]:
+def notes(drawn: Sequence[str], balances: Balances, wallets: FetchLike | None) -> list[str]:
     """Say what is drawn and how far it can be trusted."""
     said = [*drawn, *balances.left_out]
     return said if wallets is None else said + provenance(wallets_frame(wallets))

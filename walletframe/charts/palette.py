@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe.frames import Identities, TokenKey
+    from walletframe.frames import Identities, Positions, TokenKey
 
 COLORS = (
     "#CC6677",
@@ -59,18 +59,16 @@ def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
 
 
 def chosen_colors(
-    holdings: pd.DataFrame,
-    tokens: Identities,
-    places: Iterable[int],
-    colors: Mapping[TokenKey, str] | None,
+    positions: Positions, places: Iterable[int], colors: Mapping[TokenKey, str] | None
 ) -> dict[int, str]:
     """Give the colours of some tokens: those chosen earlier, or by the tokens' order of size.
 
     A token that is not among `colors` has one that depends on its contract alone. Where one is
     missing, a key that is no token or a value that is no colour is a SettingsError.
     """
+    tokens = positions.tokens
     if colors is None:
-        ranks = np.argsort(_by_size(holdings, tokens))
+        ranks = np.argsort(_by_size(positions.holdings, tokens))
         return {place: COLORS[ranks[place] % len(COLORS)] for place in places}
     keys = {place: tokens.keys[place] for place in places}
     if hasattr(colors, "get") and all(_is_color(colors.get(key)) for key in keys.values()):

@@ -23,20 +23,19 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.grid import Grid, Series
-    from walletframe.frames import HoldingsLike, TokenKey, WalletLike
+    from walletframe.frames import FetchLike, PositionsLike, TokenKey, WalletLike
 
 _LIMIT = 20
 _SPACE = Space(320)
 
 
 def pie(
-    holdings: HoldingsLike,
+    holdings: PositionsLike,
     wallet: WalletLike,
     *,
     top: int = 8,
-    wallets: WalletsLike | None = None,
+    wallets: FetchLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
     """Draw what one wallet holds as slices."""

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe.analysis.positions import WalletsLike
     from walletframe.charts.grid import Grid, Series
-    from walletframe.frames import TokenKey, TokenLike
+    from walletframe.frames import FetchLike, TokenKey, TokenLike
 
 _SERIES = 20
 _SPACE = Space(360)
@@ -33,13 +32,13 @@ def timeline(
     *,
     token: TokenLike | None = None,
     top_tokens: int = 8,
-    wallets: WalletsLike | None = None,
+    wallets: FetchLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
     """Draw snapshots of holdings along time, stacked by token."""
     series = check_top("top_tokens", top_tokens, _SERIES)
     balances = read_balances(holdings, token=token)
-    moments = read_moments(balances, wallets, token)
+    moments = read_moments(balances.positions, wallets, token)
     title = balances.measure.title("over time")
     drawn = balances.where(moments.codes[balances.rows] >= 0)
     if not len(drawn.rows):

@@ -24,7 +24,6 @@ from walletframe.frames.details import (
     wallets_given,
 )
 from walletframe.frames.display import holdings_table, summary_html, table_html, wallets_table
-from walletframe.frames.identified import HoldingsLike, Identified, identified
 from walletframe.frames.identity import (
     Codes,
     Identities,
@@ -77,9 +76,7 @@ __all__ = [
     "Codes",
     "DetailsLike",
     "FetchLike",
-    "HoldingsLike",
     "How",
-    "Identified",
     "Identities",
     "Mask",
     "Positions",
@@ -105,7 +102,6 @@ __all__ = [
     "find_wallet",
     "holdings_given",
     "holdings_table",
-    "identified",
     "is_details",
     "is_simulated",
     "is_unknown",

@@ -15,7 +15,7 @@ from walletframe.frames import (
     HOLDING_DTYPES,
     WALLET_DTYPES,
     WalletDetails,
-    identified,
+    read_positions,
     require_columns,
     wallet_identities,
 )
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
-    from walletframe.frames import Identified, Identities, TokenKey
+    from walletframe.frames import Positions, TokenKey
 
     Prepare: TypeAlias = Callable[[pd.DataFrame], pd.DataFrame]
 
@@ -43,12 +43,12 @@ class Picked:
     """What is selected."""
 
     wallets: pd.DataFrame
-    holdings: Identified
+    holdings: Positions
 
     @property
     def details(self) -> WalletDetails:
         """The two frames."""
-        return WalletDetails(self.wallets, self.holdings.frame)
+        return WalletDetails(self.wallets, self.holdings.holdings)
 
 
 class Catalog:
@@ -62,30 +62,30 @@ class Catalog:
         self.details, self.is_prepared = details, prepare is not None
         self.colors = token_colors(details.holdings)
         self._asked = wallet_identities(details.wallets)
-        self._holdings = identified(details.holdings)
+        self._positions = read_positions(details.holdings)
 
     def select(self, selection: Selection) -> Picked:
         """Return what is selected."""
-        wallets, owners, tokens = self._asked, self._holdings.wallets, self._holdings.tokens
-        asked = _marks(wallets, self._chosen(wallets, selection))
-        owned = _marks(owners, self._chosen(owners, selection))
+        held = self._positions
+        wallets = self.details.wallets
+        asked = _chosen(self._asked.keys, selection)[self._asked.codes]
+        owned = _chosen(held.wallet_keys, selection)[held.wallet_codes]
         if selection.tokens:
-            of_tokens = _marks(tokens, _among(tokens, selection.tokens))
-            owned = of_tokens if owned is None else owned & of_tokens
-        return Picked(_rows(self.details.wallets, asked), self._holdings.where(owned))
+            owned &= _among(held.tokens.keys, selection.tokens)[held.tokens.codes]
+        return Picked(wallets if asked.all() else wallets[asked], held.where(owned))
 
-    def _chosen(self, identities: Identities, selection: Selection) -> np.ndarray | None:
-        if not selection.blockchains and not selection.wallets:
-            return None
-        chosen = np.ones(len(identities.keys), dtype=bool)
-        if selection.blockchains:
-            chains = {canonical_key(name, "")[0] for name in selection.blockchains}
-            chosen &= np.array([key[0] in chains for key in identities.keys], dtype=bool)
-        if selection.wallets:
-            named = parse_wallets(selection.wallets)
-            keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
-            chosen &= _among(identities, keys)
-        return chosen
+
+def _chosen(wallets: list[TokenKey], selection: Selection) -> np.ndarray:
+    """Mark the wallets that are on the blockchains and among the wallets that are picked."""
+    chosen = np.ones(len(wallets), dtype=bool)
+    if selection.blockchains:
+        chains = {canonical_key(name, "")[0] for name in selection.blockchains}
+        chosen &= np.array([key[0] in chains for key in wallets], dtype=bool)
+    if selection.wallets:
+        named = parse_wallets(selection.wallets)
+        keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
+        chosen &= _among(wallets, keys)
+    return chosen
 
 
 def _prepared(holdings: pd.DataFrame, prepare: Prepare) -> pd.DataFrame:
@@ -100,14 +100,6 @@ def _prepared(holdings: pd.DataFrame, prepare: Prepare) -> pd.DataFrame:
     return made
 
 
-def _among(identities: Identities, keys: Iterable[TokenKey]) -> np.ndarray:
-    wanted = set(keys)
-    return np.array([key in wanted for key in identities.keys], dtype=bool)
-
-
-def _marks(identities: Identities, chosen: np.ndarray | None) -> np.ndarray | None:
-    return None if chosen is None else np.asarray(chosen[identities.codes])
-
-
-def _rows(frame: pd.DataFrame, marks: np.ndarray | None) -> pd.DataFrame:
-    return frame if marks is None or marks.all() else frame[marks]
+def _among(keys: list[TokenKey], picked: Iterable[TokenKey]) -> np.ndarray:
+    wanted = set(picked)
+    return np.array([key in wanted for key in keys], dtype=bool)

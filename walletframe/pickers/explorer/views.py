@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from walletframe.charts import Figure
-    from walletframe.frames import Identified, Identities, TokenKey, WalletDetails
+    from walletframe.frames import Positions, TokenKey, WalletDetails
     from walletframe.pickers.explorer.selection import Catalog, Picked, Selection
 
 
@@ -101,20 +101,20 @@ def render(view: View) -> Rendered:
     return Rendered(view, rows, figure, reason, code)
 
 
-def _arguments(chart: Chart, selection: Selection, holdings: Identified) -> dict[str, Any]:
+def _arguments(chart: Chart, selection: Selection, held: Positions) -> dict[str, Any]:
     """Choose the arguments of a chart of some holdings, which are not empty.
 
     Where it needs a token or a wallet and none is chosen, it is that with the most balances.
     """
     found = dict(chart.options)
     if chart.takes == "a token":
-        found["token"] = _first(selection.tokens, holdings.tokens)
+        found["token"] = _first(selection.tokens, held.tokens.keys, held.tokens.codes)
     elif chart.takes == "perhaps a token" and len(selection.tokens) == 1:
         [found["token"]] = selection.tokens
     if chart.takes == "a wallet":
         named = parse_wallets(selection.wallets)
         keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
-        found["wallet"] = _first(keys, holdings.wallets)
+        found["wallet"] = _first(keys, held.wallet_keys, held.wallet_codes)
     return found
 
 
@@ -128,10 +128,9 @@ def _drawn(
     return figure
 
 
-def _first(chosen: Iterable[TokenKey], identities: Identities) -> TokenKey:
+def _first(chosen: Iterable[TokenKey], keys: list[TokenKey], codes: np.ndarray) -> TokenKey:
     """Return the first that is chosen and there, or else that with the most rows."""
-    there = set(identities.keys)
-    most = identities.keys[int(np.bincount(identities.codes).argmax())]
+    there, most = set(keys), keys[int(np.bincount(codes).argmax())]
     return next((key for key in chosen if key in there), most)
 
 
