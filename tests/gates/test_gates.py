@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import os
 import pkgutil
 import re
 import subprocess
@@ -41,9 +42,9 @@ def test_code_is_formatted():
     assert run("-m", "ruff", "format", "--no-cache", "--check", ".") == ""
 
 
-def test_types_are_strict(tmp_path):
+def test_types_are_strict():
     """Mypy, strict."""
-    assert run("-m", "mypy", "--cache-dir", str(tmp_path)) == ""
+    assert run("-m", "mypy", "--cache-dir", os.devnull) == ""
 
 
 def test_layers_are_kept():
