@@ -81,7 +81,6 @@ NOT_YET_SHORT = {
     "frameless",
     "frames",
     "node",
-    "notice",
     "service",
     "text",
     "tokens",

@@ -45,6 +45,8 @@ class AddressesAccessor:
             Naming every wallet that can't be read, with its position and the reason.
         ColumnsError
             Where a DataFrame lacks the column ``blockchain`` or ``address``.
+        SettingsError
+            Where `on_unreadable` is another word.
 
         Warns
         -----
@@ -100,7 +102,9 @@ class AddressesAccessor:
         Returns
         -------
         WalletDetails
-            ``wallets`` and ``holdings``, as from `fetch_wallets`.
+            ``wallets``, one row for each distinct wallet, in the order of the first mention, and
+            ``holdings``, one row for each balance, as from `fetch_wallets`. Both have all their
+            columns whatever happened.
 
         Raises
         ------
@@ -111,12 +115,19 @@ class AddressesAccessor:
         ColumnsError
             Where a DataFrame lacks the column ``blockchain`` or ``address``.
         SettingsError
-            Where something has to be asked and the key, its kind or its address is not set.
+            Where something has to be asked and the key, its kind or its address is not set; where
+            `on_failure` or `on_unreadable` is another word.
         FetchError
             With ``on_failure="raise"``, carrying ``.details``.
+        FetchInterrupted
+            After Ctrl-C or the notebook's stop button, carrying ``.details``.
 
         Warns
         -----
+        FetchWarning
+            With ``on_failure="warn"``, where wallets are not ok or could not be made fresh.
+        AnswerWarning
+            Where the service answered wallets that nobody asked for.
         InputWarning
             Where wallets are repeated or left out, and where a blockchain is not known.
 

@@ -70,6 +70,8 @@ class ExportsAccessor:
 
         Raises
         ------
+        ValueError, TypeError
+            Where a column of objects has no one type; these are Arrow's own.
         OSError
             Where it can't be written.
 
