@@ -30,7 +30,6 @@ NOT_OF_A_COMMAND = {
     "walletframe.charts.palette": "colours, which no command takes",
     "walletframe.client": "clients, and fetches that raise: commands make the one, avoid the other",
     "walletframe.frames.joining": "a table of one's own, which no command has",
-    "walletframe.history.grid": "amounts of another dtype",
     "walletframe.pickers": "widgets",
     "walletframe.service.recorded": "a ledger that is no path; the command's is one",
     "walletframe.settings.needs": "settings as an object; commands have options and variables",

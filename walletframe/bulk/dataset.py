@@ -47,7 +47,7 @@ class Dataset:
     """A folder that this run alone may write; it is made where it is not there."""
 
     def __init__(self, root: Path, service: str) -> None:
-        self.layout = Layout(root)
+        self.layout = Layout.of(root)
         with ExitStack() as opened, dataset_errors(root):
             _refuse_foreign(self.layout)
             private_folder(self.layout.inner)

@@ -61,31 +61,18 @@ class Layout:
     """The paths in a dataset's folder."""
 
     root: Path
+    wallets: Path
+    holdings: Path
+    failed: Path
+    inner: Path
+    marker: Path  # names the format and the service
 
-    @property
-    def wallets(self) -> Path:
-        """The folder of the parts of wallets."""
-        return self.root / "wallets"
-
-    @property
-    def holdings(self) -> Path:
-        """The folder of the parts of holdings."""
-        return self.root / "holdings"
-
-    @property
-    def failed(self) -> Path:
-        """The folder of the wallets that are not ok."""
-        return self.root / "failed"
-
-    @property
-    def inner(self) -> Path:
-        """The folder that is nothing for readers."""
-        return self.root / ".walletframe"
-
-    @property
-    def marker(self) -> Path:
-        """The file that names the format and the service."""
-        return self.inner / "dataset.json"
+    @classmethod
+    def of(cls, root: Path) -> Layout:
+        """Return the paths in a folder."""
+        inner = root / ".walletframe"
+        parts = (root / name for name in ("wallets", "holdings", "failed"))
+        return cls(root, *parts, inner, inner / "dataset.json")
 
     def service(self) -> str | None:
         """Return the name of the service that was asked; None where there is no dataset."""
@@ -161,7 +148,7 @@ def as_tables(details: WalletDetails, positions: Sequence[int]) -> tuple[pa.Tabl
 
 
 def no_tables() -> tuple[pa.Table, pa.Table]:
-    """Return the same without any rows."""
+    """Return wallets and holdings without any rows."""
     return as_tables(assemble([]), [])
 
 
@@ -190,17 +177,8 @@ def apart(wallets: pa.Table) -> tuple[pa.Table, pa.Table]:
     return wallets.filter(pc.invert(unlisted)), failed
 
 
-def wallets_frame(table: pa.Table) -> pd.DataFrame:
-    """Return wallets with the dtypes of the contract."""
-    return _frame(table, WALLET_DTYPES)
-
-
-def holdings_frame(table: pa.Table) -> pd.DataFrame:
-    """Return holdings with the dtypes of the contract."""
-    return _frame(table, HOLDING_DTYPES)
-
-
-def _frame(table: pa.Table, dtypes: Mapping[str, Any]) -> pd.DataFrame:
+def as_frame(table: pa.Table, dtypes: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a table as a frame with the columns and dtypes of the contract."""
     frame: pd.DataFrame = table.select(list(dtypes)).to_pandas(types_mapper=_ARROW_DTYPES.get)
     return frame.astype(
         {name: dtypes[name] for name in dtypes if frame[name].dtype != dtypes[name]}

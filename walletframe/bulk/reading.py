@@ -15,9 +15,9 @@ from walletframe.bulk.files import (
     POSITION,
     Layout,
     apart,
+    as_frame,
     as_tables,
     dataset_errors,
-    holdings_frame,
     key_of,
     keys_of,
     no_tables,
@@ -26,12 +26,18 @@ from walletframe.bulk.files import (
     part_tables,
     read_table,
     still_failed,
-    wallets_frame,
 )
 from walletframe.bulk.journal import left_in, segments
 from walletframe.errors import DatasetError
 from walletframe.frameless import at_the_boundary
-from walletframe.frames import WalletDetails, WalletRecord, assemble, respelled
+from walletframe.frames import (
+    HOLDING_DTYPES,
+    WALLET_DTYPES,
+    WalletDetails,
+    WalletRecord,
+    assemble,
+    respelled,
+)
 from walletframe.wire import Outcome, Status
 
 if TYPE_CHECKING:
@@ -96,7 +102,7 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
     '0X1'
     """
     asked = None if wallets is None else distinct_wallets(parse_wallets(wallets))
-    layout = Layout(Path(folder))
+    layout = Layout.of(Path(folder))
     with dataset_errors(layout.root):
         service = layout.service()
         if service is None:
@@ -104,16 +110,16 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
                 f"{layout.root} holds nothing that fetch_to_parquet has written",
                 hint="give the folder that it was given",
             )
-        if asked is None:
-            return WalletDetails(*respelled(*_all_of(layout, service)))
-        return WalletDetails(*respelled(*_some_of(layout, asked, service)))
+        read = _all_of(layout, service) if asked is None else _some_of(layout, asked, service)
+        return WalletDetails(*respelled(*read))
 
 
 def _all_of(layout: Layout, service: str) -> WalletDetails:
     found, holdings = _tables(layout, service, None)
     order = np.argsort(found[POSITION].to_numpy(), kind="stable")
-    wallets = wallets_frame(found).take(order).reset_index(drop=True)
-    return WalletDetails(wallets, holdings_frame(_ordered(holdings, _counts(found), order)))
+    wallets = as_frame(found, WALLET_DTYPES).take(order).reset_index(drop=True)
+    held = _ordered(holdings, _counts(found), order)
+    return WalletDetails(wallets, as_frame(held, HOLDING_DTYPES))
 
 
 def _some_of(layout: Layout, asked: list[WalletAddress], service: str) -> WalletDetails:
@@ -123,8 +129,8 @@ def _some_of(layout: Layout, asked: list[WalletAddress], service: str) -> Wallet
     absent = assemble(WalletRecord(wallet, _ABSENT, service) for wallet in asked).wallets
     order = np.array([rows.get(key, len(rows) + n) for n, key in enumerate(keys)], dtype=np.int64)
     counts = np.append(_counts(found), np.zeros(len(absent), dtype=np.int64))
-    wallets = pd.concat([wallets_frame(found), absent]).take(order).reset_index(drop=True)
-    held = holdings_frame(_ordered(holdings, counts, order))
+    wallets = pd.concat([as_frame(found, WALLET_DTYPES), absent]).take(order).reset_index(drop=True)
+    held = as_frame(_ordered(holdings, counts, order), HOLDING_DTYPES)
     of_wallet = np.repeat(np.arange(len(asked)), counts[order])
     for name in ("blockchain", "address"):
         wallets[name] = absent[name]

@@ -1,10 +1,8 @@
-"""What is known of every wallet's every token at every time, exactly: one cell for each.
-
-A cell is an amount or the reason why there is none. A token that an answer does not list is a known
-zero; a token that it lists twice is added up; nothing is known of a wallet that failed or was not
-asked, nor from an answer that is out of date. An unknown token is the same as no other: of each
-there is an amount at one time, and nothing is known of it at any other.
-"""
+"""Each wallet's amount of each token at each time, exactly, or the reason why it is not known."""
+# A token that an answer does not list is a known zero; a token that it lists twice is added up.
+# Nothing is known of a wallet that failed or was not asked, nor from an answer that is out of date.
+# An unknown token is the same as no other: there is an amount of it at one time, and at any other
+# nothing is known.
 
 from __future__ import annotations
 
@@ -15,9 +13,10 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
-from walletframe.errors import AmountError, Either, SnapshotError, Spelled
+from walletframe.errors import Either, SnapshotError, Spelled
 from walletframe.frames import (
     WalletDetails,
+    amounts_of,
     as_failed,
     candidates,
     cell_sums,
@@ -45,19 +44,19 @@ STALE, NO_AMOUNT, UNKNOWN_TOKEN, NOT_ASKED = range(len(_STATUSES), len(_NAMES))
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Cells of p pairs of a wallet and a token at s times."""
+    """Cells of p pairs of a wallet and a token, by their first mentions, at s times; w wallets."""
 
     details: WalletDetails
-    wallet_rows: Places
-    holding_rows: Places
-    tokens: Places
-    integers: npt.NDArray[np.object_]
+    wallet_rows: Places  # (p,): where each pair is last written
+    holding_rows: Places  # (p,): the same; -1 for the one pair of a wallet without a known token
+    tokens: Places  # (p,): -1 for none
+    integers: npt.NDArray[np.object_]  # (p, s): amounts times 10**scale; 0 where none is known
     scale: int
-    status: npt.NDArray[np.int8]
-    wallet_status: npt.NDArray[np.int8]
-    wallet_chains: Places
-    could_hold: tuple[Places, Places]
-    followed: npt.NDArray[np.bool_]
+    status: npt.NDArray[np.int8]  # (p, s): codes of STATUS, OK where the amount is known
+    wallet_status: npt.NDArray[np.int8]  # (w, s): the same for each wallet as a whole
+    wallet_chains: Places  # (w,): the blockchain of each wallet
+    could_hold: tuple[Places, Places]  # of each token, the blockchains on which it could be held
+    followed: npt.NDArray[np.bool_]  # (p,): there is a token, and it can be told from others
 
     def labels(self, pairs: Places) -> pd.DataFrame:
         """Name some pairs: their wallet, and their token or NA."""
@@ -76,22 +75,18 @@ class Grid:
 
 
 def narrowed(details: WalletDetails, *more: str) -> WalletDetails:
-    """Give the columns that the cells need, and no others."""
+    """Return the columns that the cells need, and `more` of both frames."""
     needed = ([*_WALLET, "status", "tokens", "source", *more], [*_WALLET, *_TOKEN, "amount", *more])
     for frame, names in zip(details, needed, strict=True):
         require_columns(frame, names)
     narrow = WalletDetails(*(frame[names] for frame, names in zip(details, needed, strict=True)))
     narrow = narrow._replace(wallets=as_failed(narrow.wallets))
-    if not isinstance(narrow.holdings["amount"].array, AmountArray):
-        raise AmountError(
-            f"a column of {narrow.holdings['amount'].dtype} holds no amounts",
-            hint='convert it: .astype({"amount": "amount"})',
-        )
+    amounts_of(narrow.holdings["amount"])
     return narrow
 
 
 def grid(details: WalletDetails, times: tuple[Places, Places], count: int) -> Grid:
-    """Lay out all cells."""
+    """Lay out all cells of frames that are `narrowed`, whose rows are of `times` below `count`."""
     wallets, holdings = details
     who = wallet_identities(_both(wallets, holdings))
     asked, holders = np.split(who.codes, [len(wallets)])
