@@ -59,7 +59,7 @@ def kernel(tmp_path_factory):
     assert begun.run(BEGIN)["error"] == ""
     yield begun
     client.stop_channels()
-    manager.shutdown_kernel(now=True)
+    manager.shutdown_kernel()  # asked, not killed, so that its coverage is written
 
 
 def test_a_line_fetches_and_shows(kernel):
