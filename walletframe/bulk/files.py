@@ -70,9 +70,9 @@ class Layout:
     @classmethod
     def of(cls, root: Path) -> Layout:
         """Return the paths in a folder."""
+        wallets, holdings, failed = (root / name for name in ("wallets", "holdings", "failed"))
         inner = root / ".walletframe"
-        parts = (root / name for name in ("wallets", "holdings", "failed"))
-        return cls(root, *parts, inner, inner / "dataset.json")
+        return cls(root, wallets, holdings, failed, inner, inner / "dataset.json")
 
     def service(self) -> str | None:
         """Return the name of the service that was asked; None where there is no dataset."""
