@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,9 +13,8 @@ from walletframe.cli.files import output, read_saved, saved_file, write_frame
 from walletframe.cli.history import of_token, token_named
 from walletframe.cli.screen import say, show
 from walletframe.cli.tables import totals_table
-from walletframe.frames import find_token, known_wallets, summary_lines
-from walletframe.numerals import many, money
-from walletframe.text import shown
+from walletframe.frames import find_token, known_wallets, summary_lines, worth
+from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,15 +122,9 @@ def _found(
 
 
 def _value_lines(holdings: pd.DataFrame) -> list[str]:
-    if "value" not in holdings:
+    found = worth(holdings)
+    if found is None:
         return []
-    unpriced = int((holdings["value"].isna() & holdings["amount"].notna()).sum())
-    unknown = int(holdings["amount"].isna().sum())
-    currency = (
-        "" if holdings["currency"].isna().all() else f" {shown(holdings['currency'].iloc[0])}"
-    )
-    known = holdings["value"].dropna()
-    worth = f"{money(math.fsum(known))}{currency}" if len(known) or holdings.empty else "unknown"
-    gaps = f"{unpriced:,} without a price, {unknown:,} of unknown amount"
+    gaps = f"{found.unpriced:,} without a price, {found.unread:,} of unknown amount"
     balances = many(len(holdings), "balance")
-    return [f"Value of {len(known):,} of {balances}: {worth} ({gaps})"]
+    return [f"Value of {found.known:,} of {balances}: {found.total} ({gaps})"]

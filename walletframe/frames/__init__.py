@@ -67,7 +67,7 @@ from walletframe.frames.positions import (
     snapshot_times,
     token_columns,
 )
-from walletframe.frames.summary import failure_lines, is_simulated, summary_lines
+from walletframe.frames.summary import failure_lines, is_simulated, summary_lines, worth
 
 __all__ = [
     "HOLDING_DTYPES",
@@ -134,4 +134,5 @@ __all__ = [
     "wallets_table",
     "whole_token",
     "whole_wallet",
+    "worth",
 ]

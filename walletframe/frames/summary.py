@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -9,7 +11,8 @@ import pandas as pd
 from walletframe.frames.contract import SIMULATED
 from walletframe.frames.identity import token_identities
 from walletframe.frames.known import as_failed, known_wallets, stood_in_for, unreadable
-from walletframe.numerals import many, part
+from walletframe.numerals import many, money, part
+from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +22,7 @@ _SOURCES: Mapping[str, str] = {
     "cache": "from the local cache",
     "stale": "earlier (out of date)",
 }
-_REASONS = 3
+_REASONS, _CURRENCY = 3, 12
 SIMULATED_NOTE = "Simulated data: the sandbox made it up."
 
 
@@ -53,6 +56,32 @@ def failure_lines(wallets: pd.DataFrame) -> list[str]:
     ]
     rest = int(reasons["wallets"].iloc[_REASONS:].sum())
     return [*lines, f"{many(rest, 'wallet')} for other reasons"] if rest else lines
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What holdings are worth in all, in words, and of how many balances that is known and not."""
+
+    total: str
+    known: int
+    unpriced: int
+    unread: int
+
+
+def worth(holdings: pd.DataFrame) -> Worth | None:
+    """Add up values, exactly rounded; None where holdings were not valued."""
+    if "value" not in holdings:
+        return None
+    known, unread = holdings["value"].dropna(), holdings["amount"].isna()
+    currencies = holdings["currency"].dropna() if "currency" in holdings else known.iloc[:0]
+    currency = f" {shown(currencies.iloc[0], _CURRENCY)}" if len(currencies) else ""
+    told = len(known) or holdings.empty
+    return Worth(
+        total=f"{money(math.fsum(known))}{currency}" if told else "unknown",
+        known=len(known),
+        unpriced=int((holdings["value"].isna() & ~unread).sum()),
+        unread=int(unread.sum()),
+    )
 
 
 def is_simulated(wallets: pd.DataFrame) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from walletframe.analysis import flag_spam, value
@@ -13,9 +12,10 @@ from walletframe.frames import (
     stood_in_for,
     summary_lines,
     token_identities,
+    worth,
 )
 from walletframe.history import compare
-from walletframe.numerals import many, money
+from walletframe.numerals import many
 from walletframe.reports.content import Content
 from walletframe.reports.figures import fitting_charts
 from walletframe.reports.listings import (
@@ -92,12 +92,8 @@ def _facts(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[tuple[str, st
         ("tokens", f"{len(token_identities(holdings).keys):,}"),
         ("balances", f"{len(holdings):,}"),
     ]
-    if "value" in holdings:
-        known = holdings["value"].dropna()
-        currencies = holdings["currency"].dropna() if "currency" in holdings else known.iloc[:0]
-        currency = f" {shown(currencies.iloc[0], 12)}" if len(currencies) else ""
-        total = money(math.fsum(known)) + currency if len(known) else "unknown"
-        facts.append((f"value of {many(len(known), 'balance')}", total))
+    if found := worth(holdings):
+        facts.append((f"value of {many(found.known, 'balance')}", found.total))
     return tuple(facts)
 
 
@@ -137,10 +133,8 @@ def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
     amounts = int(holdings["amount"].isna().sum())
     if amounts:
         lines.append(f"Of unknown amount, since it could not be read: {many(amounts, 'balance')}.")
-    if "value" in holdings:
-        unpriced = int((holdings["value"].isna() & holdings["amount"].notna()).sum())
-        if unpriced:
-            lines.append(f"Without a price, and in no value: {many(unpriced, 'balance')}.")
+    if (found := worth(holdings)) and found.unpriced:
+        lines.append(f"Without a price, and in no value: {many(found.unpriced, 'balance')}.")
     return tuple(lines)
 
 
