@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import walletframe as wf
-from walletframe.analysis.spam.reasons import WEIGHTS
+from walletframe.analysis.spam.reasons import REASONS
 from walletframe.errors import (
     AmbiguousTokenError,
     AmountError,
@@ -301,7 +301,7 @@ def test_supply_is_what_the_wallets_hold_together():
 def test_scores_are_sums_and_end_at_one():
     """The weights of the reasons are added."""
     scores = holdings("CLAIM", "Claim now", "Visit https://a.com to claim").wf.flag_spam()
-    assert scores["spam_score"].tolist() == [WEIGHTS["claim"], 0.5, 1.0]
+    assert scores["spam_score"].tolist() == [REASONS["claim"][0], 0.5, 1.0]
 
 
 def test_the_threshold_decides():
@@ -444,7 +444,7 @@ def test_no_symbol_breaks_anything(symbols):
     flagged = frame.wf.flag_spam()
     assert flagged["spam_score"].between(0, 1).all()
     assert ((flagged["spam_score"] > 0) == (flagged["spam_reasons"] != "")).all()
-    assert {word for row in flagged["spam_reasons"] for word in row.split(", ")} <= {"", *WEIGHTS}
+    assert {word for row in flagged["spam_reasons"] for word in row.split(", ")} <= {"", *REASONS}
     for place in range(len(frame)):
         alone = frame.iloc[[place]].wf.flag_spam()
         assert alone[ADDED].equals(flagged.iloc[[place]][ADDED])

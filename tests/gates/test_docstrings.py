@@ -73,7 +73,6 @@ NOT_YET_WHOLE = {"client", "service"}
 NOT_YET_SHORT = {
     "analysis",
     "cells",
-    "chains",
     "charts",
     "client",
     "disk",
@@ -83,7 +82,6 @@ NOT_YET_SHORT = {
     "node",
     "service",
     "text",
-    "tokens",
 }
 """What has to become so: a package or module is taken out as soon as it passes without."""
 

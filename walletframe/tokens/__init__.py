@@ -1,8 +1,7 @@
-"""Tokens that many people know: their real contracts, blockchain by blockchain.
+"""Tokens that many people know: their real contracts, blockchain by blockchain, without prices.
 
-A small list, not a registry: the native coins, the tokens that are used, and imitated, most, and
-all that public lists have under the same symbols: wrapped and bridged twins, and namesakes.
-`SOURCES` names these lists. Prices are not known here.
+A small list, no registry: native coins, the tokens that are used and imitated most, and what public
+lists have under the same symbols: wrapped and bridged twins, and namesakes.
 """
 
 from walletframe.tokens.known import (

@@ -1,8 +1,7 @@
-"""The bundled list, read once, when it is first asked for, and the lists that it was taken from.
+"""The packaged list, and the lists on npm that it was taken from in November 2026.
 
-The first rows were chosen one by one. The others were taken, in November 2026, from lists on npm:
-tokens there that bear one of the symbols of the first. Each row names a list in `SOURCES` that
-has its contract, symbol and decimals; all of these have a licence that permits any use.
+The first rows were chosen one by one, the others for bearing a symbol of these. Each names a list
+in `SOURCES` that has its contract, symbol and decimals; all of those are permissively licensed.
 """
 
 from __future__ import annotations
@@ -32,46 +31,25 @@ PRIME = frozenset({"BTC", "DAI", "ETH", "USDC", "USDT"})
 
 @dataclass(frozen=True, slots=True)
 class KnownToken:
-    """A token on one blockchain.
-
-    Parameters
-    ----------
-    blockchain : str
-        Identifier of the blockchain.
-    symbol : str
-        How it calls itself.
-    contract : str or None
-        Its contract; None for a native coin.
-    decimals : int
-        Its decimals.
-    asset : str
-        What one unit of it stands for: of WETH it is ETH, of USDC.e USDC. A token of another
-        project that chose the same symbol has that project's name here.
-    kind : str
-        ``native``, the blockchain's own coin; ``canonical``, by the asset's own issuer;
-        ``wrapped``, a coin as a token, or kept for one; ``bridged``, what a bridge gives out.
-    source : str
-        The list that has it, a key of `SOURCES`.
-    """
+    """A token on one blockchain; the contract of a native coin is None."""
 
     blockchain: str
     symbol: str
     contract: str | None
     decimals: int
     asset: str
+    """What it stands for: ETH for WETH, and its project's name where that took another's symbol."""
     kind: str
+    """``native``, ``canonical`` (of the asset's own issuer), ``wrapped`` or ``bridged``."""
     source: str
+    """A key of `SOURCES`."""
 
     @property
     def is_imitated(self) -> bool:
         """Whether another contract with its symbol on its blockchain can only be an imitation.
 
-        Returns
-        -------
-        bool
-            False for namesakes, and for what a bridge gives out: other bridges do, too. True all
-            the same for what was chosen by hand and, on a blockchain that the list covers, for
-            the assets in `PRIME`, since there it has their bridges.
+        Not so of namesakes, nor of what one bridge gives out, since others do, too: only where the
+        list has most of a blockchain's bridges, and of what is imitated most.
         """
         if self.kind != "bridged" or self.source == "hand":
             return not self.is_namesake
@@ -80,31 +58,13 @@ class KnownToken:
 
     @property
     def is_namesake(self) -> bool:
-        """Whether it is another project's token that bears a better known symbol.
-
-        Returns
-        -------
-        bool
-            True for one that is real, and yet not what most people mean by its symbol.
-        """
+        """Whether it is real, and yet not what most people mean by its symbol."""
         return self.kind == "canonical" and self.asset.lower() != self.symbol.lower()
 
 
 @cache
 def known_tokens() -> tuple[KnownToken, ...]:
-    """Return the bundled list.
-
-    Returns
-    -------
-    tuple of KnownToken
-        The native coins first. Where a symbol stands on a blockchain more than once, the token
-        that most people mean by it comes before its twins and namesakes.
-
-    Examples
-    --------
-    >>> known_tokens()[0].symbol, known_tokens()[0].kind
-    ('ETH', 'native')
-    """
+    """Return the list, coins first; of equal symbols on a blockchain the usual one comes first."""
     text = resources.files(__package__).joinpath("known.csv").read_text(encoding="utf-8")
     return tuple(
         KnownToken(
@@ -122,41 +82,14 @@ def known_tokens() -> tuple[KnownToken, ...]:
 
 @cache
 def covered_blockchains() -> frozenset[str]:
-    """Return the blockchains of which the bundled list has most of what is in use.
-
-    Returns
-    -------
-    frozenset of str
-        Those for which tokens were chosen by hand.
-
-    Examples
-    --------
-    >>> "BASE" in covered_blockchains(), "BOBA" in covered_blockchains()
-    (True, False)
-    """
+    """Return those of which the list has most of what is in use: chosen by hand."""
     return frozenset(
         token.blockchain for token in known_tokens() if token.contract and token.source == "hand"
     )
 
 
 def native_coin(blockchain: str) -> KnownToken:
-    """Return the coin of a blockchain.
-
-    Parameters
-    ----------
-    blockchain : str
-        Its identifier, in upper case; one of the bundled list.
-
-    Returns
-    -------
-    KnownToken
-        Without a contract.
-
-    Examples
-    --------
-    >>> native_coin("NEAR").decimals
-    24
-    """
+    """Return the coin of a blockchain of the list, whose identifier is in capitals."""
     return next(
         token
         for token in known_tokens()

@@ -1,9 +1,4 @@
-"""Tokens and the symbols under which they appear: each such pair is one case, judged once.
-
-In this order: what settles the matter (the caller's lists, the known tokens, a native coin); for
-all others what the symbol gives away, what the amounts give away, and whose symbol it is; beside
-any of these, whether the service gives a price.
-"""
+"""Tokens and the symbols under which they appear: each such pair is one case, judged once."""
 
 from __future__ import annotations
 
@@ -13,42 +8,30 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from walletframe.analysis.spam.balances import heavy_tokens
-from walletframe.analysis.spam.quotes import quotes
 from walletframe.analysis.spam.reasons import BAIT, Finding, in_order
-from walletframe.analysis.spam.symbols import read_symbol
-from walletframe.frames import require_columns, token_identities
+from walletframe.analysis.spam.symbols import HEAD, read_symbol
+from walletframe.frames import amounts_of, require_columns, token_identities
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from walletframe.analysis.spam.directory import Directory
-    from walletframe.frames import TokenKey
+    from walletframe.frames import Identities, TokenKey
 
 _NEEDED = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
 _CROWD = 3
 _CHANCE = 500  # so many tokens have one more under the same symbol by chance
+_ABSURD, _ABSURD_DIGITS = 10**18, 60  # whole tokens, and digits in base units
+_EXTREME = 10**15
+_ABSURD_BALANCE, _EXTREME_SUPPLY = Finding("absurd_balance"), Finding("extreme_supply")
+_PRICED, _UNPRICED = Finding("priced"), Finding("unpriced")
 
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The cases of a frame, and what was found out about their tokens and symbols.
+    """The cases of a frame: `codes` has the case of each row, in the order of their first rows.
 
-    Attributes
-    ----------
-    codes : ndarray of intp
-        The case of each row.
-    tokens, symbols : ndarray of intp
-        For each case the place of its token among `keys`, and of its symbol among `names`.
-    keys : list of (str, str or None)
-        The tokens, canonical.
-    names : list of str
-        The symbols as sent.
-    readings : list of tuple of Finding
-        For each symbol, what it gives away.
-    heavy : dict of int to tuple of Finding
-        For some tokens, what their amounts give away.
-    quotes : ndarray of object
-        For each token ``priced``, ``unpriced`` or None: what the service's prices say of it.
+    `tokens` and `symbols` have for each case the place among `keys` and among `names`, whose
+    `readings` are what each gives away; `heavy` and `quotes` are by token.
     """
 
     codes: np.ndarray
@@ -61,18 +44,7 @@ class Cases:
     quotes: np.ndarray
 
     def judged(self, directory: Directory) -> dict[int, tuple[Finding, ...]]:
-        """Return what is found out about the cases that anything may speak against.
-
-        Parameters
-        ----------
-        directory : Directory
-            What is known of tokens.
-
-        Returns
-        -------
-        dict of int to tuple of Finding
-            By case; nothing speaks against any other.
-        """
+        """Return the findings, by case, of all cases that anything may speak against."""
         symbols = [
             bool(reading) or directory.is_borrowed(name)
             for name, reading in zip(self.names, self.readings, strict=True)
@@ -85,19 +57,10 @@ class Cases:
         return found | self._crowded(found)
 
     def findings(self, case: int, directory: Directory) -> tuple[Finding, ...]:
-        """Return what is found out about a case, whatever the others are.
+        """Return what is found about a case, in order, whatever the others are.
 
-        Parameters
-        ----------
-        case : int
-            Which.
-        directory : Directory
-            What is known of tokens.
-
-        Returns
-        -------
-        tuple of Finding
-            Each reason at most once, the heaviest first.
+        What settles the matter stands alone; else what symbol and amounts give away and whose
+        symbol it is, and beside any of these whether the service gives a price.
         """
         token, symbol = int(self.tokens[case]), int(self.symbols[case])
         standing = directory.standing(self.keys[token])
@@ -114,7 +77,7 @@ class Cases:
         quote: Finding | None = self.quotes[token]
         if quote is None or not any(finding.weight for finding in found):
             return []
-        believed = quote.weight > 0 or BAIT.isdisjoint(finding.reason for finding in found)
+        believed = quote is _UNPRICED or BAIT.isdisjoint(finding.reason for finding in found)
         return [quote] if believed else []
 
     def _crowded(self, found: dict[int, tuple[Finding, ...]]) -> dict[int, tuple[Finding, ...]]:
@@ -134,25 +97,7 @@ class Cases:
 
 
 def find_cases(holdings: pd.DataFrame) -> Cases:
-    """Tell the cases of a frame.
-
-    Parameters
-    ----------
-    holdings : DataFrame
-        n rows of holdings.
-
-    Returns
-    -------
-    Cases
-        In the order of their first rows.
-
-    Raises
-    ------
-    ColumnsError
-        Where a column is missing.
-    AmountError
-        Where ``amount`` holds no amounts.
-    """
+    """Tell the cases of a frame; `ColumnsError` or `AmountError` where it is none of holdings."""
     require_columns(holdings, _NEEDED)
     tokens = token_identities(holdings)
     symbol_codes, symbols = pd.factorize(holdings["symbol"].array)
@@ -164,8 +109,51 @@ def find_cases(holdings: pd.DataFrame) -> Cases:
         token_places,
         symbol_places,
         tokens.keys,
-        names,
+        [name[:HEAD] for name in names],
         [read_symbol(name) for name in names],
-        heavy_tokens(holdings, tokens.codes, len(tokens.keys)),
-        quotes(holdings, tokens),
+        _heavy(holdings, tokens.codes, len(tokens.keys)),
+        _quotes(holdings, tokens),
     )
+
+
+def _heavy(holdings: pd.DataFrame, codes: np.ndarray, count: int) -> dict[int, tuple[Finding, ...]]:
+    """Find tokens with balances that nobody has, and supplies that no honest token needs."""
+    amounts = pd.Series(amounts_of(holdings["amount"]))
+    digits = holdings["raw_amount"].astype("str").str.len().to_numpy(dtype=float, na_value=0)
+    absurd = codes[_true(amounts >= _ABSURD) | (digits >= _ABSURD_DIGITS)]
+    found: dict[int, tuple[Finding, ...]] = dict.fromkeys(absurd.tolist(), (_ABSURD_BALANCE,))
+    for code in _extreme_tokens(amounts, codes, count):
+        found[code] = (*found.get(code, ()), _EXTREME_SUPPLY)
+    return found
+
+
+def _extreme_tokens(amounts: pd.Series, codes: np.ndarray, count: int) -> list[int]:
+    """Add up only where a sum can be extreme: not all of its n terms are below an n-th of it."""
+    most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
+    large = np.bincount(codes[_true(amounts >= _EXTREME // most_rows)], minlength=count) > 0
+    rows = large[codes]
+    held = amounts[rows].groupby(codes[rows]).sum()
+    extreme: list[int] = held.index[_true(held >= _EXTREME)].tolist()
+    return extreme
+
+
+def _true(found: pd.Series) -> np.ndarray:
+    return found.to_numpy(dtype=bool, na_value=False)
+
+
+def _quotes(holdings: pd.DataFrame, tokens: Identities) -> np.ndarray:
+    """Return for each token `_PRICED`, or `_UNPRICED` where others on its blockchain are, or None.
+
+    A frame without the service's ``price`` says nothing.
+    """
+    found = np.full(len(tokens.keys), None, dtype=object)
+    if "price" not in holdings.columns or not len(holdings):
+        return found
+    prices = pd.to_numeric(holdings["price"], errors="coerce").to_numpy(float, na_value=np.nan)
+    priced = np.zeros(len(found), dtype=bool)
+    priced[tokens.codes[prices > 0]] = True
+    chains, _ = pd.factorize(np.array([key[0] for key in tokens.keys], dtype=object))
+    covered = np.bincount(chains[priced], minlength=len(found) + 1)[chains] > 0
+    found[covered] = _UNPRICED
+    found[priced] = _PRICED
+    return found

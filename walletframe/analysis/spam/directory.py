@@ -38,71 +38,34 @@ _COIN_CONTRACTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """What is known of tokens by their contracts.
+    """What is known of tokens, all of them canonical.
 
-    Attributes
-    ----------
-    allowed, denied : frozenset of (str, str or None)
-        The tokens of the caller's lists, canonical.
-    bearers : dict
-        (blockchain, a skeleton of a symbol) to that symbol and the contract it belongs to.
-    names : dict of str to str
-        The skeletons of all known symbols, and a symbol of each.
-    contracts : dict of str to frozenset of str
-        The contracts of known tokens on any blockchain, and the skeletons of their symbols.
+    `bearers` has for a blockchain and a skeleton the symbol and the contract it belongs to, and
+    `names` a symbol for each skeleton of a known one.
     """
 
     allowed: frozenset[TokenKey]
     denied: frozenset[TokenKey]
     bearers: Bearers
     names: dict[str, str]
-    contracts: dict[str, frozenset[str]]
 
     def standing(self, token: TokenKey) -> Finding | None:
-        """Tell what settles the matter before any symbol is read.
-
-        Parameters
-        ----------
-        token : (str, str or None)
-            Canonical.
-
-        Returns
-        -------
-        Finding or None
-            That the token is denied, allowed, known or a coin; None for all others.
-        """
+        """Return what settles the matter before any symbol is read, if anything does."""
         if token in self.denied:
             return Finding("deny_list")
         if token in self.allowed:
             return Finding("allow_list")
         if token[1] is None or token[1] in _COIN_CONTRACTS:
             return Finding("native_coin")
-        if known_token(token):
-            return Finding("known_token")
-        return None
+        return Finding("known_token") if known_token(token) else None
 
     def imitations(self, token: TokenKey, symbol: str) -> list[Finding]:
-        """Find out whose symbol a token bears that is not known itself.
+        """Find out whose symbol, of at most `HEAD` characters, an unknown token bears.
 
-        Parameters
-        ----------
-        token : (str, str or None)
-            Canonical.
-        symbol : str
-            As sent, of any length.
-
-        Returns
-        -------
-        list of Finding
-            None; ``impersonation`` of a token on the same blockchain or of BTC, ``coin`` for the
-            symbol of another blockchain's coin, or ``borrowed`` where the symbol is known on other
-            blockchains only, and then ``recased`` where an EVM token writes it as a word, which
-            bridges hardly do; ``lookalike`` where it is only made to look like a known one. The
-            contract of a known token is its own on every blockchain: nobody else can deploy there.
+        A known token's contract is its own on every EVM blockchain: nobody else can deploy there.
         """
-        head = symbol[:HEAD]
-        alike = [name for name in skeletons(head) if name in self.names]
-        if not self.contracts.get(token[1] or "", frozenset()).isdisjoint(alike):
+        alike = [name for name in skeletons(symbol) if name in self.names]
+        if not _contracts().get(token[1] or "", frozenset()).isdisjoint(alike):
             return [Finding("same_contract")]
         bearer = next(filter(None, (self.bearers.get((token[0], name)) for name in alike)), None)
         found = []
@@ -111,53 +74,22 @@ class Directory:
         elif alike:
             known = self.names[alike[0]]
             found.append(_borrowed(alike, known, token[0]))
-            if head.istitle() and known.isupper() and (token[1] or "").startswith("0x"):
-                found.append(Finding("recased", (head, known)))
-        misspelled = bearer is not None and bearer[0].lower() not in head.lower()
-        if misspelled or (alike and _is_disguised(head)):
+            if symbol.istitle() and known.isupper() and (token[1] or "").startswith("0x"):
+                found.append(Finding("recased", (symbol, known)))
+        misspelled = bearer is not None and bearer[0].lower() not in symbol.lower()
+        if misspelled or (alike and _is_disguised(symbol)):
             found.append(Finding("lookalike", (self.names[alike[0]],)))
         return found
 
     def is_borrowed(self, symbol: str) -> bool:
-        """Tell whether a symbol is, or looks like, that of any known token.
-
-        Parameters
-        ----------
-        symbol : str
-            As sent, of any length.
-
-        Returns
-        -------
-        bool
-            False where `imitations` finds nothing, whatever the token.
-        """
-        return any(name in self.names for name in skeletons(symbol[:HEAD]))
+        """Tell whether `imitations` may find anything, whatever the token."""
+        return any(name in self.names for name in skeletons(symbol))
 
 
 def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directory:
-    """Bring together the bundled tokens and the caller's lists.
+    """Bring together the bundled tokens and the caller's; the symbols of allowed ones are theirs.
 
-    Parameters
-    ----------
-    allow, deny : str, Path, mapping, DataFrame, iterable of (str, str or None), or None
-        As in `listed_tokens`.
-
-    Returns
-    -------
-    Directory
-        In which the symbols of allowed tokens are protected as those of the bundled ones are.
-
-    Raises
-    ------
-    TokenListError
-        Where a list can't be read, or a token is on both.
-    ColumnsError
-        Where a frame lacks a column.
-
-    Examples
-    --------
-    >>> make_directory(allow=[("ETH", "0xab")], deny=None).standing(("ETH", "0xab")).reason
-    'allow_list'
+    Raises `TokenListError` where a list can't be read, or a token is on both.
     """
     allowed = [(token_key(token), symbol) for token, symbol in listed_tokens(allow)]
     denied = [token_key(token) for token, _ in listed_tokens(deny)]
@@ -169,14 +101,12 @@ def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directo
     ]
     if problems:
         raise TokenListError(problems)
-    protected = ((token, symbol) for token, symbol in allowed if symbol)
-    bearers = _bearers(protected) | _bundled()
+    bearers = _bearers((token, symbol) for token, symbol in allowed if symbol) | _bundled()
     return Directory(
         frozenset(token for token, _ in allowed),
         frozenset(denied),
         bearers,
         {name: symbol for (_, name), (symbol, _) in reversed(bearers.items())},
-        _contracts(),
     )
 
 
@@ -193,10 +123,10 @@ def _owner(blockchain: str, contract: str | None) -> str:
     return f"{contract} on {blockchain}" if contract else f"the coin of {blockchain} itself"
 
 
-def _is_disguised(head: str) -> bool:
+def _is_disguised(symbol: str) -> bool:
     """Tell whether letters, and not only what stands around them, are other than they look."""
-    foreign = not head.isascii() and any(char.isalpha() and not char.isascii() for char in head)
-    return foreign or bool(hidden_characters(head))
+    foreign = not symbol.isascii() and any(char.isalpha() and not char.isascii() for char in symbol)
+    return foreign or bool(hidden_characters(symbol))
 
 
 def _bearers(tokens: Iterable[tuple[TokenKey, str]]) -> Bearers:
@@ -225,6 +155,7 @@ def _coins() -> dict[str, KnownToken]:
 
 @cache
 def _contracts() -> dict[str, frozenset[str]]:
+    """Return the EVM contracts of known tokens, and the skeletons of their symbols."""
     found: dict[str, frozenset[str]] = {}
     for token in known_tokens():
         contract = token_key((token.blockchain, token.contract))[1]

@@ -15,7 +15,8 @@ _LINK = re.compile(
     r"|(?:telegram|twitter|discord|\btg|\u7535\u62a5\S?)\s?:?\s?@\w{3}",
     re.IGNORECASE,
 )
-# A dot may be set off by a space before it, or behind it where a common ending follows.
+# A space may stand before a dot, and behind it before a common ending; behind a hyphen a name goes
+# on, as in E.WEBER-ST-TOLEDO, unless the ending is a common one.
 _DOMAIN = re.compile(
     r"(?<![a-z0-9_.@-])((?:[^\W_](?:[\w-]{0,62}[^\W_])?"
     r"(?:\s?\.(?:\s(?=(?:com|net|org|io|xyz)\b))?|\s?[\[(]\.[\])]\s?))+)"
@@ -25,8 +26,8 @@ _DOMAIN = re.compile(
 # What is left of a domain where its end is cut off, and one that has a space for its dot.
 _CUT = re.compile(r"[^\W_][\w-]{2,62}\.[a-z]{0,12}\.{3}$", re.IGNORECASE)
 _SPACED = re.compile(r"\b[a-z0-9-]{4,63}\s(?:com|net|org|io|xyz)\b", re.IGNORECASE)
-_LABELS = re.compile(r"[^\w-]+")
 _WHITE = re.compile(r"\s")
+_LABELS = re.compile(r"[^\w-]+")
 # Top-level domains that projects put into their names; most others are only ever an address.
 _STYLISH = frozenset(
     {"ai", "bot", "cat", "dog", "farm", "fi", "fun", "game", "games", "gg", "gold", "man", "meme"}
@@ -35,50 +36,28 @@ _STYLISH = frozenset(
 
 
 def find_addresses(text: str) -> list[tuple[str, str]]:
-    """Find a link, a domain, and a name that is like a domain.
+    """Find the first ``link``, ``domain`` and ``dotted_name`` of a readable symbol, as written.
 
-    A link has a scheme, www, a path behind a domain, or is somebody's name in a messenger. A domain
-    is a label of two or more characters and a public top-level domain, even where a space stands
-    for the dot or the end is cut off; where projects style their names with that one, it is a
-    dotted name only.
-
-    Parameters
-    ----------
-    text : str
-        A symbol in its readable form, of a bounded length.
-
-    Returns
-    -------
-    list of (str, str)
-        ``link``, ``domain`` and ``dotted_name``, each at most once, and the first of its kind as
-        written.
-
-    Examples
-    --------
-    >>> find_addresses("Visit https://a.com to claim")
-    [('link', 'https://a.com')]
-    >>> find_addresses("t.me/s/a | usdcgift.com | trumped.ai | USDC.axl | GOOGL.D")
-    [('link', 't.me/s/a'), ('domain', 'usdcgift.com'), ('dotted_name', 'trumped.ai')]
+    A link has a scheme, www, a path, or is a name in a messenger. Where projects style their names
+    with a top-level domain, a domain is a dotted name only.
     """
     scheme = _LINK.search(text)
     dotted = _dotted(text) if "." in text else []
     spans = [scheme.span()] if scheme else [each.span for each in dotted if each.has_path]
-    found = [("link", _to_white_space(text, *span)) for span in spans[:1]]
-    broken = _broken(text)
-    for kind, is_stylish, others in (("domain", False, broken), ("dotted_name", True, [])):
-        names = [each.whole for each in dotted if each.is_long and each.is_stylish is is_stylish]
-        found += [(kind, name) for name in [*names, *others][:1]]
-    return found
+    links = [text[start:end] + _WHITE.split(text[end:], maxsplit=1)[0] for start, end in spans[:1]]
+    names = [each for each in dotted if each.is_long]
+    found = {
+        "link": links,
+        "domain": [each.whole for each in names if not each.is_stylish] + _broken(text),
+        "dotted_name": [each.whole for each in names if each.is_stylish],
+    }
+    return [(kind, texts[0]) for kind, texts in found.items() if texts]
 
 
 def _broken(text: str) -> list[str]:
     cut = _CUT.search(text) if text.endswith("...") else None
     spaced = _SPACED.search(text) if " " in text else None
     return [match.group() for match in (cut, spaced) if match]
-
-
-def _to_white_space(text: str, start: int, end: int) -> str:
-    return text[start:end] + _WHITE.split(text[end:], maxsplit=1)[0]
 
 
 @dataclass(frozen=True, slots=True)

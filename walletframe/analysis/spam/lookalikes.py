@@ -1,82 +1,37 @@
 """Characters that look like others, or like nothing: what a symbol reads as.
 
 Which characters look alike is Unicode's own list (UTS #39, from confusable_homoglyphs); forms of
-one letter (wide, mathematical, circled) are folded by Unicode's compatibility normalization.
+one letter (wide, mathematical, circled) are folded by Unicode's compatibility normalization. All
+text is cut to a bounded length before.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from functools import cache
+from unicodedata import category, combining, name, normalize
 
 from walletframe.text import is_unseen
 
 _LIKE_A_DOT = frozenset("\u02f3\u0325\u3002\uff61\u00b7\u2022\u2219\u22c5\u2027")
+_HONEST = ("LATIN", "GREEK SMALL", "CJK", "HANGUL", "HIRAGANA", "KATAKANA")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
-_SIGNS = str.maketrans(
-    {
-        "$": "s",
-        "\u20ae": "t",
-        "\u20b3": "a",
-        "\u20ac": "e",
-        "\u20bf": "b",
-        "\u20b5": "c",
-        "\u00a2": "c",
-    }
-)
-_TWINS = str.maketrans({"I": "1", "l": "1", "|": "1", "O": "0", "o": "0"})
+_SIGNS = str.maketrans("$\u20ae\u20b3\u20ac\u20bf\u20b5\u00a2", "staebcc")
+_TWINS = str.maketrans("Il|Oo", "11100")
 
 
 def readable(text: str) -> str:
-    r"""Return text as a person reads it, in ASCII as far as it looks like that.
-
-    Parameters
-    ----------
-    text : str
-        Anything, cut to a bounded length before.
-
-    Returns
-    -------
-    str
-        Without characters that show nothing; each character that looks like an ASCII letter, a
-        digit or a dot is that one; all others as they are.
-
-    Examples
-    --------
-    >>> readable("\u0421laim \u200bUSD\u0421\u2024com")
-    'Claim USDC.com'
-    """
+    """Return text as a person reads it: look-alikes of ASCII letters, digits and dots as these."""
     if text.isascii() and text.isprintable():
         return text
     shown = "".join(char for char in text if char.isspace() or not is_unseen(char))
-    return "".join(map(_plain, unicodedata.normalize("NFKC", shown)))
+    return "".join(map(_plain, normalize("NFKC", shown)))
 
 
 def skeletons(text: str) -> tuple[str, ...]:
-    r"""Return what is equal for two symbols that a person may take for each other.
+    """Return forms of a symbol: two symbols look alike where any of their forms is equal.
 
-    Parameters
-    ----------
-    text : str
-        A symbol, cut to a bounded length before.
-
-    Returns
-    -------
-    tuple of str
-        Its readable form without case, accents, white space and decoration around it; the same
-        with I, l, 1 and | as one, and O and 0; and, where it has signs of currencies, with these
-        as the letters they are made from. Two symbols look alike where any of these is equal.
-
-    Examples
-    --------
-    >>> skeletons("$ USD\u0421 ")
-    ('usdc', 'usdc')
-    >>> skeletons("U$DT")[-1], skeletons("USD\u20ae")[-1]
-    ('usdt', 'usdt')
-    >>> skeletons("(L1NK)")[1] == skeletons("lINK")[1]
-    False
-    >>> skeletons("LlNK")[1] == skeletons("LINK")[1]
-    True
+    Its readable form without case, accents, white space and decoration; the same with I, l, 1 and |
+    as one, and O and 0; and, where it has signs of currencies, with the letters these are made of.
     """
     if text.isalnum() and text.isascii():
         return text.lower(), text.translate(_TWINS).lower()
@@ -87,23 +42,9 @@ def skeletons(text: str) -> tuple[str, ...]:
 
 
 def hidden_characters(text: str) -> list[str]:
-    r"""Find the characters that show nothing, where no honest symbol has them.
+    """Find characters that show nothing, such as ``"U+200B"``, each once, in order.
 
-    Parameters
-    ----------
-    text : str
-        A symbol, cut to a bounded length before.
-
-    Returns
-    -------
-    list of str
-        Such as ``"U+200B"``, each once, in order. Padding at either end, and what joins emoji,
-        does not count.
-
-    Examples
-    --------
-    >>> hidden_characters("US\u200bDC"), hidden_characters("MKR\x00\x00")
-    (['U+200B'], [])
+    Padding at either end, and what joins emoji, is honest.
     """
     if text.isascii() and text.isprintable():
         return []
@@ -117,23 +58,9 @@ def hidden_characters(text: str) -> list[str]:
 
 
 def mixes_scripts(text: str) -> bool:
-    r"""Tell whether a word is written with letters of another script that look like ASCII.
+    """Tell whether a word has ASCII letters, and all its others only look like such.
 
-    Parameters
-    ----------
-    text : str
-        A symbol, cut to a bounded length before.
-
-    Returns
-    -------
-    bool
-        True where a word has ASCII letters, and all its others are such look-alikes. Greek small
-        letters are left out: honest tokens begin with them.
-
-    Examples
-    --------
-    >>> mixes_scripts("\u0421LAIM"), mixes_scripts("\u03b1USD"), mixes_scripts("\u20bfTC")
-    (True, False, False)
+    Greek small letters are left out: honest tokens begin with them.
     """
     return not text.isascii() and any(_mixed(word) for word in text.split())
 
@@ -145,16 +72,14 @@ def _mixed(word: str) -> bool:
 
 
 def _is_impostor(char: str) -> bool:
-    name = unicodedata.name(char, "")
-    honest = name.startswith(("LATIN", "GREEK SMALL", "CJK", "HANGUL", "HIRAGANA", "KATAKANA"))
-    return not honest and _plain(char).isascii()
+    return not name(char, "").startswith(_HONEST) and _plain(char).isascii()
 
 
 def _without_accents(text: str) -> str:
     if text.isascii():
         return text
-    split = unicodedata.normalize("NFKD", text)
-    return "".join(char for char in split if not unicodedata.combining(char))
+    split = normalize("NFKD", text)
+    return "".join(char for char in split if not combining(char))
 
 
 def _undecorated(text: str) -> str:
@@ -167,15 +92,11 @@ def _undecorated(text: str) -> str:
 
 
 def _belongs(char: str) -> bool:
-    return char.isalnum() or char in "+/" or (not char.isascii() and _is_currency(char))
-
-
-def _is_currency(char: str) -> bool:
-    return unicodedata.category(char) == "Sc"
+    return char.isalnum() or char in "+/" or (not char.isascii() and category(char) == "Sc")
 
 
 def _shows_nothing(char: str) -> bool:
-    unknown = unicodedata.category(char) in ("Cn", "Co", "Cs")
+    unknown = category(char) in ("Cn", "Co", "Cs")
     return is_unseen(char) and not char.isspace() and not unknown
 
 
@@ -189,8 +110,5 @@ def _plain(char: str) -> str:
 
     found = confusables.is_confusable(char)
     likes = [like["c"] for like in found[0]["homoglyphs"]] if found else []
-    return next((like for like in likes if like.isascii() and _is_plain(like)), char)
-
-
-def _is_plain(like: str) -> bool:
-    return like == "." or (len(like) == 1 and like.isalnum())
+    plain = (like for like in likes if like.isascii() and len(like) == 1)
+    return next((like for like in plain if like == "." or like.isalnum()), char)
