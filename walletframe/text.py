@@ -64,6 +64,8 @@ def shown(text: str, limit: int = 80) -> str:
     >>> shown("visit www.evil.example")
     'visit www[.]evil.example'
     """
+    if len(text) <= limit and text.isascii() and text.isalnum():
+        return text  # as most symbols and addresses are, of which there are many
     line = one_line(text, limit)
     apart = unlinked(line)
     return apart if len(apart) <= limit else unlinked(apart[: limit - 1] + _CUT)

@@ -108,10 +108,10 @@ def _areas(grid: Grid, moments: Moments, tokens: list[Series]) -> list[go.Scatte
 
 def _texts(grid: Grid, token: int, name: str) -> list[str]:
     """Say each height on one line, beside those of the other tokens."""
-    texts = []
+    texts, head = [], markup([name])
     for row, size in enumerate(grid.sizes[: len(grid.rows), token].tolist()):
         exact = grid.exact(row, token) if token < len(grid.tokens) and size else ""
-        texts.append(markup([f"{name}: {grid.balances.measure.height(size, exact)}"]))
+        texts.append(f"{head}: {markup([grid.balances.measure.height(size, exact)])}")
     return texts
 
 
