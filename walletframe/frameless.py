@@ -16,21 +16,15 @@ T = TypeVar("T")
 
 
 def frameless(work: Callable[P, T]) -> Callable[P, T]:
-    """Let nobody who sees what a function raises see its frames, nor what it was given.
+    """Let nobody who sees what a function raises, an alarm's exception too, see what it was given.
 
-    For what is given a secret, or holds one while it works. An alarm's or a debugger's exception
-    counts, too; one that nobody foresaw has a note of the lines that it passed.
+    An error that nobody foresaw has a note of the lines that it passed.
     """
     return _raising_here(work, BaseException)
 
 
 def at_the_boundary(function: Callable[P, T]) -> Callable[P, T]:
-    """Let a public function raise an `AddressError` itself: it is about the list, not the code.
-
-    IPython shows none of the package's frames then. Plain Python shows this one: what leaves a
-    Python function has its frame, and nothing short of `sys.excepthook`, which is the
-    program's own, takes it away again.
-    """
+    """Let a public function raise an `AddressError` itself: it is about the list, not the code."""
     return _raising_here(function, AddressError)
 
 
@@ -43,8 +37,8 @@ def _raising_here(work: Callable[P, T], kind: type[BaseException]) -> Callable[P
             escaped = error
         del args, kwargs
         _strip(escaped)
-        try:
-            raise escaped
+        try:  # what leaves a Python function has its frame: plain Python shows this one, since
+            raise escaped  # only `sys.excepthook`, which is the program's own, could leave it out
         finally:
             del escaped  # else it would refer to itself
 

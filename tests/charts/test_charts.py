@@ -22,7 +22,7 @@ from walletframe.errors import (
     UnknownWalletError,
 )
 from walletframe.numerals import compact, money, percent
-from walletframe.service.showcase import SHOWCASE
+from walletframe.service import SHOWCASE
 
 USDC, FAKE = ("ETH", "0xA0b8"), ("ETH", "0xbad0")
 HOLDINGS = pd.DataFrame(

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from walletframe.address import WalletAddress
 from walletframe.errors import LedgerError
 from walletframe.service import SHOWCASE, SimulatedLedger, sandbox
-from walletframe.service.chains import CHAINS
-from walletframe.service.tokens import TOKENS
+from walletframe.service.chains import CHAINS, TOKENS
 from walletframe.text import is_unseen
 
 HEX = [f"0x{n:040x}" for n in range(400)]
@@ -90,8 +89,8 @@ class TestSimulated:
             coins = [balances[0] for balances in held if balances]
             assert len(coins) > 10
             assert {coin["asset"]["address"] for coin in coins} == {None}
-            assert {coin["asset"]["symbol"] for coin in coins} == {chain.coin}
-            assert {coin["amount"]["decimals"] for coin in coins} == {chain.decimals}
+            assert {coin["asset"]["symbol"] for coin in coins} == {chain.coin.symbol}
+            assert {coin["amount"]["decimals"] for coin in coins} == {chain.coin.decimals}
 
     def test_a_few_are_empty_and_fewer_unknown(self):
         """Some wallets hold nothing, some have balances of null, most are ordinary."""

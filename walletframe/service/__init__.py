@@ -1,10 +1,9 @@
 """The sandbox: the service's endpoint on loopback, with simulated or recorded holdings."""
 
-from walletframe.service.keys import SANDBOX_KEYS, SandboxKey
-from walletframe.service.ledger import Ledger, SimulatedLedger
-from walletframe.service.options import TEST_KEY_PER_SECOND
+from walletframe.service.ledger import Ledger
+from walletframe.service.options import SANDBOX_KEYS, TEST_KEY_PER_SECOND, SandboxKey
 from walletframe.service.sandbox import Sandbox, sandbox
-from walletframe.service.showcase import SHOWCASE
+from walletframe.service.simulated import SHOWCASE, SimulatedLedger
 
 __all__ = [
     "SANDBOX_KEYS",

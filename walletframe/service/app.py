@@ -1,11 +1,9 @@
-"""The endpoint as a FastAPI application: requests in, JSON out.
-
-Knows routes, statuses and headers; who may pass is the gate's affair, what is answered the desk's.
-"""
+"""The endpoint as a FastAPI application: routes, statuses, headers, and failures by chance."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,8 +11,9 @@ from fastapi import FastAPI, Request, Response
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 
-from walletframe.service import problems
-from walletframe.service.desk import Desk, read_addresses
+from walletframe.address import WalletAddress
+from walletframe.errors import AddressError
+from walletframe.service import gate as problems
 from walletframe.service.document import (
     DESCRIPTION,
     OPERATION,
@@ -23,13 +22,20 @@ from walletframe.service.document import (
     VERSION,
     with_components,
 )
-from walletframe.service.keys import Base
-from walletframe.service.problems import Problem, ProblemAnswer, RefusedError
+from walletframe.service.gate import Problem, ProblemAnswer, RefusedError
+from walletframe.service.ledger import failed_detail
+from walletframe.service.options import Base
+from walletframe.service.simulated import Chance
 from walletframe.settings import is_this_machine
-from walletframe.wire.shapes import ADDRESS_PARAMETER, DETAILS_PATH, KEY_PARAMETER
+from walletframe.wire.shapes import (
+    ADDRESS_PARAMETER,
+    DETAILS_PATH,
+    KEY_PARAMETER,
+    WalletDetailsAnswer,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -41,22 +47,7 @@ _JSON = "application/json"
 
 
 def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
-    """Build the application.
-
-    Parameters
-    ----------
-    ledger : Ledger
-        Who holds what.
-    behaviour : Behaviour
-        Latency, failures and seed.
-    gate : Gate
-        Keys and limits.
-
-    Returns
-    -------
-    FastAPI
-        With the endpoint under both base addresses, and ``/openapi.json``.
-    """
+    """Build the application: the endpoint under both base addresses, and its document."""
     app = FastAPI(
         title=TITLE,
         version=VERSION,
@@ -65,7 +56,7 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    desk = Desk(ledger, behaviour)
+    desk = _Desk(ledger, behaviour)
     for base in Base:
         _add_endpoint(app, base, _details_endpoint(base, gate, desk, behaviour.latency_s))
     app.state.gate = gate
@@ -112,12 +103,12 @@ def _add_endpoint(
 
 
 def _details_endpoint(
-    base: Base, gate: Gate, desk: Desk, latency_s: float
+    base: Base, gate: Gate, desk: _Desk, latency_s: float
 ) -> Callable[[Request], Awaitable[Response]]:
     async def details(request: Request) -> Response:
         host = request.client.host if request.client else ""
         gate.admit(request.query_params.get(KEY_PARAMETER), base, host)
-        wallets = read_addresses(request.query_params.getlist(ADDRESS_PARAMETER))
+        wallets = _addresses(request.query_params.getlist(ADDRESS_PARAMETER))
         await asyncio.sleep(latency_s * len(wallets))
         answer = msgspec.json.encode(desk.answer(wallets))
         return Response(answer, media_type=_JSON, headers=_cors_headers(request))
@@ -170,3 +161,46 @@ async def _not_routed(request: Request, error: Any) -> Response:
 
 async def _broken(request: Request, _error: Exception) -> Response:
     return _refusal(request, problems.BROKEN, {})
+
+
+def _addresses(texts: Sequence[str]) -> list[WalletAddress]:
+    """Read the address parameters of a request in the order asked; equal texts count once."""
+    if not texts:
+        raise RefusedError(problems.NO_ADDRESS)
+    wallets: dict[WalletAddress, None] = {}
+    for position, text in enumerate(texts):
+        try:
+            wallets[WalletAddress.parse(text)] = None
+        except AddressError as error:
+            message = f"Address parameter {position} (from 0): {error.problems[0][2]}."
+            raise RefusedError(Problem(400, "bad_address", message)) from None
+    return list(wallets)
+
+
+class _Desk:
+    """Answers for wallets, and remembers how often each was asked for.
+
+    A wallet fails or not by the seed, its address, and how many times it was asked for before:
+    asking again can succeed, and a second run fails alike.
+    """
+
+    def __init__(self, ledger: Ledger, behaviour: Behaviour) -> None:
+        self._ledger = ledger
+        self._behaviour = behaviour
+        self._asked: Counter[WalletAddress] = Counter()
+
+    def answer(self, wallets: Sequence[WalletAddress]) -> WalletDetailsAnswer:
+        """Return one entry for each, in the same order; spellings of one wallet fail together."""
+        failing = {one: self._fails(one) for one in {wallet.canonical for wallet in wallets}}
+        return WalletDetailsAnswer(
+            [
+                failed_detail(wallet) if failing[wallet.canonical] else self._ledger.detail(wallet)
+                for wallet in wallets
+            ]
+        )
+
+    def _fails(self, wallet: WalletAddress) -> bool:
+        before = self._asked[wallet]
+        self._asked[wallet] += 1
+        chance = Chance("failure", self._behaviour.seed, wallet, before)
+        return chance.hits(self._behaviour.failure_share)

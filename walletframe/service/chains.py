@@ -1,7 +1,6 @@
-"""The blockchains that the simulated ledger knows: native coins, explorers, forms of addresses.
+"""The blockchains and tokens that the simulated ledger knows, with made-up prices.
 
-Data only: no explorer is ever called. The names are those in use by services of this shape; the
-service's document does not list them.
+Data only: no explorer is ever called. Contracts and decimals stand in the bundled list of tokens.
 """
 
 from __future__ import annotations
@@ -10,43 +9,36 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import quote
 
-from walletframe.tokens import native_coin
+from walletframe.tokens import KnownToken, known_tokens, native_coin
 
 Form: TypeAlias = Literal["hex", "solana", "tron", "near", "none"]
+"""How token contracts are written; ``"none"`` where there are no tokens."""
 _ANY_EXPLORER = "https://blockscan.com/address/"
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
-    """A blockchain.
+class Token:
+    """A token on one blockchain: no contract is the native coin, no price one that has none."""
 
-    Parameters
-    ----------
-    name : str
-        Its identifier.
-    coin : str
-        Symbol of the native coin.
-    decimals : int
-        Decimals of the native coin.
-    price : float
-        A made-up price of the native coin.
-    explorer : str
-        What stands before the address in the explorer's page for it.
-    form : str
-        How its token contracts are written; ``"none"`` where it has no tokens.
-    """
+    symbol: str
+    contract: str | None
+    decimals: int
+    price: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A blockchain, and what stands before an address in its explorer's page for it."""
 
     name: str
-    coin: str
-    decimals: int
-    price: float
+    coin: Token
     explorer: str
     form: Form = "hex"
 
 
 def _chain(name: str, price: float, explorer: str, form: Form = "hex") -> Chain:
     coin = native_coin(name)
-    return Chain(name, coin.symbol, coin.decimals, price, explorer, form)
+    return Chain(name, Token(coin.symbol, None, coin.decimals, price), explorer, form)
 
 
 CHAINS = {
@@ -72,24 +64,80 @@ CHAINS = {
 
 
 def explorer_url(blockchain: str, address: str) -> str:
-    """Return the page of an address on a block explorer.
-
-    Parameters
-    ----------
-    blockchain : str
-        Identifier of the blockchain, in any case.
-    address : str
-        The address.
-
-    Returns
-    -------
-    str
-        The page; for an unknown blockchain that of an explorer for many of them.
-
-    Examples
-    --------
-    >>> explorer_url("NEAR", "alice.near")
-    'https://nearblocks.io/address/alice.near'
-    """
+    """Return an address's page; on an unknown blockchain that of an explorer for many of them."""
     chain = CHAINS.get(blockchain.upper())
     return (chain.explorer if chain else _ANY_EXPLORER) + quote(address, safe="")
+
+
+_PRICES = {
+    symbol: price
+    for price, symbols in {
+        64000.0: "WBTC BTCB cbBTC BTC.b",
+        3350.0: "cbETH",
+        3100.0: "WETH stETH ETH WETH.e",
+        640.0: "WBNB",
+        240.0: "GNO",
+        205.0: "mSOL",
+        195.0: "JitoSOL",
+        170.0: "WSOL",
+        160.0: "AAVE",
+        31.0: "WAVAX",
+        28.0: "GMX",
+        14.0: "LINK",
+        8.0: "UNI",
+        4.2: "wNEAR",
+        2.6: "ORCA",
+        2.3: "CAKE",
+        2.2: "RAY",
+        1.9: "WIF",
+        1.7: "OP",
+        1.2: "LDO",
+        1.1: "AERO",
+        1.0: "USDC USDT DAI GUSD BUSD USDC.e USDt WXDAI",
+        0.9: "JUP",
+        0.8: "ARB",
+        0.4: "CRV JOE",
+        0.24: "WTRX",
+        0.07: "REF",
+        0.03: "JST",
+        0.009: "DEGEN",
+        2e-05: "Bonk",
+        1.8e-05: "SHIB",
+        1e-05: "PEPE",
+        9e-07: "BTT",
+    }.items()
+    for symbol in symbols.split()
+}
+"""By symbol, made up."""
+
+_HELD = {
+    "ETH": "USDC USDT DAI GUSD WETH stETH WBTC LINK UNI AAVE CRV LDO SHIB PEPE",
+    "BSC": "USDT USDC BUSD WBNB BTCB ETH CAKE",
+    "POLYGON": "USDC USDC.e USDT DAI WETH WBTC LINK",
+    "ARBITRUM": "USDC USDC.e USDT DAI WETH WBTC ARB GMX",
+    "OPTIMISM": "USDC USDC.e USDT DAI WETH WBTC OP",
+    "BASE": "USDC DAI WETH cbETH cbBTC AERO DEGEN",
+    "AVAX_CCHAIN": "USDC USDt WAVAX WETH.e BTC.b JOE",
+    "GNOSIS": "USDC WXDAI GNO",
+    "SOLANA": "USDC USDT WSOL mSOL JitoSOL JUP RAY ORCA WIF Bonk",
+    "TRON": "USDT USDC WTRX JST BTT",
+    "NEAR": "USDC USDt wNEAR REF",
+}
+"""Symbols of well-known tokens."""
+
+
+def _well_known() -> dict[str, tuple[Token, ...]]:
+    known: dict[tuple[str, str], KnownToken] = {}
+    for token in known_tokens():
+        if token.contract:
+            known.setdefault((token.blockchain, token.symbol), token)
+    return {
+        chain: tuple(
+            Token(symbol, known[chain, symbol].contract, known[chain, symbol].decimals, price)
+            for symbol, price in ((each, _PRICES[each]) for each in symbols.split())
+        )
+        for chain, symbols in _HELD.items()
+    }
+
+
+TOKENS = _well_known()

@@ -1,7 +1,6 @@
 """The endpoint's OpenAPI document: what FastAPI can't read off a route that takes a plain request.
 
-The shapes come from the structs that the answer is encoded from; the texts from the service's
-document, and where that is silent they say whose choice it is.
+The texts are those of the service's document; where that is silent they say whose choice it is.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from walletframe.service.ledger import GENERATOR_VERSION
+from walletframe.service.gate import MEANINGS, ProblemAnswer
 from walletframe.service.options import TEST_KEY_PER_SECOND
-from walletframe.service.problems import MEANINGS, OWN_CHOICE, ProblemAnswer
+from walletframe.service.simulated import GENERATOR_VERSION
 from walletframe.wire.shapes import ADDRESS_PARAMETER, KEY_PARAMETER, WalletDetailsAnswer
 
 TITLE = "Wallet balance service (walletframe's sandbox, simulated data)"
@@ -23,6 +22,7 @@ DESCRIPTION = (
 )
 _SCHEMA = "#/components/schemas/"
 _CHOSEN = "The sandbox's own choice: "
+_OWN_STATUS = "The service's document does not show this status: it is the sandbox's own choice."
 
 OPERATION: dict[str, Any] = {
     "description": (
@@ -79,7 +79,7 @@ def _responses() -> dict[int | str, dict[str, Any]]:
     found: dict[int | str, dict[str, Any]] = {200: _response("The wallets.", "WalletDetailsAnswer")}
     for status, meaning in MEANINGS.items():
         extra = {"Retry_After": "Whole seconds to wait."} if status == 429 else {}  # noqa: PLR2004 - the status with a wait
-        found[status] = _response(f"{meaning} {OWN_CHOICE}", "ProblemAnswer", **extra)
+        found[status] = _response(f"{meaning} {_OWN_STATUS}", "ProblemAnswer", **extra)
     return found
 
 
@@ -87,18 +87,7 @@ RESPONSES = _responses()
 
 
 def with_components(document: dict[str, Any]) -> dict[str, Any]:
-    """Return an OpenAPI document completed by the schemas of the endpoint's answers.
-
-    Parameters
-    ----------
-    document : dict
-        As FastAPI generates it.
-
-    Returns
-    -------
-    dict
-        The same document.
-    """
+    """Add the schemas of the endpoint's answers to what FastAPI generated, and return it."""
     _, schemas = msgspec.json.schema_components(
         [WalletDetailsAnswer, ProblemAnswer], ref_template=_SCHEMA + "{name}"
     )

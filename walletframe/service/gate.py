@@ -1,7 +1,7 @@
-"""The gate before the endpoint: keys, the bases they belong to, and limits.
+"""Who may pass: keys, base addresses and limits; and what is answered to who may not.
 
-Decides whether a request may pass and knows nothing about wallets. The order: the IP address's
-limit, the key, its base, the key's limit.
+The service's document shows no error code and no error body: all of them are the sandbox's own
+choice. No body repeats anything of the request, the key least of all.
 """
 
 from __future__ import annotations
@@ -11,33 +11,69 @@ import time
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import msgspec
 from limits import RateLimitItem, RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
-from walletframe.service import problems
 from walletframe.service.options import TEST_KEY_PER_SECOND
-from walletframe.service.problems import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from walletframe.service.keys import Base, SandboxKey
-    from walletframe.service.problems import Problem
+    from walletframe.service.options import Base, SandboxKey
 
 _LONGEST_WINDOW_S = 50
 
 
-class Gate:
-    """Lets a request pass, or refuses it.
+class Problem(msgspec.Struct, frozen=True):
+    """Why a request was refused: a word for programs, a sentence for people."""
 
-    Parameters
-    ----------
-    requests_per_second : float or None
-        Limit for each IP address and for each key; None for none but the test key's.
-    keys : iterable of SandboxKey
-        Those that may pass.
-    """
+    status: int
+    code: str
+    message: str
+
+
+class ProblemAnswer(msgspec.Struct, frozen=True):
+    """The body of every refusal."""
+
+    error: Problem
+
+
+class RefusedError(Exception):
+    """A request that the sandbox refuses, perhaps with the seconds to wait before the next."""
+
+    def __init__(self, problem: Problem, retry_after_s: int | None = None) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+        self.retry_after_s = retry_after_s
+
+
+NO_ADDRESS = Problem(400, "no_address", "The query parameter address is missing.")
+NO_KEY = Problem(401, "no_key", "The query parameter apiKey is missing.")
+UNKNOWN_KEY = Problem(401, "unknown_key", "The key is not known.")
+WRONG_BASE = Problem(403, "wrong_base", "The key does not belong to this base address.")
+NO_SUCH_PATH = Problem(404, "no_such_path", "There is nothing at this path.")
+NOT_ALLOWED = Problem(405, "not_allowed", "Only GET is allowed here.")
+WRONG_HOST = Problem(421, "wrong_host", "The Host header names another machine than this one.")
+LIMITED_IP = Problem(429, "limited_ip", "Too many requests from this IP address.")
+LIMITED_KEY = Problem(429, "limited_key", "Too many requests with this key.")
+BROKEN = Problem(500, "broken", "The sandbox could not answer; its ledger may be at fault.")
+
+MEANINGS = {
+    400: "An address is missing, has no dot, or has an empty part.",
+    401: "The key is missing or not known.",
+    403: "The key is known, but belongs to the other base address.",
+    404: "There is nothing at this path.",
+    405: "The method is not GET, or the preflight names an origin that the key has not registered.",
+    421: "The Host header does not name this machine: localhost, 127.0.0.1 or [::1].",
+    429: "A limit of the IP address or of the key is exceeded; Retry-After says when to ask again.",
+    500: "The sandbox could not answer.",
+}
+
+
+class Gate:
+    """Lets a request pass, or refuses it; without a limit only the test key has its own."""
 
     def __init__(self, requests_per_second: float | None, keys: Iterable[SandboxKey]) -> None:
         self._keys = {known.key: known for known in keys}
@@ -46,51 +82,19 @@ class Gate:
         self._limit = None if requests_per_second is None else _limit(requests_per_second)
         self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
 
-    def admit(self, text: str | None, base: Base, ip_address: str) -> SandboxKey:
-        """Let a request pass, or refuse it.
-
-        Parameters
-        ----------
-        text : str or None
-            The key as sent.
-        base : Base
-            The base address that was asked.
-        ip_address : str
-            Who asks.
-
-        Returns
-        -------
-        SandboxKey
-            What is known of the key.
-
-        Raises
-        ------
-        RefusedError
-            With status 401, 403 or 429.
-        """
-        self._count(self._limit, problems.LIMITED_IP, "ip", ip_address)
+    def admit(self, text: str | None, base: Base, ip_address: str) -> None:
+        """Raise `RefusedError` by the address's limit, the key, its base, then the key's limit."""
+        self._count(self._limit, LIMITED_IP, "ip", ip_address)
         key = self.find(text)
         if key is None:
-            raise RefusedError(problems.UNKNOWN_KEY if text else problems.NO_KEY)
+            raise RefusedError(UNKNOWN_KEY if text else NO_KEY)
         if base not in key.bases:
-            raise RefusedError(problems.WRONG_BASE)
+            raise RefusedError(WRONG_BASE)
         limit = self._test_limit if key.kind == "test" else self._limit
-        self._count(limit, problems.LIMITED_KEY, "key", key.key)
-        return key
+        self._count(limit, LIMITED_KEY, "key", key.key)
 
     def find(self, text: str | None) -> SandboxKey | None:
-        """Return what is known of a key.
-
-        Parameters
-        ----------
-        text : str or None
-            The key as sent.
-
-        Returns
-        -------
-        SandboxKey or None
-            None for a missing or an unknown key.
-        """
+        """Return what is known of a key as sent; None for a missing or an unknown one."""
         return self._keys.get(text or "")
 
     def close(self) -> None:

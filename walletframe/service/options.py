@@ -1,10 +1,12 @@
-"""How a sandbox behaves: latency, failures, limits and the seed, as one checked value."""
+"""What a sandbox is made of: how it behaves, and its keys, one of each kind."""
 
 from __future__ import annotations
 
 import math
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from secrets import token_hex
 
 from walletframe.errors import SettingsError
 
@@ -15,25 +17,7 @@ _LOWEST_RATE, _HIGHEST_RATE = 0.02, 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour:
-    """How a sandbox behaves.
-
-    Parameters
-    ----------
-    latency_s : float, default 0.0
-        Seconds that an answer takes for each wallet asked for.
-    failure_share : float, default 0.0
-        Share of the wallet answers that are failed, from 0 to 1.
-    seed : int, default 0
-        What the simulated holdings and the failures are drawn from, at most 10**18.
-    requests_per_second : float, optional
-        Limit for each IP address and each key, from 0.02 to 1,000,000; None for no limit, except
-        the fixed one of the test key.
-
-    Raises
-    ------
-    SettingsError
-        Where a value is out of range.
-    """
+    """How a sandbox behaves, checked; the parameters of `walletframe.sandbox` that are numbers."""
 
     latency_s: float = 0.0
     failure_share: float = 0.0
@@ -59,3 +43,41 @@ def _check(name: str, value: float, low: float, high: float) -> None:
         number = math.nan
     if not low <= number <= high:
         raise SettingsError(f"{name}: {value!r}", hint=f"a number from {low:g} to {high:g}")
+
+
+class Base(StrEnum):
+    """The two base addresses of the service."""
+
+    PRIVATE = "private"
+    PUBLIC = "public"
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxKey:
+    """A key, its kind, where it may be used, and a website's origin that may read the answers."""
+
+    key: str = field(repr=False)
+    kind: str
+    bases: frozenset[Base]
+    domain: str | None = None
+
+
+SANDBOX_KEYS = {
+    "private": SandboxKey("wf-sandbox-private-0000", "private", frozenset({Base.PRIVATE})),
+    "public": SandboxKey(
+        "wf-sandbox-public-0000",
+        "public",
+        frozenset({Base.PUBLIC}),
+        domain="https://notebook.example",
+    ),
+    "test": SandboxKey("wf-sandbox-test-0000", "test", frozenset(Base)),
+}
+"""By kind. They are public knowledge, and open nothing but simulated data on this machine."""
+
+
+def secret_keys() -> dict[str, SandboxKey]:
+    """Return keys that nobody knows, for a sandbox that serves holdings of its user's."""
+    return {
+        kind: replace(known, key=f"wf-sandbox-{kind}-{token_hex(16)}")
+        for kind, known in SANDBOX_KEYS.items()
+    }

@@ -1,15 +1,17 @@
 """Ledgers given as data: holdings in a DataFrame or a file, and recorded answers of the service.
 
-What is given is served as it is. A wallet that is not in it holds nothing; on a blockchain that
-is neither in it nor otherwise known, a wallet fails, as it does in the simulated ledger.
+The first thing that is wrong is named with its file, or its row and column.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import operator
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 import pandas as pd
@@ -20,12 +22,15 @@ from walletframe.address import WalletAddress
 from walletframe.errors import AddressError, Either, LedgerError, Spelled
 from walletframe.service.chains import CHAINS
 from walletframe.service.ledger import Holding, failed_detail, known_detail
-from walletframe.service.records import Record, read_record, require_columns
-from walletframe.wire.shapes import AssetAndAmount, WalletDetail, WalletDetailsAnswer
+from walletframe.wire.shapes import Amount, Asset, AssetAndAmount, WalletDetail, WalletDetailsAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+Record: TypeAlias = Mapping[str, object]
+_REQUIRED = ("blockchain", "address", "token_address", "symbol", "raw_amount", "decimals")
+_OPTIONAL = ("token_blockchain", "price")
+_SHOWN = 60
 _FORMS = Spelled(
     "a list of records",
     Either(' (as of DataFrame.to_json(orient="records"))'),
@@ -34,20 +39,11 @@ _FORMS = Spelled(
 
 
 class RecordedLedger:
-    """Holdings that were given.
+    """Holdings that were given, one detail for each wallet.
 
-    Parameters
-    ----------
-    details : iterable of WalletDetail
-        One for each wallet.
-
-    Raises
-    ------
-    LedgerError
-        Where one names no wallet, or two of one wallet contradict each other.
+    What is given is served as it is. A wallet that is not in it holds nothing; on a blockchain
+    that is neither in it nor otherwise known, a wallet fails, as in the simulated ledger.
     """
-
-    __slots__ = ("_details", "_known")
 
     def __init__(self, details: Iterable[WalletDetail]) -> None:
         self._details: dict[WalletAddress, WalletDetail] = {}
@@ -63,30 +59,13 @@ class RecordedLedger:
 
     @property
     def fingerprint(self) -> str:
-        """What tells this ledger from others.
-
-        Returns
-        -------
-        str
-            A hash of everything in it; the order of the wallets does not matter.
-        """
+        """A hash of everything in it; the order of the wallets does not matter."""
         ordered = [self._details[wallet] for wallet in sorted(self._details)]
         content = msgspec.json.encode(ordered, order="sorted")
         return f"data-{sha256(content).hexdigest()[:16]}"
 
     def detail(self, wallet: WalletAddress) -> WalletDetail:
-        """Return what a wallet holds.
-
-        Parameters
-        ----------
-        wallet : WalletAddress
-            The wallet as asked for.
-
-        Returns
-        -------
-        WalletDetail
-            As given, with the blockchain and the address as asked for.
-        """
+        """Return what was given, with the blockchain and the address as asked for."""
         found = self._details.get(wallet.canonical)
         if found is None and wallet.canonical.blockchain not in self._known:
             return failed_detail(wallet)
@@ -102,26 +81,9 @@ class RecordedLedger:
 
 
 def read_ledger(given: pd.DataFrame | str | Path) -> RecordedLedger:
-    """Read holdings, or a recorded answer of the service.
-
-    Parameters
-    ----------
-    given : DataFrame or path
-        A frame of holdings, a ``.parquet`` file of them, or a ``.json`` file of them or of an
-        answer.
-
-    Returns
-    -------
-    RecordedLedger
-        Everything in it; an empty frame gives a ledger in which nobody holds anything.
-
-    Raises
-    ------
-    LedgerError
-        Where it can't be read, naming the file, or the row and the column.
-    """
+    """Read a frame of holdings, a file of them, or a recorded answer of the service."""
     if isinstance(given, pd.DataFrame):
-        columns = require_columns([*given.columns])
+        columns = _used_columns([*given.columns])
         cells = zip(*(given[name].tolist() for name in columns), strict=True)
         return _from_records(dict(zip(columns, row, strict=True)) for row in cells)
     if not isinstance(given, str | Path):
@@ -140,7 +102,7 @@ def read_ledger(given: pd.DataFrame | str | Path) -> RecordedLedger:
 
 def _from_parquet(path: Path) -> RecordedLedger:
     try:
-        columns = require_columns(parquet.read_schema(path).names)
+        columns = _used_columns(parquet.read_schema(path).names)
         table = parquet.read_table(path, columns=columns)
     except (OSError, pa.ArrowInvalid) as error:
         raise LedgerError(f"{path}: can't be read as Parquet ({error})") from error
@@ -159,7 +121,7 @@ def _from_json(path: Path) -> RecordedLedger:
     if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
         raise LedgerError(f"{path}: no ledger", hint=_FORMS)
     if content:
-        require_columns(list({name: None for record in content for name in record}))
+        _used_columns(list({name: None for record in content for name in record}))
     return _from_records(content)
 
 
@@ -174,7 +136,7 @@ def _from_answer(path: Path, content: object) -> RecordedLedger:
 def _from_records(records: Iterable[Record]) -> RecordedLedger:
     held: dict[WalletAddress, list[Holding]] = {}
     for row, record in enumerate(records):
-        wallet, holding = read_record(row, record)
+        wallet, holding = _read(row, record)
         held.setdefault(wallet.canonical, []).append(holding)
     return RecordedLedger(
         WalletDetail(
@@ -207,3 +169,120 @@ def _as_served(detail: WalletDetail, wallet: WalletAddress) -> WalletDetail:
         balances=held,
         explorer_url=detail.explorer_url,
     )
+
+
+def _used_columns(present: list[str]) -> list[str]:
+    """Return the columns that are used, or say which are missing or there twice."""
+    missing = [name for name in _REQUIRED if name not in present]
+    if missing:
+        raise LedgerError(
+            f"the holdings lack {', '.join(map(repr, missing))}",
+            hint=f"needed: {', '.join(_REQUIRED)} (token_address is NA for the native coin); "
+            f"used where they are there: {', '.join(_OPTIONAL)}",
+        )
+    used = [name for name in present if name in _REQUIRED + _OPTIONAL]
+    twice = sorted({name for name in used if used.count(name) > 1})
+    if twice:
+        raise LedgerError(
+            f"the holdings have {', '.join(map(repr, twice))} twice", hint="drop one of them"
+        )
+    return used
+
+
+def _read(row: int, record: Record) -> tuple[WalletAddress, Holding]:
+    """Return the wallet and the balance that a row stands for; None, NaN and NA are nothing."""
+    cells = _Cells(row, record)
+    blockchain, address = cells.text("blockchain"), cells.text("address")
+    try:
+        wallet = WalletAddress(blockchain, address)
+    except AddressError as error:
+        reason = error.problems[0][2]
+        raise LedgerError(f"the holdings' row {row} (from 0) names no wallet: {reason}") from None
+    asset = Asset(
+        blockchain=cells.optional_text("token_blockchain") or blockchain,
+        address=cells.optional_text("token_address"),
+        symbol=cells.symbol(),
+    )
+    amount = Amount(amount=cells.raw_amount(), decimals=cells.decimals())
+    return wallet, Holding(asset=asset, amount=amount, price=cells.price())
+
+
+class _Cells:
+    """The cells of one row, read by name."""
+
+    def __init__(self, row: int, record: Record) -> None:
+        self._row = row
+        self._record = record
+
+    def text(self, column: str) -> str:
+        value = self._value(column)
+        if not isinstance(value, str):
+            raise self._wrong(column, "text is needed")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise self._wrong(column, "it holds a lone surrogate, which is no text") from None
+        return value
+
+    def optional_text(self, column: str) -> str | None:
+        if self._value(column) is None:
+            return None
+        return self.text(column) or self._empty(column)
+
+    def symbol(self) -> str:
+        """Return the symbol, empty where a fetch has none."""
+        return "" if self._value("symbol") is None else self.text("symbol")
+
+    def raw_amount(self) -> str:
+        value = self._value("raw_amount")
+        if isinstance(value, str) and value.isascii() and value.isdigit():
+            return value
+        number = None if isinstance(value, str) else _whole(value)
+        if number is None or number < 0:
+            raise self._wrong(
+                "raw_amount", "needed: an int, or text of digits, in base units; never a float"
+            )
+        return str(number)
+
+    def decimals(self) -> int | None:
+        value = self._value("decimals")
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        number = _whole(value)
+        if number is None and value is not None:
+            raise self._wrong("decimals", "a whole number is needed, or nothing where unknown")
+        return number
+
+    def price(self) -> float | None:
+        value = self._value("price")
+        if value is None:
+            return None
+        try:
+            number = math.nan if isinstance(value, bool | str) else float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise self._wrong("price", "a finite number is needed, or nothing where unknown")
+        return number
+
+    def _value(self, column: str) -> object:
+        value = self._record.get(column)
+        missing = value is None or value is pd.NA or value is pd.NaT or value != value  # noqa: PLR0124 - only NaN differs from itself
+        return None if missing else value
+
+    def _empty(self, column: str) -> str:
+        raise self._wrong(column, "nothing (NA, null) is needed in the place of empty text")
+
+    def _wrong(self, column: str, need: str) -> LedgerError:
+        shown = repr(self._record.get(column))
+        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+        return LedgerError(
+            f"the holdings' row {self._row} (from 0), column {column!r}: {shown}", hint=need
+        )
+
+
+def _whole(value: object) -> int | None:
+    try:
+        return None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None

@@ -1,7 +1,6 @@
 """The sandbox: the whole service on loopback inside this process, with simulated data.
 
-Brings ledger, application and server together, and makes settings and clients that fit. FastAPI
-and its like are imported when a sandbox is made, not before.
+FastAPI and its like are imported when a sandbox is made, not before.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from platformdirs import user_cache_path
 
 from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.frameless import frameless
-from walletframe.service.keys import SANDBOX_KEYS, Base, keys_of_its_own
-from walletframe.service.ledger import Ledger, SimulatedLedger
-from walletframe.service.options import Behaviour
+from walletframe.service.ledger import Ledger
+from walletframe.service.options import SANDBOX_KEYS, Base, Behaviour, secret_keys
 from walletframe.service.recorded import read_ledger
+from walletframe.service.simulated import SimulatedLedger
 from walletframe.settings import Settings, quoted
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class Sandbox:
     """The wallet balance service, simulated, on a port of this machine.
 
     It serves from the moment it is made until `stop`, the end of its ``with`` block, or the end
-    of the process.
+    of the process. `sandbox` makes one on a free port, and says more of the parameters.
 
     Parameters
     ----------
@@ -46,26 +45,25 @@ class Sandbox:
     requests_per_second : float, optional
         Limit for each IP address and each key; None for no limit but the test key's.
     ledger : DataFrame, path or Ledger, optional
-        Holdings to serve instead of simulated ones, with keys that only this sandbox's settings
-        and clients know.
+        Holdings to serve instead of simulated ones.
     port : int, default 0
         Where to listen; 0 for any free port.
 
     Raises
     ------
-    SettingsError
-        Where a number is out of range.
-    LedgerError
-        Where the given holdings can't be served.
-    MissingExtraError
-        Where the extra ``sandbox`` is not installed.
+    SettingsError, LedgerError, MissingExtraError
+        As `sandbox`.
     OSError
         Where the port is taken.
 
     Examples
     --------
     >>> with Sandbox() as service:
-    ...     service.settings().service
+    ...     settings = service.settings()
+    ...     service.client().close()
+    ...     service.stop()
+    ...     service.wait()
+    >>> settings.service
     'sandbox'
     """
 
@@ -92,7 +90,7 @@ class Sandbox:
             from walletframe.service.server import LoopbackServer  # noqa: PLC0415
         except ImportError as error:
             raise MissingExtraError("sandbox", "the sandbox") from error
-        self._keys = SANDBOX_KEYS if ledger is None else keys_of_its_own()
+        self._keys = SANDBOX_KEYS if ledger is None else secret_keys()
         self._gate = Gate(options.requests_per_second, self._keys.values())
         app = create_app(self._ledger, options, self._gate)
         self._server = LoopbackServer(app, port=port, headers=[(SIMULATED_HEADER, "true")])
@@ -101,35 +99,17 @@ class Sandbox:
 
     @property
     def base_url(self) -> str:
-        """The private base address.
-
-        Returns
-        -------
-        str
-            Such as ``http://127.0.0.1:50000/private``.
-        """
+        """The private base address, such as ``http://127.0.0.1:50000/private``."""
         return f"{self._origin}/{Base.PRIVATE}"
 
     @property
     def public_base_url(self) -> str:
-        """The public base address.
-
-        Returns
-        -------
-        str
-            Such as ``http://127.0.0.1:50000/public``.
-        """
+        """The public base address, such as ``http://127.0.0.1:50000/public``."""
         return f"{self._origin}/{Base.PUBLIC}"
 
     @property
     def openapi_url(self) -> str:
-        """Where the endpoint's OpenAPI document is.
-
-        Returns
-        -------
-        str
-            Such as ``http://127.0.0.1:50000/openapi.json``.
-        """
+        """The address of the endpoint's OpenAPI document."""
         return f"{self._origin}/openapi.json"
 
     @frameless
@@ -150,6 +130,11 @@ class Sandbox:
         -------
         Settings
             For `walletframe.Client` or `walletframe.configure`.
+
+        Raises
+        ------
+        SettingsError
+            Where there is no such key, or a setting is unknown or out of range.
         """
         if key_kind not in self._keys:
             raise SettingsError(
@@ -181,13 +166,24 @@ class Sandbox:
         -------
         walletframe.Client
             To be closed by the caller.
+
+        Raises
+        ------
+        SettingsError
+            As `settings`.
         """
         from walletframe.client import Client  # noqa: PLC0415
 
         return Client(self.settings(key_kind, **overrides))
 
     def wait(self) -> None:
-        """Return when the sandbox has been stopped, by another thread or an interrupt."""
+        """Return when the sandbox has been stopped by another thread.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            At an interrupt; it serves on.
+        """
         self._server.wait()
 
     def stop(self) -> None:

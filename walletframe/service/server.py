@@ -1,7 +1,7 @@
 """An application served on loopback, in a thread of this process.
 
-Knows sockets, threads and uvicorn, and nothing of wallets. Nothing is logged to the console, no
-signal handler is installed, and the caller's event loop, if there is one, is left alone.
+Nothing is logged to the console, no signal handler is installed, and the caller's event loop, if
+there is one, is left alone.
 """
 
 from __future__ import annotations
@@ -28,27 +28,7 @@ def _is_from_elsewhere(record: logging.LogRecord) -> bool:
 
 
 class LoopbackServer:
-    """A server that is up when it is made, until it is stopped.
-
-    Parameters
-    ----------
-    app : FastAPI
-        What to serve.
-    port : int
-        Where; 0 for any free port.
-    headers : list of (str, str)
-        Sent with every answer.
-
-    Attributes
-    ----------
-    port : int
-        Where it listens.
-
-    Raises
-    ------
-    OSError
-        Where the port is taken.
-    """
+    """A server that is up when it is made, until it is stopped; port 0 is any free one."""
 
     def __init__(self, app: FastAPI, *, port: int, headers: list[tuple[str, str]]) -> None:
         self._socket = socket.create_server((HOST, port))
