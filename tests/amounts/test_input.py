@@ -119,6 +119,12 @@ def test_decimals_are_integers_from_0_to_77(decimals):
         AmountArray.from_raw(["1"], decimals)
 
 
+def test_decimals_that_python_does_not_write_are_refused():
+    """The message says how long the number is, in place of its digits."""
+    with pytest.raises(AmountError, match="an integer of more than 4300 digits"):
+        AmountArray.from_raw(["1"], [10**5000])
+
+
 def test_base_units_that_are_no_whole_number_are_refused():
     """`raw` rounds nothing, and needs decimals for every amount that is there."""
     array = pd.array(["1.5", None], dtype="amount")

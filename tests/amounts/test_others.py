@@ -132,6 +132,13 @@ def test_arrow_scalars_and_arrays():
     assert Amount("1.5") + pa.scalar(1) == Amount("2.5")
 
 
+def test_objects_that_are_floats_are_floats():
+    """What is missing among them is missing in the product."""
+    amounts = pd.array(["2", "3"], dtype="amount")
+    product = amounts * np.array([0.5, None], dtype=object)
+    assert (product[0], np.isnan(product[1])) == (1.0, True)
+
+
 @pytest.mark.parametrize("compare", [operator.eq, operator.ne, operator.lt, operator.ge])
 @pytest.mark.parametrize(
     "other", [Fraction(1, 3), np.longdouble("0.1"), np.longdouble(0.5), 1e-300]

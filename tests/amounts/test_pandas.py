@@ -1,6 +1,7 @@
 """What people do with a column in pandas, and what comes out of amounts."""
 
 import decimal
+import math
 import operator
 import threading
 from decimal import Decimal
@@ -390,8 +391,11 @@ def test_ratios_of_scalars_are_floats():
     assert 1 / Amount(4) == 0.25
     assert Amount("0.1") * 0.5 == 0.05
     assert 0.5 * Amount("0.1") == 0.05
+    assert (Amount(2) / math.inf, math.inf / Amount(2)) == (0, math.inf)
     with pytest.raises(AmountPrecisionError, match=r"the float 0\.5"):
         Amount(1) + 0.5
     with pytest.raises(TypeError):
         Amount(1) / "x"
+    with pytest.raises(TypeError, match="no exponent"):
+        2 ** Amount(2)
     assert (Amount(1) + Decimal("nan")).is_nan()

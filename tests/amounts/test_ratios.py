@@ -136,6 +136,12 @@ def test_division_by_zero_is_that_of_floats():
     assert_same(amounts * math.inf, expected)
 
 
+def test_equal_amounts_have_no_skewness_and_no_kurtosis():
+    """Both are 0, as pandas has it."""
+    equal = pd.Series(["2"] * 5, dtype="amount")
+    assert (equal.skew(), equal.kurt()) == (0, 0)
+
+
 @given(columns)
 def test_skewness_and_kurtosis_are_the_nearest(column):
     """The moments are exact, also of large amounts that hardly differ; groups have the same."""

@@ -180,6 +180,8 @@ def test_arrow_decimals(kind):
     assert decimals.dtype == pd.ArrowDtype(kind)
     assert decimals.astype("amount").equals(column)
     assert column.array.to_arrow(pa.decimal128(38, 18)).to_pylist()[1] == Decimal("1e-18")
+    coarser = AmountArray.from_raw([150], 2).to_arrow(pa.decimal128(38, 1))
+    assert coarser.to_pylist() == [Decimal("1.5")]
 
 
 def test_numbers():
@@ -195,6 +197,8 @@ def test_numbers():
     assert whole.astype("float32").tolist()[0] == 12
     assert pd.Series([LARGEST], dtype="amount").astype("float32")[0] == np.inf
     assert whole.array.astype("amount", copy=False) is whole.array
+    assert np.asarray(whole.array, dtype="U5").tolist() == ["12", "<NA>", "-7"]
+    assert pa.array(whole.array, type=pa.float64()).to_pylist() == [12, None, -7]
     assert whole.array.to_decimal().tolist() == [Decimal(12), None, Decimal(-7)]
 
 

@@ -410,7 +410,7 @@ def test_blank_letters_are_invisible(blank):
         parse_wallets(f"ETH.0x1{blank}")
 
 
-@pytest.mark.parametrize("given", [[], ["ETH.0x1", "ETH.0x2"], b"ETH.0x1", None])
+@pytest.mark.parametrize("given", ["ETH.", [], ["ETH.0x1", "ETH.0x2"], b"ETH.0x1", None])
 def test_parse_takes_one_text(given):
     """The class reads one text, and refuses anything else with a reason."""
     with pytest.raises(AddressError):

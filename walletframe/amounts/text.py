@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 _COMMON_DECIMALS = 18
 _NUMBER = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,6}))?")
 
-_SPECIFICATION = re.compile(
-    r"(?P<head>.*?)(?:\.(?P<digits>[0-9]+))?(?P<kind>[eEfFgGn%]?)", re.DOTALL
-)
+_SPECIFICATION = re.compile(r"\A(.*?)(?:\.([0-9]+))?([eEfFgGn%]?)\Z", re.DOTALL)
 
 
 def plain(integer: int, scale: int) -> str:
@@ -47,11 +45,8 @@ def plain_texts(integers: Integers, scale: int) -> list[str]:
 
 def formatted(value: Decimal, specification: str) -> str:
     """Format a number as Python's format does, in plain digits and half to even."""
-    match = _SPECIFICATION.fullmatch(specification)
-    if match is None:
-        return Decimal.__format__(value, specification)  # which names what is wrong
-    head, digits, kind = match["head"], match["digits"], match["kind"]
-    if digits is not None:
+    [(head, digits, kind)] = _SPECIFICATION.findall(specification)
+    if digits:
         value = _rounded(value, int(digits), kind)
     return Decimal.__format__(value, specification if kind else f"{head}f")
 
