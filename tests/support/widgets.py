@@ -10,7 +10,7 @@ from ipywidgets import HTML, Button, Checkbox, IntProgress, Output, SelectMultip
 _OURS = "walletframe-panel"  # the thread of a fetch
 
 
-def wait(seconds=10):
+def wait(seconds=60):
     """Wait until nothing that widgets have begun goes on: what waits for a pause, and fetches."""
     deadline = time.monotonic() + seconds
     while busy := [each for each in threading.enumerate() if _is_work(each)]:

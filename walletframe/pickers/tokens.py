@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe.frames import DetailsLike, Identities, TokenKey, TokenLike
+    from walletframe.frames import FetchLike, Identities, TokenKey, TokenLike
     from walletframe.pickers.options import Value
 
-HoldingsLike: TypeAlias = "DetailsLike | pd.DataFrame"
 _SYMBOL, _CONTRACT = 24, 100
 
 
@@ -79,7 +78,7 @@ class TokenPicker(Chooser):
 
     def __init__(
         self,
-        holdings: HoldingsLike,
+        holdings: FetchLike,
         *,
         value: str | Sequence[TokenLike] = (),
         description: str = "Tokens",
@@ -88,7 +87,7 @@ class TokenPicker(Chooser):
             self._keep(holdings), value=value, description=description, hint="symbol or contract"
         )
 
-    def offer(self, holdings: HoldingsLike) -> None:
+    def offer(self, holdings: FetchLike) -> None:
         """Offer other tokens; of those chosen, those that are not among them are removed.
 
         Parameters
@@ -105,7 +104,7 @@ class TokenPicker(Chooser):
         """
         self._offer(self._keep(holdings))
 
-    def _keep(self, source: HoldingsLike) -> Options:
+    def _keep(self, source: FetchLike) -> Options:
         """Keep the holdings, by which symbols are resolved, and return the tokens in them."""
         holdings = holdings_given(source)
         require_columns(holdings, ["symbol"])

@@ -9,12 +9,12 @@ from ipywidgets import HTML, Button, Layout, Textarea
 
 from walletframe.address import parse_wallets, read_pasted, read_wallet, shorten
 from walletframe.errors import AddressError
-from walletframe.frames import details_given, is_details
+from walletframe.frames import details_given, is_details, short_wallet, whole_wallet
 from walletframe.numerals import many
 from walletframe.pickers.chooser import Chooser
 from walletframe.pickers.options import Option, Options
 from walletframe.pickers.pane import guarded
-from walletframe.text import as_html, shortened, shown
+from walletframe.text import as_html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 KnownWallets: TypeAlias = "DetailsLike | WalletsLike"
 _PROBLEMS = 10
-_LABEL = 120
-_CHAIN = 24
+_REASON = 120
 
 
 class WalletPicker(Chooser):
@@ -159,8 +158,8 @@ def wallet_options(source: KnownWallets) -> Options:
 
 
 def _option(wallet: WalletAddress) -> Option:
-    label = shown(str(wallet), _LABEL)
-    short = f"{shown(wallet.blockchain, _CHAIN)}.{shortened(wallet.address)}"
+    label = whole_wallet(wallet.blockchain, wallet.address)
+    short = short_wallet(wallet.blockchain, wallet.address)
     return Option(str(wallet), label, short, label.casefold(), str(wallet.canonical))
 
 
@@ -183,4 +182,4 @@ def _problems_html(found: Pasted) -> str:
 
 
 def _because(reason: str, texts: list[str]) -> str:
-    return f"{as_html(', '.join(texts))}: {as_html(reason, _LABEL)}"
+    return f"{as_html(', '.join(texts))}: {as_html(reason, _REASON)}"
