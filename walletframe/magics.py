@@ -1,8 +1,8 @@
 """What ``%load_ext walletframe`` gives: ``%wallets``, and DataFrames whose symbols stay text.
 
 Wrong input is a usage error, which IPython shows without a traceback. A warning would have no line
-of the user's own to point at: wallets that are not ok, and what is odd about the list, are told in
-lines behind the cell, unless the result shows them.
+of the user's own to point at: failed wallets and oddities of the list are printed behind the cell,
+unless the result shows them.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class WalletMagics(Magics):
             raise UsageError("no wallets: write <BLOCKCHAIN>.<ADDRESS>, such as NEAR.alice.near")
         client = self._client(options.client)
         try:
-            with _odd_input_told():
+            with _odd_input_printed():
                 details = client.fetch(
                     found.wallets,
                     refresh=options.refresh,
@@ -149,8 +149,8 @@ def _say(lines: list[str]) -> None:
 
 
 @contextmanager
-def _odd_input_told() -> Iterator[None]:
-    """Tell what is odd about the list in lines; other warnings go their way."""
+def _odd_input_printed() -> Iterator[None]:
+    """Print what is odd about the list; other warnings stay warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
         yield

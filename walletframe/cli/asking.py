@@ -1,4 +1,4 @@
-"""How commands are told which wallets, of whom to ask, and how they end."""
+"""What commands that need wallets share: their options, reading, fetching and exit codes."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def asking(command: _Command) -> _Command:
 
 
 def naming(command: _Command) -> _Command:
-    """Add the options that say which wallets, and which service: for `named`, and settings."""
+    """Add the options for `named`, and those that are settings of the service."""
     return with_options(command, *_NAMING, *_SERVICE)
 
 
@@ -89,12 +89,12 @@ def priced(command: _Command) -> _Command:
 
 def all_of(rows: str) -> Callable[[_Command], _Command]:
     """Add the option that prints all rows, as ``whole``."""
-    told = f"Print every {rows}, not the first {ROWS}."
-    return click.option("--all", "whole", is_flag=True, help=told)
+    shown = f"Print every {rows}, not the first {ROWS}."
+    return click.option("--all", "whole", is_flag=True, help=shown)
 
 
 def with_options(command: _Command, *options: Callable[[_Command], _Command]) -> _Command:
-    """Add options, which help lists in this order."""
+    """Add options in the order in which help lists them."""
     for option in reversed(options):
         command = option(command)
     return command
@@ -110,7 +110,7 @@ def ask(
     before: Callable[[Settings], None] | None = None,
     **overrides: Any,
 ) -> tuple[WalletDetails, bool]:
-    """Fetch wallets, and tell whether an interrupt ended that.
+    """Fetch wallets, and say whether an interrupt ended the fetch.
 
     ``before`` gets the settings before anything is asked, and may refuse.
     """
@@ -126,7 +126,7 @@ def ask(
 
 
 def end(*, known: object, interrupted: bool = False) -> NoReturn:
-    """Leave with the exit code that says how complete it is."""
+    """Exit: 0 if all is known, 1 if not, 130 after an interrupt."""
     sys.exit(_INTERRUPTED if interrupted else 0 if known else 1)
 
 

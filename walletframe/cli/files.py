@@ -1,4 +1,4 @@
-"""Files that commands write, and read back: tables for tools, exact and without surprises."""
+"""Files that commands write for other tools, exact, and read back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def output_path(
     suffixes: Sequence[str],
 ) -> Callable[[click.Context, click.Parameter, str | None], Path | None]:
-    """Make the check of an option ``--output``, which comes before anything is fetched."""
+    """Make the check of an option ``--output``, made before anything is fetched."""
 
     def check(_ctx: object, _param: object, value: str | None) -> Path | None:
         if value is None:
@@ -59,7 +59,7 @@ def write_details(details: WalletDetails, path: Path) -> list[Path]:
 
 
 def write_frame(frame: pd.DataFrame, path: Path | None, *, name: str) -> None:
-    """Write a frame where an option ``--output`` says so; JSON has it by name."""
+    """Write a frame to the file of ``--output``, if one was given; in JSON under ``name``."""
     if path is not None:
         _write(frame, path, name)
         say(f"written: {path}")
@@ -76,7 +76,7 @@ def _write(frame: pd.DataFrame, path: Path, name: str) -> None:
 
 
 def saved_file(given: Sequence[str], files: Sequence[str]) -> str | None:
-    """Return the one file of holdings that is given in the place of wallets, if it is."""
+    """Return the file of holdings that was given instead of wallets, None where there is none."""
     if not any(map(is_saved, given)):
         return None
     if len(given) > 1 or files:
@@ -85,7 +85,7 @@ def saved_file(given: Sequence[str], files: Sequence[str]) -> str | None:
 
 
 def is_saved(word: str) -> bool:
-    """Tell a file of holdings on the command line from a wallet."""
+    """Tell whether an argument is a file of holdings and no wallet."""
     return word.lower().endswith(SUFFIXES)
 
 
@@ -103,7 +103,7 @@ def read_saved(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 
 def saved_details(name: str, without: str) -> WalletDetails:
-    """Read a whole fetch, or say what would go wrong without the file of wallets."""
+    """Read a whole fetch; ``without`` says what would go wrong without its file of wallets."""
     holdings, wallets = read_saved(name)
     if wallets is None:
         lacking = f"{name}: the file of wallets beside it is missing"

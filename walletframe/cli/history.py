@@ -35,7 +35,7 @@ in_folder = click.option(
 
 
 def of_token(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the option ``--token``, and its old name, which says that it is one."""
+    """Add the option ``--token``, and ``--symbol``, its old name, which warns."""
 
     @click.option(
         "--token",
@@ -175,7 +175,7 @@ def _found(side: str, named: str, folder: Path | None) -> WalletDetails:
 
 def _summary(changes: pd.DataFrame) -> str:
     counts = changes["change"].value_counts(sort=False)
-    told = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
+    counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
     unknown = changes.loc[changes["change"] == "unknown", ["blockchain", "address"]]
     wallets = len(unknown.drop_duplicates())
-    return (told or "nothing changed") + (f"; wallets not known: {wallets:,}" if wallets else "")
+    return (counted or "nothing changed") + (f"; wallets not known: {wallets:,}" if wallets else "")

@@ -1,7 +1,4 @@
-"""Files of another kind than the one that is needed: what they look like, and what to do with them.
-
-A kind is told by the columns alone; how a file is read is not known here.
-"""
+"""Files of another kind than is needed: which kind, by their columns, and what to do with them."""
 
 from __future__ import annotations
 
@@ -79,7 +76,7 @@ def _beside(path: Path) -> str:
 
 
 def _columns(path: Path) -> list[str]:
-    """Read the names of the columns; what can't be read has none, and is told by who reads it."""
+    """Read the names of the columns; none where it can't be read, which its reader reports."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return next(csv.reader(file), [])

@@ -1,4 +1,4 @@
-"""The group of commands, and how errors become one message and an exit code."""
+"""The group of commands, which turns errors into one message and an exit code."""
 
 from __future__ import annotations
 

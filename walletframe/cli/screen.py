@@ -37,7 +37,7 @@ def say(text: object = "", *, err: bool = False) -> None:
 
 
 def fit_consoles() -> None:
-    """Let both consoles show a stand-in for a character that their encoding lacks.
+    """Replace characters that a console's encoding lacks by stand-ins.
 
     Each is one character wide, so that tables stay aligned.
     """
@@ -53,8 +53,8 @@ def harmless_errors() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        told = _fitting(as_lines(error.format_message()), sys.stderr.encoding)
-        error.format_message = lambda: told  # type: ignore[method-assign]
+        message = _fitting(as_lines(error.format_message()), sys.stderr.encoding)
+        error.format_message = lambda: message  # type: ignore[method-assign]
         raise
 
 

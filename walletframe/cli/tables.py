@@ -1,4 +1,4 @@
-"""What stands in the tables that the shell alone shows; `frames.display` draws them."""
+"""The tables that only the shell shows; `frames.display` draws them."""
 
 from __future__ import annotations
 

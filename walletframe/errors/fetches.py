@@ -1,4 +1,4 @@
-"""What became of a fetch, and of what was kept of it."""
+"""Errors of a fetch, and of files in which its answers are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of tokens, wallets and blockchains that tell none in a frame."""
+"""Tokens, wallets and blockchains that a frame does not have, or has more than once."""
 
 from __future__ import annotations
 

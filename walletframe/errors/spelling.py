@@ -1,4 +1,4 @@
-"""Texts of errors that are spelled one way for Python and another way for a shell."""
+"""Texts of errors, which Python and a shell spell differently in places."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Option: TypeAlias = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """A passage with other words in a shell, or with none there."""
+    """Words for Python, and those for a shell, if any."""
 
     python: str
     shell: str = ""
@@ -29,7 +29,7 @@ class Either:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of what was called: in Python ``name=value``, the bare name without a value."""
+    """An argument: ``name=value`` in Python, or the name alone where the value is empty."""
 
     name: str
     value: Piece = Either("…")
@@ -44,7 +44,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Spelled:
-    """A text in pieces; as a str it is the text for Python."""
+    """A text in pieces; ``str`` gives the text for Python."""
 
     pieces: tuple[Piece, ...]
 

@@ -33,7 +33,7 @@ def require_openpyxl(purpose: str) -> None:
 
 
 def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write an Excel file: exact text, beside amounts the nearest numbers, times in UTC.
+    """Write an Excel file: amounts as text with the nearest number beside, times in UTC.
 
     Links are of columns ``…_url`` alone, to http or https; the first row stays in sight.
     """
@@ -66,7 +66,7 @@ def _with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _link(sheet: Any, frame: pd.DataFrame) -> None:
-    """Make links of addresses of the web, as many as Excel takes, where there may be any."""
+    """Make links of web addresses in columns ``…_url``, as many as Excel takes."""
     left = _EXCEL_LINKS
     for place, (name, series) in enumerate(frame.items(), start=1):
         if not str(name).endswith("_url"):

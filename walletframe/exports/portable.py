@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a Parquet file, with ``<name>_decimal``, decimal128(38, 18), beside exact texts."""
+    """Write a Parquet file: amounts as text, and as decimal128 in ``<name>_decimal``."""
     import pyarrow.parquet  # noqa: PLC0415 - pandas does not load it either
 
     table = to_portable_table(frame)

@@ -110,12 +110,12 @@ def saved_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give the columns that walletframe knows their dtypes, or say which can't have it."""
+    """Give the columns that walletframe knows their dtypes, or raise a `DatasetError`."""
     return pd.DataFrame({name: _column(str(name), column) for name, column in frame.items()})
 
 
 def _main(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the holdings, or what stands in their place."""
+    """Return the holdings, else the first frame."""
     return frames["holdings"] if "holdings" in frames else next(iter(frames.values()))
 
 
@@ -205,7 +205,7 @@ def _decoded(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _without_numbers(frame: pd.DataFrame, suffix: str) -> pd.DataFrame:
-    """Make amounts of the texts beside which a column of numbers stands for other programs."""
+    """Make amounts of texts that have a column of numbers beside them, and drop that column."""
     for name in [*frame]:
         number = f"{name}{suffix}"
         if number in frame.columns and not is_numeric_dtype(frame[name]):

@@ -96,7 +96,7 @@ def _plain(number: Any) -> str:
 
 
 def may_hold_text(series: pd.Series) -> bool:
-    """Tell columns in which a stranger's text may stand."""
+    """Tell whether a column may hold text."""
     return isinstance(series.dtype, pd.StringDtype | pd.CategoricalDtype) or series.dtype == object
 
 
@@ -108,7 +108,7 @@ def as_texts(series: pd.Series) -> pd.Series:
 def rebuilt(
     columns: Sequence[pd.Series], labels: Sequence[Any], frame: pd.DataFrame
 ) -> pd.DataFrame:
-    """Make a frame of columns whose labels may repeat; without any it is ``frame`` itself."""
+    """Make a frame of columns whose labels may repeat; of no columns, ``frame`` itself."""
     if not columns:
         return frame
     whole = pd.concat(columns, axis=1, keys=range(len(columns)))

@@ -100,8 +100,9 @@ def _facts(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[tuple[str, st
 def _summary(
     wallets: pd.DataFrame, holdings: pd.DataFrame, before: WalletDetails | None
 ) -> tuple[str, ...]:
-    told = summary_lines(wallets, holdings)
-    lines = [f"{line.replace('_', ' ')}." for line in told if not line.endswith(".")]
+    counts = summary_lines(wallets, holdings)
+    # lines with a full stop are in the gaps, or in the mark of simulated data
+    lines = [f"{line.replace('_', ' ')}." for line in counts if not line.endswith(".")]
     suspects = holdings[holdings["is_spam"].to_numpy()]
     if len(suspects):
         tokens = len(token_identities(suspects).keys)
@@ -139,6 +140,6 @@ def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _spoken(line: str) -> str:
-    """Write the status of a wallet in words, and leave what was said of it as it is."""
+    """Write a status in words, and leave the reason behind it as it is."""
     status, colon, reason = line.partition(": ")
     return f"{status.replace('_', ' ')}{colon}{reason}"

@@ -1,4 +1,4 @@
-"""What is in a report, whatever it is written in.
+"""What is in a report, be it written as HTML or as Markdown.
 
 Texts of cells and of `Content.reasons` are as strangers may have written them; all others are the
 report's own words.
@@ -48,7 +48,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """All of a report, in its order, the reasons for gaps beside them."""
+    """All of a report, in its order."""
 
     title: str
     made: str

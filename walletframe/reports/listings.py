@@ -110,8 +110,8 @@ def changes_listing(changes: pd.DataFrame) -> Listing:
     for name in ("difference", "before", "after"):
         columns[name] = text_cells(head[name], UNKNOWN)
     counts = changes["change"].value_counts(sort=False)
-    told = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-    note = f"{told}. Unknown is what one of the two answers doesn't say." if told else ""
+    counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
+    note = f"{counted}. Unknown is what one of the two answers doesn't say." if counted else ""
     table = Table("changes", columns | _contract(head), len(changes))
     return Listing("Changes", note, table, stacked=True)
 

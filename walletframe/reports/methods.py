@@ -33,7 +33,7 @@ _NO_PRICES = "There were no prices: charts show counts or shares, never values."
 def method_notes(
     holdings: pd.DataFrame, *, own_prices: bool, spam: bool, compared: bool
 ) -> tuple[str, ...]:
-    """Say how it was done, in sentences; ``own_prices`` where holdings came valued."""
+    """Say in sentences how it was done; ``own_prices``: the holdings were valued before."""
     prices = _OWN_PRICES if own_prices else _SENT_PRICES if "value" in holdings else _NO_PRICES
     notes = [_EXACT, _TOKENS, _FAILED, prices]
     if spam:

@@ -1,4 +1,4 @@
-"""Content in, a document's text out, by a template.
+"""The text of a report, made of its content by a template.
 
 Whatever a template writes that is not marked as the report's own goes through `walletframe.text`.
 """
@@ -95,7 +95,7 @@ def _html_rows(table: Table) -> Markup:
 
 
 def _dress(tag: str, name: str) -> str:
-    """Give roles, since a narrow page shows tables as blocks, and classes for the style sheet."""
+    """Give classes, and roles, which a table loses where a narrow page shows it as blocks."""
     role = f' role="{_ROLES[tag]}"'
     number = name in NUMBERS
     if tag == "td":
@@ -109,7 +109,7 @@ def _html_cell(cell: Cell) -> str:
 
 
 def _html_number(text: str) -> str:
-    """Set digits in groups that are seen but not copied; only a long line ends between two."""
+    """Set digits in groups by margins, which are not copied; only long numbers may wrap."""
     whole, point, rest = text.partition(".")
     first, *more = _LEFT_OF_POINT.split(whole)
     thirds = [rest[start : start + 3] for start in range(0, len(rest), 3)]

@@ -57,7 +57,7 @@ def without_mathematics(html: str) -> str:
 
 
 def table_html(table: Table, max_height: str = "none") -> str:
-    """Draw a table that scrolls where it finds no room, or is higher than some length of CSS."""
+    """Draw a table that scrolls where it is too wide, or higher than ``max_height`` in CSS."""
     count = table.total - table.left_out
     said = f"{count:,} of {table.total:,}" if table.left_out else f"{count:,}"
     caption = f'<caption style="text-align: left; color: {_FAINT}">'
@@ -71,7 +71,7 @@ def table_html(table: Table, max_height: str = "none") -> str:
 
 
 def table_rows(table: Table, dress: Dress, text: Callable[[Cell], str]) -> str:
-    """Draw the head and the body of a ``table``, dressed as its page wants."""
+    """Draw the head and the body of a ``table``, with the attributes that its page wants."""
     names = list(table.columns)
     heads = "".join(f"<th{dress('th', name)}>{name}</th>" for name in names)
     cells = [f"<td{dress('td', name)}>" for name in names]

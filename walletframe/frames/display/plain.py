@@ -41,7 +41,7 @@ def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
 
 
 def table_text(table: Table) -> str:
-    """Draw a table in lines, and say how many rows it has more."""
+    """Draw a table in lines; the last says how many rows are left out."""
     columns = [
         _padded(name, [shown(cell.text, cell.limit) for cell in cells])
         for name, cells in table.columns.items()
@@ -51,14 +51,14 @@ def table_text(table: Table) -> str:
 
 
 def table_markdown(table: Table) -> str:
-    """Draw a table in Markdown, without a word on the rows that it has more."""
+    """Draw a table in Markdown; who calls it says how many rows are left out."""
     rules = ["--:" if name in NUMBERS else ":--" for name in table.columns]
     rows = [list(table.columns), rules, *([_markdown(cell) for cell in row] for row in table.rows)]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def is_number(cell: Cell) -> bool:
-    """Tell a cell that shows a whole number, in digits, and nothing else."""
+    """Tell whether a cell is a number, all of whose digits are shown."""
     return len(cell.text) <= cell.limit and _NUMBER.fullmatch(cell.text) is not None
 
 

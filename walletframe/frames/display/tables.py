@@ -1,7 +1,6 @@
-"""What stands in the tables that a person sees; how a table is drawn is not known here.
+"""The tables that people see, as cells of text: exact amounts, addresses by their two ends.
 
-Exact amounts, addresses by their two ends, what is not ok first. Texts are as sent: whoever draws
-a cell makes it harmless.
+Texts are as sent, and may be hostile: whoever draws a cell makes it harmless.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class Table:
 
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Show wallets: with a limit those that are not ok first, then those not fully up to date."""
+    """Show wallets; a limited number with failed ones first, then those with a remark."""
     head = wallets if rows is None else _worst_first(wallets).head(rows)
     columns = {
         "wallet": wallet_cells(head, head["explorer_url"]),
@@ -92,7 +91,7 @@ def holdings_table(holdings: pd.DataFrame, rows: int | None = ROWS) -> Table:
 
 
 def balance_columns(holdings: pd.DataFrame) -> dict[str, list[Cell]]:
-    """Say of each row whose it is, of which token, and how much."""
+    """Give the columns wallet, token, contract and amount."""
     amounts = zip(holdings["amount"], holdings["raw_amount"], strict=True)
     return {
         "wallet": wallet_cells(holdings),
@@ -106,7 +105,7 @@ def balance_columns(holdings: pd.DataFrame) -> dict[str, list[Cell]]:
 
 
 def wallet_cells(frame: pd.DataFrame, links: Iterable[object] | None = None) -> list[Cell]:
-    """Name the wallet of each row, and link it where the link is one of the web."""
+    """Name the wallet of each row, with its link where that is http or https."""
     named = zip(
         frame["blockchain"],
         frame["address"],
@@ -130,7 +129,7 @@ def contract_cells(frame: pd.DataFrame, none: str = "unknown token") -> list[Cel
 
 
 def value_cells(values: pd.Series, missing: str = DASH) -> list[Cell]:
-    """Write values; what is no float was put there by the user."""
+    """Write values as money; a user's own column may hold anything else."""
     written = (money(value) if isinstance(value, float) else str(value) for value in values)
     known = values.notna()
     return [Cell(text if there else missing) for text, there in zip(written, known, strict=True)]
@@ -142,7 +141,7 @@ def minute_cells(times: pd.Series, missing: str = DASH) -> list[Cell]:
 
 
 def text_cells(column: pd.Series, missing: str = DASH, limit: int = 90) -> list[Cell]:
-    """Write whatever it is."""
+    """Write values as ``str`` does."""
     return [Cell(missing if pd.isna(value) else str(value), limit) for value in column]
 
 
