@@ -5,13 +5,15 @@ import inspect
 import textwrap
 from importlib import import_module
 from inspect import Parameter
+from operator import attrgetter
 
 import pandas as pd
 import pytest
 
 from walletframe.accessor import FrameAccessor, SeriesAccessor
 from walletframe.accessor.plot import PlotAccessor
-from walletframe.errors import AddressError, ColumnsError, InputWarning
+from walletframe.errors import AddressError, ColumnsError, InputWarning, WalletframeError
+from walletframe.frames import assemble
 
 FRAME = pd.DataFrame(
     {"blockchain": [" ETH", "NEAR"], "address": ["0xAb", "alice.near "], "note": [1, 2]},
@@ -117,3 +119,66 @@ def test_methods_take_what_the_functions_behind_them_take(method, behind):
         for each in wanted
         if each.default is not Parameter.empty and each.default != defaults[each.name]
     ]
+
+
+ROWS = pd.DataFrame(
+    {
+        "blockchain": "NEAR",
+        "address": ["alice.near", "bob.near"],
+        "symbol": "NEAR",
+        "token_blockchain": "NEAR",
+        "token_address": None,
+        "amount": pd.array(["1", "3"], dtype="amount"),
+        "snapshot": pd.Timestamp("2026-01-31", tz="UTC"),
+    }
+)
+VALUED = ROWS.assign(value=[1.0, 2.0], currency=["USD", "EUR"])
+NOBODY = assemble([]).wallets.assign(snapshot=pd.Timestamp("2026-01-31", tz="UTC"))
+GIVEN = {"token": "NEAR", "wallet": "NEAR.alice.near"}
+BAD = {
+    "wallets of no kind": (ROWS, {"wallets": 5}),
+    "wallets without a status": (ROWS, {"wallets": NOBODY.drop(columns="status")}),
+    "wallets of another fetch": (ROWS, {"wallets": NOBODY}),
+    "no token of that name": (ROWS, {"token": "ETH"}),
+    "no wallet of that name": (ROWS, {"wallet": "NEAR.carol.near"}),
+    "no largest ones": (ROWS, {"top": 0, "n": 0, "top_tokens": 0}),
+    "no groups": (ROWS, {"by": "colour"}),
+    "no score": (ROWS, {"threshold": 2}),
+    "two currencies": (VALUED, {}),
+    "no columns": (pd.DataFrame(), {}),
+    "floats": (ROWS.assign(amount=1.5), {}),
+}
+
+
+def asked_of_holdings():
+    """Return the methods that are asked of holdings, with what they cannot do without."""
+    found = []
+    for prefix, accessor in (("", FrameAccessor), ("plot.", PlotAccessor)):
+        for name, method in inspect.getmembers(accessor, inspect.isfunction):
+            taken = inspect.signature(method).parameters.values()
+            needed = {each.name for each in taken if each.default is Parameter.empty} - {"self"}
+            if name[0] != "_" and needed <= {*GIVEN} and name not in {"parse", "fetch"}:
+                found.append(pytest.param(prefix + name, needed, id=prefix + name))
+    return found
+
+
+def raised(method, given):
+    """Return the name of the error of a call, empty where there is none."""
+    try:
+        method(**given)
+    except WalletframeError as error:
+        return type(error).__name__
+    return ""
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("name, needed", asked_of_holdings())
+def test_what_a_bad_call_raises_is_documented(name, needed, bad):
+    """Each error is named in the method's Raises, and is one of this package's."""
+    rows, changed = BAD[bad]
+    method = attrgetter(name)(rows.wf)
+    taken = inspect.signature(method).parameters
+    given = {each: GIVEN[each] for each in needed}
+    given |= {each: value for each, value in changed.items() if each in taken}
+    raises = inspect.getdoc(method).partition("Raises\n---")[2].partition("\n\n")[0]
+    assert raised(method, given) in raises

@@ -57,16 +57,12 @@ class CompositionPlots:
         ------
         ArgumentError
             Where `wallets` is something else.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
+        ColumnsError, AmountError
+            Where a column is missing, or ``amount`` holds no amounts.
         PricesError
             Where values are in more than one currency.
-        UnknownTokenError
-            Where no row holds the token.
-        AmbiguousTokenError
-            Where several tokens share the symbol.
+        UnknownTokenError, AmbiguousTokenError
+            Where no row holds the token, or several tokens share the symbol.
         SettingsError
             Where `top` is out of range, or `colors` has no tokens or no colours.
 
@@ -120,16 +116,12 @@ class CompositionPlots:
         ------
         ArgumentError
             Where `wallets` is something else.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
+        ColumnsError, AmountError
+            Where a column is missing, or ``amount`` holds no amounts.
         PricesError
             Where values are in more than one currency.
-        UnknownTokenError
-            Where no row holds the token.
-        AmbiguousTokenError
-            Where several tokens share the symbol.
+        UnknownTokenError, AmbiguousTokenError
+            Where no row holds the token, or several tokens share the symbol.
         SettingsError
             Where `top` is out of range, or `colors` has no tokens or no colours.
 
@@ -189,16 +181,12 @@ class CompositionPlots:
         ------
         ArgumentError
             Where `wallets` is something else.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
+        ColumnsError, AmountError
+            Where a column is missing, or ``amount`` holds no amounts.
         PricesError
             Where values are in more than one currency.
-        UnknownTokenError
-            Where no row holds the token.
-        AmbiguousTokenError
-            Where several tokens share the symbol.
+        UnknownTokenError, AmbiguousTokenError
+            Where no row holds the token, or several tokens share the symbol.
         SettingsError
             Where `by`, `top` or `top_tokens` is none of these, or `colors` has no tokens or no
             colours.
@@ -259,10 +247,8 @@ class CompositionPlots:
         ------
         ArgumentError
             Where `wallets` is something else.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
+        ColumnsError, AmountError
+            Where a column is missing, or ``amount`` holds no amounts.
         PricesError
             Where values are in more than one currency.
         AddressError

@@ -170,16 +170,12 @@ class HoldingsAccessor:
 
         Raises
         ------
-        ArgumentError
-            Where `wallets` is something else.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
+        ArgumentError, UnknownWalletError
+            Where `wallets` is something else, or lacks the wallet of a row.
+        ColumnsError, AmountError
+            Where a column is missing, or ``amount`` holds no amounts.
         PricesError
             Where values are in more than one currency.
-        UnknownWalletError
-            Where a row is of a wallet that is not in `wallets`.
         SettingsError
             Where `n` is below 1.
 

@@ -70,10 +70,8 @@ class PlotAccessor(CompositionPlots):
         ------
         ArgumentError
             Where `wallets` is something else.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
+        ColumnsError, AmountError
+            Where a column is missing, or ``amount`` holds no amounts.
         PricesError
             Where values are in more than one currency.
         SettingsError
@@ -113,14 +111,10 @@ class PlotAccessor(CompositionPlots):
         ------
         ArgumentError
             Where `wallets` is something else.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
-        UnknownTokenError
-            Where no row holds the token.
-        AmbiguousTokenError
-            Where several tokens share the symbol.
+        ColumnsError, AmountError
+            Where a column is missing, or ``amount`` holds no amounts.
+        UnknownTokenError, AmbiguousTokenError
+            Where no row holds the token, or several tokens share the symbol.
 
         Notes
         -----
@@ -182,16 +176,12 @@ class PlotAccessor(CompositionPlots):
         ------
         ArgumentError
             Where `wallets` is something else.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
+        ColumnsError, AmountError
+            Where a column is missing, or ``amount`` holds no amounts.
         PricesError
             Where values are in more than one currency.
-        UnknownTokenError
-            Where no row holds the token.
-        AmbiguousTokenError
-            Where several tokens share the symbol.
+        UnknownTokenError, AmbiguousTokenError
+            Where no row holds the token, or several tokens share the symbol.
         SettingsError
             Where `top_tokens` is out of range, or `colors` has no tokens or no colours.
 

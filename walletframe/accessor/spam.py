@@ -169,10 +169,8 @@ class SpamAccessor:
 
         Raises
         ------
-        UnknownTokenError
-            Where no row holds the token.
-        AmbiguousTokenError
-            Where several tokens share the symbol.
+        UnknownTokenError, AmbiguousTokenError
+            Where no row holds the token, or several tokens share the symbol.
         TokenListError
             Where a list can't be read, or a token is on both.
         ColumnsError

@@ -64,18 +64,14 @@ class TotalsAccessor:
 
         Raises
         ------
-        ArgumentError
-            Where `wallets` is something else.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
+        ArgumentError, UnknownWalletError
+            Where `wallets` is something else, or lacks the wallet of a row.
+        ColumnsError, AmountError
+            Where a column is missing, or ``amount`` holds no amounts.
         AmbiguousTokenError
             By symbol, where several tokens share one: it names their contracts.
         PricesError
             Where values are in more than one currency.
-        UnknownWalletError
-            Where a row is of a wallet that is not in `wallets`.
         SettingsError
             Where `by` is something else.
 
@@ -117,18 +113,12 @@ class TotalsAccessor:
 
         Raises
         ------
-        ArgumentError
-            Where `wallets` is something else.
-        UnknownTokenError
-            Where no row holds the token.
-        AmbiguousTokenError
-            Where several tokens share the symbol.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
-        UnknownWalletError
-            Where a row is of a wallet that is not in `wallets`.
+        ArgumentError, UnknownWalletError
+            Where `wallets` is something else, or lacks the wallet of a row.
+        UnknownTokenError, AmbiguousTokenError
+            Where no row holds the token, or several tokens share the symbol.
+        ColumnsError, AmountError
+            Where a column is missing, or ``amount`` holds no amounts.
 
         Examples
         --------
@@ -173,20 +163,14 @@ class TotalsAccessor:
 
         Raises
         ------
-        ArgumentError
-            Where `wallets` is something else.
-        UnknownTokenError
-            Where no row holds the token.
-        AmbiguousTokenError
-            Where several tokens share the symbol.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
+        ArgumentError, UnknownWalletError
+            Where `wallets` is something else, or lacks the wallet of a row.
+        UnknownTokenError, AmbiguousTokenError
+            Where no row holds the token, or several tokens share the symbol.
+        ColumnsError, AmountError
+            Where a column is missing, or ``amount`` holds no amounts.
         PricesError
             Where values are in more than one currency.
-        UnknownWalletError
-            Where a row is of a wallet that is not in `wallets`.
         SettingsError
             Where `top` is below 1.
 
@@ -243,14 +227,10 @@ class TotalsAccessor:
 
         Raises
         ------
-        ArgumentError
-            Where `wallets` is something else.
-        ColumnsError
-            Where a column is missing.
-        AmountError
-            Where the column ``amount`` holds no amounts.
-        UnknownWalletError
-            Where a row is of a wallet that is not in `wallets`.
+        ArgumentError, UnknownWalletError
+            Where `wallets` is something else, or lacks the wallet of a row.
+        ColumnsError, AmountError
+            Where a column is missing, or ``amount`` holds no amounts.
         SettingsError
             Where `n` is below 1.
 
