@@ -1,11 +1,12 @@
 """How many of real scam tokens are flagged, and how many of real tokens: a labelled table.
 
-``data/token_names.csv`` has on one side tokens of public lists (Uniswap's 22.21.0, SushiSwap's
-43.3.0, CoinGecko's as SonarWatch lists them), among them those most transferred on Ethereum in a
-week of 2023 as counted by Bitquery, in their order (`use_rank`). On the other side are tokens that
-wallets, blocklists and users call spam: rotki's list and tests, DeBank's names, what Ethplorer,
-Moralis, Alchemy, Unmarshal and Bitquery answered, Trust Wallet's reports, ScamHunter's table and
-LI.FI's blocked tokens. `bait` is no where nothing in the symbol gives it away.
+``data/token_names.csv`` has on one side tokens of permissively licensed lists on npm, which
+`walletframe.tokens.SOURCES` describes, many of them oddly named, and those most transferred on
+Ethereum in a week of 2023 as counted by Bitquery, in their order (`use_rank`). On the other side
+are tokens that wallets, blocklists and users call spam: rotki's list and tests, DeBank's names,
+what Ethplorer, Moralis, Alchemy, Unmarshal and Bitquery answered, Trust Wallet's reports,
+ScamHunter's table and LI.FI's blocked tokens. `bait` is no where nothing in the symbol gives it
+away.
 
 The rules were set on the rows whose part is development; those of held_out were gathered after.
 Before two faults that they showed were mended, 0.95 of the bait among them was flagged.
@@ -17,12 +18,11 @@ Superfluid's (5.38.0, MIT, August 2026), yodl's (0.8.40, MIT) and, of Solana's t
 the contract, is held out: nobody looked at these rows, they were only counted, at the end. The
 packaged list has some of either half, since it was filled from four of these lists.
 
-``data/unseen_tokens.csv`` has 3,000 real tokens, drawn by a hash, of lists that no row of the
+``data/unseen_tokens.csv`` has 2,997 real tokens, drawn by a hash, of lists that no row of the
 packaged one was chosen from: SwapKit's (2.4.0, Apache 2.0), 1delta's asset registry (0.0.99, MIT),
-Beefy's address book (0.59.18, MIT), MetaMask's contract metadata (2.5.0, ISC) and PancakeSwap's
-(0.9.1, MIT), without those in the tables above. The packaged list names three of these as the
-source of rows that it had from elsewhere. Rules were set on another half of these lists; these
-rows were only counted.
+Beefy's address book (0.59.18, MIT) and MetaMask's contract metadata (2.5.0, ISC), without those in
+the tables above. The packaged list names three of these as the source of rows that it had from
+elsewhere. Rules were set on another half of these lists; these rows were only counted.
 """
 
 import hashlib
