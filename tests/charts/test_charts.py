@@ -1,5 +1,6 @@
 """Charts: what they draw of which holdings, and what they say about it."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 from walletframe import charts
 from walletframe.analysis import concentration, value
+from walletframe.charts.balances import read_balances
+from walletframe.charts.nodes import grow
 from walletframe.charts.palette import OTHER
 from walletframe.errors import (
     AmbiguousTokenError,
@@ -89,7 +92,7 @@ class TestHierarchies:
             "ETH/0xa1/USDC<br>(0xa0b8)": 1,
             "ETH/0xb2/ETH": 10,
             "BSC/0xa1/BNB": 4,
-            "BSC/0xa1/USDC<br>(0xa0b8)": 5,
+            "BSC/0xa1/USDC": 5,
         }
         assert "value in USD" in said(figure)
         assert "1 token without a value not drawn" in said(figure)
@@ -148,7 +151,7 @@ class TestHierarchies:
             "ETH/2,000 wallets/USDC<br>(0xa0b8)": 2_000,
             "ETH/2,000 wallets/USDC<br>(0xbad0)": 2_000,
             "BSC/2,000 wallets/BNB": 2_000,
-            "BSC/2,000 wallets/USDC<br>(0xa0b8)": 2_000,
+            "BSC/2,000 wallets/USDC": 2_000,
         }
         [text] = [text for text in hovers(figure) if "ETH 0xA0b8" in text]
         assert "2,000 wallets of ETH" in text
@@ -208,6 +211,41 @@ class TestHierarchies:
         assert "&lt;0.1% is too small to be drawn" in said(figure)
         frame = HOLDINGS.iloc[[0, 2]].assign(value=[1e9, 1.0])
         assert "1 of 2 wallets. &lt;0.1% is too small" in said(charts.treemap(frame))
+
+    def test_a_token_of_another_blockchain_says_so(self):
+        """A blockchain is not written in its own box, and is in any other."""
+        figure = charts.treemap(HOLDINGS.iloc[[1]].assign(token_blockchain="BSC"))
+        assert tree(figure) == {"ETH/0xa1/USDC<br>(BSC)": 1}
+
+
+class TestNodes:
+    """What a treemap draws, without plotly."""
+
+    def test_nodes_are_nested(self):
+        """Blockchains have wallets, these their tokens; each has its size and how many it is of."""
+        [eth, bsc] = grow(read_balances(VALUED), 250).nodes
+        assert [(node.kind, node.count, node.size) for node in (eth, bsc)] == [
+            ("blockchain", 2, 41),
+            ("blockchain", 1, 9),
+        ]
+        assert [(node.size, len(node.children)) for node in eth.children] == [(31, 2), (10, 1)]
+
+    def test_amounts_are_exact(self):
+        """A leaf has the sum of its rows, to the last digit."""
+        tree = grow(read_balances(pd.concat([VALUED] * 2)), 250)
+        sums = [node.amount for node in tree.walk() if node.amount is not None]
+        assert Decimal("2.000000000000000002") in sums
+        assert len(sums) == 5
+
+    def test_the_rest_is_folded(self):
+        """What is not drawn is one node behind the others, which knows how many it stands for."""
+        frame = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n:03}") for n in range(90)])
+        tree = grow(read_balances(frame), 50)
+        [wallet] = tree.nodes[0].children
+        *drawn, rest = wallet.children
+        assert (len(drawn), rest.count, rest.size, rest.is_folded) == (40, 50, 50, True)
+        assert not any(node.is_folded for node in drawn)
+        assert tree.balances == 90
 
 
 class TestBars:

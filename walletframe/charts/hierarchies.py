@@ -14,6 +14,7 @@ from walletframe.charts.nodes import grow
 from walletframe.charts.notes import drawn_of, notes, other
 from walletframe.charts.palette import EDGE, OTHER, chosen_colors, pattern, patterns, text_on
 from walletframe.numerals import many, percent, whole
+from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -157,7 +158,7 @@ def _look(tree: Tree, balances: Balances, colors: Mapping[TokenKey, str] | None)
     fills = chosen_colors(balances.positions, places, colors)
     shapes = dict(zip(fills, patterns([*fills.values()]), strict=True))
     alone = dict(zip(wallets, balances.wallet_names(wallets), strict=True))
-    names = dict(zip(places, balances.token_names(places), strict=True))
+    names = dict(zip(places, balances.token_names_by_chain(places), strict=True))
     return _Look(balances, tree, alone, names, fills, shapes)
 
 
@@ -198,7 +199,7 @@ def _leaf(look: _Look, node: Node, above: tuple[Node, ...]) -> _Face:
     measure, owner = balances.measure, (*above, node)[1]
     [token] = [node.place] if node.kind == "token" else look.tokens
     if node.kind == "token":
-        label = _within(look.tokens[token], chain)
+        label = _within(look.tokens[token], balances.positions.tokens.keys[token][0], chain)
     else:
         label = [look.wallets[node.place].partition(".")[2]]
     of = many(node.count, "wallet") if owner.is_folded else ""
@@ -214,12 +215,13 @@ def _leaf(look: _Look, node: Node, above: tuple[Node, ...]) -> _Face:
     )
 
 
-def _within(label: str, chain: str) -> list[str]:
-    """Break a token's name into short lines, without the blockchain that is written around it."""
+def _within(label: str, own: str, chain: str) -> list[str]:
+    """Break a token's name into short lines, with its own blockchain where it is in another's."""
     name, _, where = label.removesuffix(")").rpartition(" (")
     if not name or not label.endswith(")"):
-        return [label]
-    where = where.removeprefix(chain).lstrip()
+        name, where = label, ""
+    where = where.removeprefix(own).lstrip()
+    where = where if own == chain or not own else f"{shown(own)} {where}".rstrip()
     return [name, f"({where})"] if where else [name]
 
 
