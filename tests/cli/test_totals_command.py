@@ -100,6 +100,16 @@ def test_values_at_prices_of_a_file(run, tmp_path):
     assert [line.split()[0] for line in lines[2:5]] == ["ETH", "=1+1", "NA"]
 
 
+def test_a_symbol_with_a_dot_is_a_symbol(run, details, tmp_path):
+    """Where something is called so; else it is a blockchain and a contract."""
+    path = tmp_path / "dotted.csv"
+    holdings = details.holdings.replace({"symbol": {"=1+1": "USD.E"}})
+    write_details(details._replace(holdings=holdings), path)
+    output = run("totals", str(path), "--token", "USD.E").output
+    assert line_of(output, "USD.E")[:2] == ["USD.E", "ETH"]
+    assert run("totals", str(path), "--token", "USD.F").exit_code == 2
+
+
 def test_a_small_value_does_not_look_like_nothing(run, tmp_path):
     """Less than a cent has its digits, in the table and in the sum, as in a report."""
     (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\neth,0xTOKEN,0.00196\n")

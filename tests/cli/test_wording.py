@@ -110,6 +110,7 @@ def test_the_message_keeps_what_was_given():
         (["compare", "latest", "latest", "--folder", "."], "walletframe history show lists them"),
         (["compare", "2026-01-01", "--folder", "."], "; see walletframe history show"),
         (["compare", "odd", "--folder", "."], "a day, such as"),
+        (["history", "save", "ETH.0xa"], "in the environment; try it without a key"),
         (["balance", EVM], "Hint: set WALLETFRAME_RPC_URL in the environment: the"),
         (["balance", "ODD.0x" + "1" * 40], "Hint: if it is an EVM blockchain, give its id: --cha"),
         (["balance", EVM, "--chain-id", "ODD", "-1"], "--chain-id: 'ODD': -1"),

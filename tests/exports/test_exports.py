@@ -171,6 +171,8 @@ def test_frame_without_columns_is_written(tmp_path):
     """Nothing to write is no error."""
     pd.DataFrame().wf.to_csv(tmp_path / "f.csv")
     assert (tmp_path / "f.csv").read_text().strip() == ""
+    pd.DataFrame().wf.to_excel(tmp_path / "f.xlsx")
+    assert pd.read_excel(tmp_path / "f.xlsx").empty
 
 
 def test_top_is_exact_where_floats_are_equal():

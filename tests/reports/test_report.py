@@ -234,6 +234,13 @@ def test_other_files_are_refused_before_any_work(tmp_path, name):
         wf.report(fetched(SOME), tmp_path / name)
 
 
+def test_other_kinds_of_images_are_refused(tmp_path):
+    """The error names those that there are, and nothing is written."""
+    with pytest.raises(SettingsError, match="interactive or static"):
+        wf.report(fetched(SOME), tmp_path / "r.html", images="animated")
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_neither_key_nor_remote_address_is_in_it(service, client, tmp_path):
     """The page names no server but explorers in links, and the key is nowhere."""
     details = client.fetch(["ETH.0x" + "1" * 40, "NEAR.alice.near"])
