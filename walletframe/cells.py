@@ -25,26 +25,7 @@ _ESCAPED = re.compile(r"\\u([0-9a-f]{4})|\\U([0-9a-f]{8})")
 
 
 def as_cell(text: str) -> str:
-    r"""Return text for a cell of a CSV file.
-
-    Parameters
-    ----------
-    text : str
-        Anything.
-
-    Returns
-    -------
-    str
-        The same, where nothing in it does harm. Else behind an apostrophe: what begins like a
-        formula or is the name of an error, and what has control characters, ends of lines, or a
-        formula behind ``,``, ``;`` or ``|``, which some spreadsheets separate by; those
-        characters are ``\uXXXX`` then, as is a backslash.
-
-    Examples
-    --------
-    >>> as_cell("=HYPERLINK()"), as_cell("a\r=1"), as_cell("x;=1+1"), as_cell("USDC")
-    ("'=HYPERLINK()", "'a\\u000d=1", "'x;\\u003d1+1", 'USDC')
-    """
+    """Return text for a cell of a CSV file: the same, where nothing in it does harm."""
     if text.isascii() and text.isalnum():
         return text
     is_odd = _BEGINS.match(text) or _ODD.search(text) or _INNER.search(text)
@@ -52,25 +33,9 @@ def as_cell(text: str) -> str:
 
 
 def as_excel_cell(text: str, limit: int) -> str:
-    r"""Return text for a cell of an Excel file, which has no other empty text than none.
+    """Return text for a cell of an Excel file, as by `as_cell`, with unseen characters escaped.
 
-    Parameters
-    ----------
-    text : str
-        Anything.
-    limit : int
-        The most characters that the cell takes.
-
-    Returns
-    -------
-    str
-        As by `as_cell`, with all unseen characters escaped; an apostrophe alone for an empty text;
-        cut with an ellipsis where there are more than `limit`.
-
-    Examples
-    --------
-    >>> as_excel_cell("a\u202eb", 80), as_excel_cell("", 80)
-    ("'a\\u202eb", "'")
+    An empty text is an apostrophe, since Excel has none; what exceeds the limit is cut.
     """
     cell = as_cell(text)
     if any(is_unseen(char) for char in cell if char != " "):
@@ -81,23 +46,9 @@ def as_excel_cell(text: str, limit: int) -> str:
 
 
 def from_cell(cell: str) -> str:
-    r"""Return the text that `as_cell` or `as_excel_cell` was given.
+    """Return the text that `as_cell` or `as_excel_cell` was given, not cut.
 
-    Parameters
-    ----------
-    cell : str
-        What it returned, not cut; or a cell of 0.1.0, which put no more than an apostrophe before
-        a formula.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Examples
-    --------
-    >>> from_cell("'=HYPERLINK()"), from_cell("'a\\u000d=1"), from_cell("'s")
-    ('=HYPERLINK()', 'a\r=1', "'s")
+    Cells of 0.1.0 had no more than an apostrophe before a formula.
     """
     if not cell.startswith(_MARK):
         return cell

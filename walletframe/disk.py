@@ -29,21 +29,8 @@ _FORGOTTEN_AFTER_S = 24 * 3600
 def replaced(path: Path) -> Iterator[BinaryIO]:
     """Write a file anew; until all of it is on the disk, the earlier one stays.
 
-    Parameters
-    ----------
-    path : Path
-        The file; a link stays one, and what it leads to is replaced. A device or an open
-        descriptor, such as ``/dev/stdout``, gets the content at the end.
-
-    Yields
-    ------
-    binary file
-        Where to write to. An earlier file's mode is kept; a new one has that of the umask.
-
-    Raises
-    ------
-    OSError
-        Where it can't be written; the earlier file is as it was.
+    A link stays one, and an earlier file keeps its mode; a device, a pipe or an open descriptor
+    gets the content at the end.
     """
     if _is_passed_through(path):
         with TemporaryFile() as buffer:
@@ -67,20 +54,7 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
 
 
 def publish(unfinished: Path, target: Path) -> None:
-    """Bring a file to the disk, then under its name.
-
-    Parameters
-    ----------
-    unfinished : Path
-        Written to its end and closed, on the disk of the target.
-    target : Path
-        Its name; what is there is replaced.
-
-    Raises
-    ------
-    OSError
-        Where either fails; what was there stays.
-    """
+    """Bring a file that is written to its end to the disk, then under its name."""
     with unfinished.open("rb+") as file:
         os.fsync(file.fileno())
     unfinished.replace(target)
@@ -88,13 +62,7 @@ def publish(unfinished: Path, target: Path) -> None:
 
 
 def settle(folder: Path) -> None:
-    """Bring a folder's list of names to the disk, where the system and the disk offer it.
-
-    Parameters
-    ----------
-    folder : Path
-        In which something was renamed.
-    """
+    """Bring a folder's list of names to the disk, where the system and the disk offer it."""
     with suppress(OSError):  # Windows opens no folder, some network disks sync none
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -104,15 +72,7 @@ def settle(folder: Path) -> None:
 
 
 def clear(folder: Path, prefix: str) -> None:
-    """Remove what writers left behind that did not come to their end a day ago.
-
-    Parameters
-    ----------
-    folder : Path
-        Where they wrote.
-    prefix : str
-        How the names of what is unfinished begin.
-    """
+    """Remove unfinished files and folders of this prefix that are a day old."""
     with suppress(OSError), os.scandir(folder) as found:
         for entry in found:
             if entry.name.startswith(prefix):
@@ -120,18 +80,7 @@ def clear(folder: Path, prefix: str) -> None:
 
 
 def private_folder(folder: Path) -> None:
-    """Make a folder that its owner alone reads, and those above it, where there is none.
-
-    Parameters
-    ----------
-    folder : Path
-        One that is there is left as it is.
-
-    Raises
-    ------
-    OSError
-        Where it can't be made.
-    """
+    """Make a folder, and those above it, that its owner alone reads; leave one that is there."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
@@ -139,25 +88,7 @@ def private_folder(folder: Path) -> None:
 
 
 def private_file(path: Path, *, buffering: int = -1) -> BinaryIO:
-    """Open a new file that its owner alone reads, for writing.
-
-    Parameters
-    ----------
-    path : Path
-        The file; there must be none.
-    buffering : int, default -1
-        As for ``open``: with 0, what is written leaves this process at once.
-
-    Returns
-    -------
-    binary file
-        To be closed by the caller.
-
-    Raises
-    ------
-    OSError
-        Where it can't be made.
-    """
+    """Open a new file that its owner alone reads, for writing; there must be none."""
     return _opened(path, _PRIVATE_FILE, buffering)
 
 

@@ -23,13 +23,7 @@ _all: WeakSet[Forked] = WeakSet()
 
 
 def begins_anew(thing: Forked) -> None:
-    """Take note of something that begins anew in each forked child.
-
-    Parameters
-    ----------
-    thing : Forked
-        Noted for as long as it lives.
-    """
+    """Let something begin anew in each forked child, for as long as it lives."""
     _all.add(thing)
 
 

@@ -1,8 +1,4 @@
-"""Text that strangers wrote, made fit to be shown to a person on one line.
-
-The only place that knows which characters are safe to show. Nothing here changes data: columns
-keep what was sent.
-"""
+"""Text that strangers wrote, made fit to be shown; columns keep what was sent."""
 
 from __future__ import annotations
 
@@ -30,40 +26,12 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
 
 
 def is_unseen(char: str) -> bool:
-    r"""Tell whether a character shows nothing of its own (control, format, blank), or is none.
-
-    Examples
-    --------
-    >>> is_unseen("\u3164"), is_unseen("x")
-    (True, False)
-    """
+    """Tell whether a character shows nothing of its own (control, format, blank), or is none."""
     return unicodedata.category(char)[0] in "CZ" or char in _BLANK
 
 
 def shown(text: str, limit: int = 80) -> str:
-    r"""Return text as one harmless line.
-
-    Parameters
-    ----------
-    text : str
-        Anything, of any length.
-    limit : int, default 80
-        The most characters to return.
-
-    Returns
-    -------
-    str
-        Without unseen characters (control, bidi, zero-width and their like), with each
-        run of white space as one space, with brackets around what would make JupyterLab, a
-        terminal or mail take it for a link, and cut to `limit` with an ellipsis.
-
-    Examples
-    --------
-    >>> shown("a\x1b[31m\u202eb\n c")
-    'a[31mb c'
-    >>> shown("visit www.evil.example")
-    'visit www[.]evil.example'
-    """
+    """Return text as one harmless line of visible characters, which no program makes a link of."""
     if len(text) <= limit and text.isascii() and text.isalnum():
         return text  # as most symbols and addresses are, of which there are many
     line = one_line(text, limit)
@@ -91,43 +59,15 @@ def one_line(text: str, limit: int = 80) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return the two ends of an address, by which people tell it from others: 13 characters.
-
-    Examples
-    --------
-    >>> shortened("0x52908400098527886E0F7030069857D2E4169EE7"), shortened("alice.near")
-    ('0x5290…9EE7', 'alice.near')
-    """
+    """Return the two ends of an address, by which people tell it from others: 13 characters."""
     line = shown(text, _WHOLE)
     return line if len(line) <= _HEAD + _TAIL + 3 else f"{line[:_HEAD]}{_CUT}{line[-_TAIL:]}"
 
 
 def as_html(text: str, limit: int = 80, *, whole: str | None = None) -> str:
-    """Return text as harmless HTML.
+    """Return text as one harmless line of HTML, fit for an attribute as well.
 
-    Parameters
-    ----------
-    text : str
-        Anything, of any length.
-    limit : int, default 80
-        The most characters to show.
-    whole : str, optional
-        What the text stands for, where it was shortened before.
-
-    Returns
-    -------
-    str
-        One line, escaped, fit for an attribute as well; where it is not all, in a ``span`` with
-        more of it (up to 500 characters) as its ``title``. A ``$`` is written ``&#36;``, since
-        plotly would take it for mathematics; in a page that looks for mathematics it needs an
-        element of the classes ``mathjax_ignore`` and ``tex2jax_ignore`` around it.
-
-    Examples
-    --------
-    >>> as_html("<b>$5</b>")
-    '&lt;b&gt;&#36;5&lt;/b&gt;'
-    >>> as_html("abcdef", 4)
-    '<span title="abcdef">abc…</span>'
+    What is cut has more of `whole` as its ``title``. ``&#36;`` is no mathematics to plotly alone.
     """
     line, more = shown(text, limit), shown(text if whole is None else whole, _WHOLE)
     escaped = _escaped(line)
@@ -135,48 +75,13 @@ def as_html(text: str, limit: int = 80, *, whole: str | None = None) -> str:
 
 
 def as_markdown(text: str, limit: int = 80) -> str:
-    """Return text as harmless Markdown, fit for a cell of a table.
-
-    Parameters
-    ----------
-    text : str
-        Anything, of any length.
-    limit : int, default 80
-        The most characters to show.
-
-    Returns
-    -------
-    str
-        One line, in which every character that could be markup is a numeric entity.
-
-    Examples
-    --------
-    >>> as_markdown("*a*|$b$")
-    '&#42;a&#42;&#124;&#36;b&#36;'
-    """
+    """Return text as harmless Markdown, fit for a cell of a table."""
     line = shown(text, limit)
     return "".join(f"&#{ord(char)};" if char in _MARKUP else char for char in line)
 
 
 def as_link(text: str) -> str | None:
-    """Return an address of the web that may be made a link.
-
-    Parameters
-    ----------
-    text : str
-        What was sent as one.
-
-    Returns
-    -------
-    str or None
-        The same, not yet escaped; None unless it begins with ``http://`` or ``https://`` and has
-        neither blanks, unseen characters, quotes nor backslashes.
-
-    Examples
-    --------
-    >>> as_link("https://etherscan.io/"), as_link("javascript:alert(1)")
-    ('https://etherscan.io/', None)
-    """
+    """Return an address of the web that may be made a link, not yet escaped; None for any other."""
     fit = text.lower().startswith(("http://", "https://")) and len(text) <= _LONGEST_LINK
     return text if fit and not any(is_unseen(char) or char in _QUOTES for char in text) else None
 
@@ -187,44 +92,12 @@ def as_href(link: str) -> str:
 
 
 def as_html_block(text: str) -> str:
-    r"""Return lines of text as harmless HTML that keeps them, for an element ``pre``.
-
-    Parameters
-    ----------
-    text : str
-        Anything; it is not cut.
-
-    Returns
-    -------
-    str
-        Escaped as in `as_html`, without unseen characters but spaces and ends of lines.
-
-    Examples
-    --------
-    >>> as_html_block("if a < b:\\n    pass")
-    'if a &lt; b:\\n    pass'
-    """
+    """Return lines of text as harmless HTML that keeps them, for an element ``pre``; not cut."""
     return _escaped(as_lines(text))
 
 
 def as_lines(text: str) -> str:
-    r"""Return text as harmless lines, for a terminal.
-
-    Parameters
-    ----------
-    text : str
-        Anything; it is not cut.
-
-    Returns
-    -------
-    str
-        Without unseen characters but ends of lines; other white space as spaces.
-
-    Examples
-    --------
-    >>> as_lines("\x1b[31mred\tand\u202eblue\n")
-    '[31mred andblue\n'
-    """
+    """Return text as harmless lines, for a terminal; not cut, other white space as spaces."""
     seen = (" " if char.isspace() and char != "\n" else char for char in text)
     return "".join(char for char in seen if char in " \n" or not is_unseen(char))
 
@@ -232,27 +105,8 @@ def as_lines(text: str) -> str:
 def as_markup(text: str, limit: int = 80) -> str:
     """Return text that plotly draws as it is, wherever it takes markup.
 
-    Parameters
-    ----------
-    text : str
-        Anything, of any length.
-    limit : int, default 80
-        The most characters to draw.
-
-    Returns
-    -------
-    str
-        One harmless line, as by `shown`, in which no tag, link, entity or formula is left.
-
-    Notes
-    -----
     plotly draws a subset of HTML, links included, in labels, legends, ticks, titles and hovers,
-    and hands what stands between dollar signs to MathJax where the page has it.
-
-    Examples
-    --------
-    >>> as_markup("<b>$x$ & co")
-    '&lt;b&gt;&#36;x&#36; &amp; co'
+    and hands what stands between dollars to MathJax where the page has it.
     """
     return html.escape(shown(text, limit), quote=False).replace("$", "&#36;")
 

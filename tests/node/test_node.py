@@ -7,7 +7,7 @@ from anvil import MULTICALL3
 import walletframe as wf
 from walletframe.errors import AddressError, FetchWarning, MissingExtraError, SettingsError
 from walletframe.node.balances import BALANCE_DTYPES
-from walletframe.node.chains import Chains
+from walletframe.node.request import Chains
 from walletframe.service.chains import CHAINS
 
 ANN, BEN, CAT = (f"0x{digit * 40}" for digit in "abc")

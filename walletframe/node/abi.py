@@ -29,131 +29,44 @@ _AGGREGATE = bytes.fromhex("82ad56cb")  # aggregate3((address,bool,bytes)[])
 
 
 def balance_of(owner: str) -> bytes:
-    """Ask an ERC-20 contract what somebody holds.
-
-    Parameters
-    ----------
-    owner : str
-        A hex address in lower case.
-
-    Returns
-    -------
-    bytes
-        The call's data.
-    """
+    """Return the data that asks an ERC-20 contract what a hex address in lower case holds."""
     return _BALANCE_OF + encode(["address"], [owner])
 
 
 def coin_balance_of(owner: str) -> bytes:
-    """Ask Multicall3 what somebody holds of the native coin.
-
-    Parameters
-    ----------
-    owner : str
-        A hex address in lower case.
-
-    Returns
-    -------
-    bytes
-        The call's data.
-    """
+    """Return the data that asks Multicall3 what somebody holds of the native coin."""
     return _COIN_BALANCE_OF + encode(["address"], [owner])
 
 
 def aggregate(calls: Sequence[tuple[str, bytes]]) -> bytes:
-    """Ask Multicall3 to make many calls, of which each may fail.
-
-    Parameters
-    ----------
-    calls : sequence of (str, bytes)
-        Contract and data of each.
-
-    Returns
-    -------
-    bytes
-        The call's data.
-    """
+    """Return the data that has Multicall3 make calls, contract and data of each; any may fail."""
     tolerant = [(contract, True, data) for contract, data in calls]
     return _AGGREGATE + encode(["(address,bool,bytes)[]"], [tolerant])
 
 
 def read_aggregate(data: bytes, count: int) -> list[tuple[bool, bytes]] | None:
-    """Read what Multicall3 answered.
-
-    Parameters
-    ----------
-    data : bytes
-        As answered.
-    count : int
-        How many calls it was to make.
-
-    Returns
-    -------
-    list of (bool, bytes) or None
-        For each call whether it went well, and what it returned; None where this is no answer of
-        Multicall3.
-    """
+    """Read for each call whether it went well, and what it returned; None is no such answer."""
     results = _decoded("(bool,bytes)[]", data)
     return list(results) if results is not None and len(results) == count else None
 
 
 def read_integer(data: bytes) -> int | None:
-    """Read a uint256.
-
-    Parameters
-    ----------
-    data : bytes
-        As answered.
-
-    Returns
-    -------
-    int or None
-        None where there is none.
-
-    Examples
-    --------
-    >>> read_integer(bytes(31) + b"*"), read_integer(b"")
-    (42, None)
-    """
+    """Read a uint256; None where there is none."""
     value = _decoded("uint256", data)
     return None if value is None else int(value)
 
 
 def read_decimals(data: bytes) -> int | None:
-    """Read the decimals of a token.
-
-    Parameters
-    ----------
-    data : bytes
-        As answered.
-
-    Returns
-    -------
-    int or None
-        From 0 to 77; None where the contract has none, or absurd ones.
-    """
+    """Read the decimals of a token; None where the contract has none, or absurd ones."""
     value = read_integer(data)
     return value if value is not None and value <= MAX_DECIMALS else None
 
 
 def read_symbol(data: bytes) -> str | None:
-    r"""Read the symbol of a token: a string, or bytes32 as in the first tokens.
+    """Read the symbol of a token, however hostile: a string, or bytes32 as in the first tokens.
 
-    Parameters
-    ----------
-    data : bytes
-        As answered.
-
-    Returns
-    -------
-    str or None
-        As the contract says it, however hostile; None where it says none, or one of more than
-        1,000 characters. What is not UTF-8 is replaced.
-
-    Examples
-    --------
-    >>> read_symbol(b"MKR".ljust(32, b"\0"))
-    'MKR'
+    None where there is none, or one of more than 1,000 characters; what is not UTF-8 is
+    replaced.
     """
     text = data.rstrip(b"\0") if len(data) == WORD else _decoded("bytes", data)
     symbol = None if text is None else text.decode("utf-8", "replace")

@@ -18,10 +18,15 @@ from walletframe.frames import (
     require_columns,
     typed_frame,
 )
-from walletframe.node.chains import CHAIN_HINT, Chains
-from walletframe.node.notices import require_extra, tell_unknown
-from walletframe.node.request import Holder, Terms, evm_address
-from walletframe.node.status import Trouble
+from walletframe.node.request import (
+    CHAIN_HINT,
+    Chains,
+    Holder,
+    Terms,
+    evm_address,
+    require_extra,
+)
+from walletframe.node.status import Trouble, tell_unknown
 from walletframe.settings import NodeUrl, require_node
 from walletframe.text import shown
 
@@ -161,7 +166,7 @@ def _found(holders: Sequence[Holder], url: NodeUrl, terms: Terms) -> dict[Holder
     from walletframe.node.rpc import Node  # noqa: PLC0415 - the same
 
     with Node(url, terms.timeout_s) as node:
-        return dict(zip(holders, look_up(node, holders, terms).found, strict=True))
+        return dict(zip(holders, look_up(node, holders, terms)[0], strict=True))
 
 
 @dataclass(frozen=True, slots=True)

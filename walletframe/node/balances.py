@@ -11,18 +11,23 @@ from walletframe.address import distinct_wallets
 from walletframe.amounts import AmountArray
 from walletframe.frameless import frameless
 from walletframe.frames import HOLDING_DTYPES, category_of, typed_frame
-from walletframe.node.chains import COIN_DECIMALS, Chains
-from walletframe.node.notices import require_extra, tell_unknown
-from walletframe.node.request import Holder, Terms, parse_contract, parse_evm_wallets
-from walletframe.node.status import NodeStatus, Trouble
+from walletframe.node.request import (
+    COIN_DECIMALS,
+    Chains,
+    Holder,
+    Terms,
+    parse_contract,
+    parse_evm_wallets,
+    require_extra,
+)
+from walletframe.node.status import NodeStatus, Trouble, tell_unknown
 from walletframe.settings import NodeUrl, require_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from walletframe.address import WalletAddress, WalletsLike
-    from walletframe.node.lookup import Found
-    from walletframe.node.token import TokenFacts
+    from walletframe.node.lookup import Found, TokenFacts
 
 _TEXT = HOLDING_DTYPES["symbol"]
 BALANCE_DTYPES: Final = {
@@ -132,14 +137,11 @@ def _rows(
 ) -> list[_Row]:
     from walletframe.node.lookup import look_up  # noqa: PLC0415 - loads eth_abi
     from walletframe.node.rpc import Node  # noqa: PLC0415 - the same
-    from walletframe.node.token import token_calls, token_facts  # noqa: PLC0415 - the same
 
     holders = [Holder(each.blockchain, each.canonical.address, contract) for each in wallets]
-    calls = token_calls(contract) if contract else []
     with Node(url, terms.timeout_s) as node:
-        looked = look_up(node, holders, terms, calls)
-    facts = token_facts(looked.answers)
-    pairs = zip(wallets, looked.found, strict=True)
+        found, facts = look_up(node, holders, terms, contract)
+    pairs = zip(wallets, found, strict=True)
     if contract is None:
         return [_coin_row(wallet, found, terms.chains) for wallet, found in pairs]
     return [_token_row(wallet, found, facts) for wallet, found in pairs]

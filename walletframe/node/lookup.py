@@ -1,23 +1,30 @@
-"""What holders have at one block, as far as the node is of their blockchain."""
+"""What holders have at one block, as far as the node is of their blockchain, and of what token."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from walletframe.node.abi import balance_of, read_integer
+from walletframe.node.abi import (
+    DECIMALS,
+    SYMBOL,
+    balance_of,
+    read_decimals,
+    read_integer,
+    read_symbol,
+)
 from walletframe.node.reading import BlockReader, CoinBalance, ContractCall
-from walletframe.node.state import chain_id_of, pinned_block
 from walletframe.node.status import NodeStatus, Trouble
+from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.node.chains import Chains
     from walletframe.node.reading import Question
-    from walletframe.node.request import Holder, Terms
+    from walletframe.node.request import Chains, Holder, Terms
     from walletframe.node.rpc import Node
 
+_ABSURD = 2**63
 _NO_BALANCE = Trouble(
     NodeStatus.INVALID,
     "the contract answered no balance: is it a token, and was it there at this block?",
@@ -26,72 +33,70 @@ _NO_BALANCE = Trouble(
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one holder has.
-
-    Attributes
-    ----------
-    balance : int or Trouble
-        In base units, or why it is not known.
-    block : int or None
-        The block that was asked about; None where it came to none.
-    """
+    """What one holder has in base units, or why it is not known, and at which block if at any."""
 
     balance: int | Trouble
     block: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Lookup:
-    """What was looked up.
+class TokenFacts:
+    """What a token's contract says of itself, and why the node could not say its decimals."""
 
-    Attributes
-    ----------
-    found : list of Found
-        One for each holder, in their order.
-    answers : list of (bytes or Trouble)
-        One for each further call; empty where the node is of none of the blockchains.
-    """
-
-    found: list[Found]
-    answers: list[bytes | Trouble]
+    symbol: str | None = None
+    decimals: int | None = None
+    trouble: Trouble | None = None
 
 
 def look_up(
-    node: Node,
-    holders: Sequence[Holder],
-    terms: Terms,
-    calls: Sequence[ContractCall] = (),
-) -> Lookup:
-    """Ask a node for the balances of holders, all at one block.
-
-    Parameters
-    ----------
-    node : Node
-        Whom to ask.
-    holders : sequence of Holder
-        Each with what it may hold.
-    terms : Terms
-        Which block, and what the identifiers of the blockchains stand for.
-    calls : sequence of ContractCall
-        What else to ask at that block.
-
-    Returns
-    -------
-    Lookup
-        Nothing on the way raises, but an interrupt.
-    """
-    here = chain_id_of(node)
+    node: Node, holders: Sequence[Holder], terms: Terms, token: str | None = None
+) -> tuple[list[Found], TokenFacts]:
+    """Ask for balances, and of a token, a contract, itself, at one block; only interrupts raise."""
+    here = _chain_id(node)
     found = [_elsewhere(holder, here, terms.chains) for holder in holders]
     asked = [place for place, elsewhere in enumerate(found) if elsewhere is None]
     answers: list[bytes | Trouble] = []
     if asked:
-        number = pinned_block(node, terms.block)
-        questions = [*(_question(holders[place]) for place in asked), *calls]
+        number = _pinned_block(node, terms.block)
+        questions = [_question(holders[place]) for place in asked]
+        if token is not None:
+            questions += [ContractCall(token, DECIMALS), ContractCall(token, SYMBOL)]
         answers = _answers(node, number, questions)
         read = number if isinstance(number, int) else None
-        for place, answer in zip(asked, answers, strict=False):  # those to the calls come last
+        for place, answer in zip(asked, answers, strict=False):  # those of the token come last
             found[place] = Found(_balance(answer), read)
-    return Lookup([each for each in found if each is not None], answers[len(asked) :])
+    return [each for each in found if each is not None], _facts(answers[len(asked) :])
+
+
+def _chain_id(node: Node) -> int | Trouble:
+    """Ask a node for the chain id of its blockchain."""
+    return _quantity(node.ask("eth_chainId"))
+
+
+def _pinned_block(node: Node, block: int | None) -> int | Trouble:
+    """Ask for the number of the block that is to be read; a trouble where the node lacks it."""
+    asked = "latest" if block is None else hex(block)
+    header = node.ask("eth_getBlockByNumber", asked, False)  # noqa: FBT003 - the method's own form
+    if isinstance(header, Trouble):
+        return header
+    if header is None:
+        return Trouble(NodeStatus.NO_BLOCK, f"the node has no block {block}")
+    number = _quantity(header.get("number") if isinstance(header, dict) else header)
+    if block is None or number == block or isinstance(number, Trouble):
+        return number
+    return Trouble(NodeStatus.NO_BLOCK, f"asked for block {block}, the node gave {number}")
+
+
+def _quantity(result: Any) -> int | Trouble:
+    if isinstance(result, Trouble):
+        return result
+    try:
+        number = int(result, 16)
+    except (TypeError, ValueError):
+        number = -1
+    if 0 <= number < _ABSURD:
+        return number
+    return Trouble(NodeStatus.INVALID, f"no number: {shown(str(result), 60)!r}")
 
 
 def _elsewhere(holder: Holder, here: int | Trouble, chains: Chains) -> Found | None:
@@ -125,3 +130,16 @@ def _balance(answer: bytes | Trouble) -> int | Trouble:
         return answer
     balance = read_integer(answer)
     return _NO_BALANCE if balance is None else balance
+
+
+def _facts(answers: Sequence[bytes | Trouble]) -> TokenFacts:
+    """Read what a contract said of itself; one that refuses to say has none."""
+    if not answers:
+        return TokenFacts()
+    decimals, symbol = answers
+    name = None if isinstance(symbol, Trouble) else read_symbol(symbol)
+    if not isinstance(decimals, Trouble):
+        return TokenFacts(name, read_decimals(decimals))
+    if decimals.status is NodeStatus.REVERTED:
+        return TokenFacts(name)
+    return TokenFacts(name, trouble=Trouble(decimals.status, f"decimals: {decimals.error}"))

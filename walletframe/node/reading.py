@@ -10,15 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import takewhile
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from walletframe.node.abi import (
-    MULTICALL3,
-    WORD,
-    aggregate,
-    coin_balance_of,
-    read_aggregate,
-)
+from walletframe.node.abi import MULTICALL3, WORD, aggregate, coin_balance_of, read_aggregate
 from walletframe.node.status import NodeStatus, Trouble
 from walletframe.text import shown
 
@@ -33,13 +28,7 @@ _TRY_OTHERWISE = (NodeStatus.REVERTED, NodeStatus.INVALID, NodeStatus.NODE_ERROR
 
 @dataclass(frozen=True, slots=True)
 class CoinBalance:
-    """The question what somebody holds of the native coin.
-
-    Attributes
-    ----------
-    owner : str
-        A hex address in lower case.
-    """
+    """The question what somebody, a hex address in lower case, holds of the native coin."""
 
     owner: str
 
@@ -61,15 +50,7 @@ class CoinBalance:
 
 @dataclass(frozen=True, slots=True)
 class ContractCall:
-    """A question to a contract.
-
-    Attributes
-    ----------
-    contract : str
-        A hex address in lower case.
-    data : bytes
-        What is asked.
-    """
+    """A question to a contract, a hex address in lower case."""
 
     contract: str
     data: bytes
@@ -94,15 +75,7 @@ Question = CoinBalance | ContractCall
 
 
 class BlockReader:
-    """Asks a node about one block.
-
-    Parameters
-    ----------
-    node : Node
-        Whom to ask.
-    block : int
-        The number of the block.
-    """
+    """Asks a node about one block."""
 
     def __init__(self, node: Node, block: int) -> None:
         self._node = node
@@ -110,18 +83,7 @@ class BlockReader:
         self._aggregates = True
 
     def read(self, questions: Sequence[Question]) -> list[bytes | Trouble]:
-        """Ask all.
-
-        Parameters
-        ----------
-        questions : sequence of CoinBalance or ContractCall
-            In any number.
-
-        Returns
-        -------
-        list of (bytes or Trouble)
-            For each what was answered, or why nothing was.
-        """
+        """Ask any number of questions; for each what was answered, or why nothing was."""
         found: list[bytes | Trouble] = []
         for chunk in _chunks(questions, _AGGREGATED):
             results = self._aggregated(chunk)
@@ -140,7 +102,7 @@ class BlockReader:
         self._aggregates = results is not None
         if results is None:
             return None
-        good: list[bytes | Trouble] = [value for _, value in takewhile(_went_well, results)]
+        good: list[bytes | Trouble] = [value for _, value in takewhile(itemgetter(0), results)]
         return good + self._direct(chunk[len(good) :])
 
     def _direct(self, chunk: Sequence[Question]) -> list[bytes | Trouble]:
@@ -160,10 +122,6 @@ class BlockReader:
 
 def _read(question: Question, result: Any) -> bytes | Trouble:
     return result if isinstance(result, Trouble) else question.read(result)
-
-
-def _went_well(result: tuple[bool, bytes]) -> bool:
-    return result[0]
 
 
 def _chunks(questions: Sequence[Question], size: int) -> Iterator[Sequence[Question]]:

@@ -1,21 +1,41 @@
-"""What is asked of a node, checked before anything is sent."""
+"""What is asked of a node, checked before anything is sent: of which blockchain, whom and when.
+
+The native coin has 18 decimals on all EVM blockchains: wallets accept no other number
+(https://eips.ethereum.org/EIPS/eip-3085).
+"""
 
 from __future__ import annotations
 
 import math
 import re
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
-from walletframe.address import canonical_address, parse_wallets
-from walletframe.errors import AddressError, Either, SettingsError, Spelled
+from walletframe.address import canonical_address, canonical_blockchain, parse_wallets
+from walletframe.chains import known_blockchains
+from walletframe.errors import (
+    AddressError,
+    Argument,
+    Either,
+    MissingExtraError,
+    SettingsError,
+    Spelled,
+)
 from walletframe.settings import quoted
 
 if TYPE_CHECKING:
-    from walletframe.address import WalletAddress, WalletsLike
-    from walletframe.node.chains import Chains
+    from collections.abc import Iterable, Mapping
 
+    from walletframe.address import WalletAddress, WalletsLike
+
+COIN_DECIMALS = 18
+CHAIN_HINT = Spelled(
+    "if it is an EVM blockchain, give its id: ",
+    Argument("chain_ids", Either('{"HYPEREVM": 999}', "HYPEREVM 999")),
+)
 _EVM = re.compile("0x[0-9a-f]{40}")
 _NEEDED = "no address of an EVM blockchain: 0x and 40 hex digits are needed"
 _BLOCKS = 2**63
@@ -23,18 +43,64 @@ _NOTHING = Either("None", "nothing")
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
-    """Somebody, and what they may hold.
+class EvmChain:
+    """An EVM blockchain: what its nodes say of themselves, and its coin's symbol where known."""
 
-    Attributes
-    ----------
-    blockchain : str
-        Its identifier, as written.
-    owner : str
-        The wallet's hex address in lower case.
-    contract : str or None
-        The token's hex address in lower case; None for the native coin.
-    """
+    chain_id: int
+    coin: str | None = None
+
+
+@cache
+def _usual() -> dict[str, EvmChain]:
+    return {
+        chain.identifier: EvmChain(chain.chain_id, chain.coin)
+        for chain in known_blockchains().values()
+        if chain.chain_id is not None
+    }
+
+
+class Chains:
+    """The blockchains that are known in one call, with the caller's own chain ids."""
+
+    def __init__(self, chain_ids: Mapping[str, int] | None = None) -> None:
+        given = dict(chain_ids or {})
+        wrong = [f"{name!r}: {quoted(value)}" for name, value in given.items() if not _is_id(value)]
+        if wrong:
+            raise SettingsError(
+                Spelled(Argument("chain_ids", ""), f": {', '.join(wrong)}"),
+                hint=Spelled(
+                    "a positive int for each, ",
+                    Either('{"HYPEREVM": 999}', "such as HYPEREVM 999"),
+                ),
+            )
+        usual = _usual()
+        named = {canonical_blockchain(name): EvmChain(value) for name, value in given.items()}
+        others = {
+            name: chain
+            for name, chain in named.items()
+            if name not in usual or usual[name].chain_id != chain.chain_id
+        }
+        self._known = usual | others
+
+    def find(self, blockchain: str) -> EvmChain | None:
+        """Return what is known of a blockchain, in any case."""
+        return self._known.get(canonical_blockchain(blockchain))
+
+    def require(self, blockchains: Iterable[str]) -> None:
+        """Raise `SettingsError`, naming all blockchains that are not known."""
+        unknown = sorted({name for name in blockchains if self.find(name) is None})
+        if unknown:
+            named = ", ".join(map(repr, unknown))
+            raise SettingsError(f"no chain id is known for {named}", hint=CHAIN_HINT)
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Somebody, and what they may hold: hex addresses in lower case, no contract for the coin."""
 
     blockchain: str
     owner: str
@@ -43,22 +109,7 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How a node is asked.
-
-    Attributes
-    ----------
-    block : int or None
-        The number of the block to read; None for the latest.
-    chains : Chains
-        What the identifiers of the blockchains stand for.
-    timeout_s : float
-        How long one request may take as a whole, in seconds.
-
-    Raises
-    ------
-    SettingsError
-        Where one is out of range.
-    """
+    """How a node is asked, checked: at which block (None is the latest), and how long."""
 
     block: int | None
     chains: Chains
@@ -75,45 +126,13 @@ class Terms:
 
 
 def evm_address(address: str) -> str | None:
-    """Return an address as a node is asked for it.
-
-    Parameters
-    ----------
-    address : str
-        As written by anybody.
-
-    Returns
-    -------
-    str or None
-        In lower case; None where it is none of an EVM blockchain.
-
-    Examples
-    --------
-    >>> evm_address("0X" + "Ab" * 20)[:6], evm_address("alice.near")
-    ('0xabab', None)
-    """
+    """Return an address as a node is asked for it; None where it is none of an EVM blockchain."""
     canonical = canonical_address(address)
     return canonical if _EVM.fullmatch(canonical) else None
 
 
 def parse_evm_wallets(wallets: WalletsLike) -> list[WalletAddress]:
-    """Read wallets, each with an address of an EVM blockchain.
-
-    Parameters
-    ----------
-    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them
-        As for `fetch_wallets`.
-
-    Returns
-    -------
-    list of WalletAddress
-        One for each input, in its order.
-
-    Raises
-    ------
-    AddressError
-        Naming every wallet that can't be read or has another kind of address.
-    """
+    """Read wallets, each with an address of an EVM blockchain."""
     found = parse_wallets(wallets)
     problems = [
         (place, str(wallet), _NEEDED)
@@ -126,23 +145,7 @@ def parse_evm_wallets(wallets: WalletsLike) -> list[WalletAddress]:
 
 
 def parse_contract(token: Any) -> str | None:
-    """Read which token is asked for.
-
-    Parameters
-    ----------
-    token : str or None
-        A contract's address; None for the native coin.
-
-    Returns
-    -------
-    str or None
-        In lower case.
-
-    Raises
-    ------
-    SettingsError
-        Where it is no such address.
-    """
+    """Read which token is asked for: its contract in lower case, None for the native coin."""
     if token is None:
         return None
     contract = evm_address(token.strip()) if isinstance(token, str) else None
@@ -164,3 +167,9 @@ def _within(value: Any, kind: Any, low: float, high: float) -> bool:
     if isinstance(value, bool) or not isinstance(value, kind):
         return False
     return bool(low < value < high)
+
+
+def require_extra() -> None:
+    """Say how to install what asking a node needs."""
+    if find_spec("eth_abi") is None:
+        raise MissingExtraError("node", "asking a node")

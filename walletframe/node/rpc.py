@@ -1,10 +1,8 @@
 """A node over JSON-RPC: methods out, results in, each with its own trouble.
 
-https://www.jsonrpc.org/specification, of which a client needs four fields. web3.py is not used for
-them: its batches give up at the first error and match by order what bears no id (its issue 3657),
-it logs the node's URL, and importing it lifts Python's recursion limit for the whole process, which
-then crashes on JSON that is nested deeply. Once a node does not answer, or refuses, it is not asked
-again.
+https://www.jsonrpc.org/specification. web3.py is not used: its batches give up at the first error
+and match by order what bears no id (its issue 3657), it logs the node's URL, and importing it lifts
+Python's recursion limit for the whole process, which then crashes on JSON that is nested deeply.
 """
 
 from __future__ import annotations
@@ -34,20 +32,7 @@ _TWICE = Trouble(NodeStatus.INVALID, "the node answered this question twice, and
 
 
 class Node:
-    """Asks a node; to be closed, or used in a ``with`` block.
-
-    Parameters
-    ----------
-    url : NodeUrl
-        Where it is.
-    timeout_s : float
-        How long one request may take as a whole, in seconds.
-
-    Raises
-    ------
-    SettingsError
-        Where the URL can't be used.
-    """
+    """Asks a node, which is not asked again once it does not answer, or refuses; to be closed."""
 
     def __init__(self, url: NodeUrl, timeout_s: float) -> None:
         self._session = NodeSession(url, timeout_s)
@@ -60,36 +45,12 @@ class Node:
         self._session.close()
 
     def ask(self, method: str, *params: Any) -> Any:
-        """Ask one question.
-
-        Parameters
-        ----------
-        method : str
-            Such as ``eth_chainId``.
-        *params
-            Its parameters.
-
-        Returns
-        -------
-        object or Trouble
-            The result as sent, which can be any JSON, or why there is none.
-        """
+        """Ask one question; return the result, which can be any JSON, or a `Trouble`."""
         answer = self._answer(_question(0, method, params))
         return answer if isinstance(answer, Trouble) else _result(answer)
 
     def ask_many(self, questions: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
-        """Ask many questions in one request.
-
-        Parameters
-        ----------
-        questions : sequence of (str, sequence)
-            Methods with their parameters.
-
-        Returns
-        -------
-        list of (object or Trouble)
-            One for each question, in their order, whatever the order of the answers.
-        """
+        """Ask methods with parameters in one request; return the results in their order."""
         answer = self._answer([_question(id_, *each) for id_, each in enumerate(questions)])
         if not isinstance(answer, list):
             whole = answer if isinstance(answer, Trouble) else _result(answer)

@@ -7,17 +7,24 @@ besu, anvil and the large providers.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from walletframe.errors import FetchWarning
+from walletframe.notice import notify
+from walletframe.numerals import many, part
 from walletframe.text import shown
 from walletframe.wire import Status
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from walletframe.wire import Outcome
 
 _QUOTED = 160
+_NAMED = 3
 
 
 class NodeStatus(StrEnum):
@@ -37,15 +44,7 @@ class NodeStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why there is no value.
-
-    Attributes
-    ----------
-    status : NodeStatus
-        What kind of trouble; never ok.
-    error : str
-        One line for a person.
-    """
+    """Why there is no value: a status that is never ok, and one line for a person."""
 
     status: NodeStatus
     error: str
@@ -58,37 +57,13 @@ _CODES = {
     -32001: NodeStatus.NO_BLOCK,
     -32005: NodeStatus.RATE_LIMITED,
 }
-_WORDS = (
-    (NodeStatus.RATE_LIMITED, ("rate limit", "too many requests", "limit exceeded", "throughput")),
-    (
-        NodeStatus.NO_BLOCK,
-        (
-            "header not found",
-            "block not found",
-            "unknown block",
-            "missing trie node",
-            "historical state",
-            "state not available",
-            "state is not available",
-            "pruned",
-            "outofrange",
-            "out of range",
-        ),
-    ),
-    (
-        NodeStatus.REVERTED,
-        (
-            "revert",
-            "opcode",
-            "evm error",
-            "vm execution",
-            "invalid jump",
-            "stack underflow",
-            "out of gas",
-            "outofgas",
-        ),
-    ),
-)
+_WORDS = {
+    NodeStatus.RATE_LIMITED: r"rate limit|too many requests|limit exceeded|throughput",
+    NodeStatus.NO_BLOCK: r"(header|block) not found|unknown block|missing trie node|pruned|"
+    r"historical state|state (is )?not available|out ?of ?range",
+    NodeStatus.REVERTED: r"revert|opcode|evm error|vm execution|invalid jump|stack underflow|"
+    r"out ?of ?gas",
+}
 _STATUSES = {
     Status.RATE_LIMITED: NodeStatus.RATE_LIMITED,
     Status.TIMEOUT: NodeStatus.TIMEOUT,
@@ -99,49 +74,28 @@ _STATUSES = {
 
 
 def error_trouble(error: Any) -> Trouble:
-    """Tell what a JSON-RPC error means.
-
-    Parameters
-    ----------
-    error : object
-        The error as sent: by the specification a mapping with a code and a message.
-
-    Returns
-    -------
-    Trouble
-        With the node's own message, short and cleaned.
-
-    Examples
-    --------
-    >>> error_trouble({"code": -32000, "message": "header not found"})
-    Trouble(status=<NodeStatus.NO_BLOCK: 'no_block'>, error="the node answered: 'header not found'")
-    """
+    """Tell what a JSON-RPC error means, by the specification a mapping with code and message."""
     fields = error if isinstance(error, dict) else {"message": error}
     message = str(fields.get("message"))
     text, code = message.lower(), fields.get("code")
-    by_words = (status for status, words in _WORDS if any(word in text for word in words))
+    by_words = (status for status, words in _WORDS.items() if re.search(words, text))
     known = _CODES.get(code) if isinstance(code, int) else None
     status = known or next(by_words, NodeStatus.NODE_ERROR)
     return Trouble(status, f"the node answered: {shown(message, _QUOTED)!r}")
 
 
 def outcome_trouble(outcome: Outcome) -> Trouble:
-    """Tell what a request that brought no answer means.
-
-    Parameters
-    ----------
-    outcome : Outcome
-        What the transport made of it.
-
-    Returns
-    -------
-    Trouble
-        With the same reason.
-
-    Examples
-    --------
-    >>> from walletframe.wire import Outcome
-    >>> outcome_trouble(Outcome(Status.TIMEOUT, "no answer within 30 s")).status.value
-    'timeout'
-    """
+    """Tell what a request that brought no answer means, with the same reason."""
     return Trouble(_STATUSES.get(outcome.status, NodeStatus.INVALID), str(outcome.error))
+
+
+def tell_unknown(errors: pd.Series) -> None:
+    """Warn where balances are not known: the errors, NA where one is."""
+    reasons = errors.value_counts()
+    if reasons.empty:
+        return
+    named = [f"{count} x {reason}" for reason, count in reasons.head(_NAMED).items()]
+    rest = len(reasons) - _NAMED
+    more = [many(rest, "other reason")] if rest > 0 else []
+    unknown = f"{part(int(reasons.sum()), len(errors), 'balance')} not known"
+    notify(f"{unknown} ({'; '.join(named + more)}); the column error says why", FetchWarning)
