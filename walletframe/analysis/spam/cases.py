@@ -30,8 +30,9 @@ _PRICED, _UNPRICED = Finding("priced"), Finding("unpriced")
 class Cases:
     """The cases of a frame: `codes` has the case of each row, in the order of their first rows.
 
-    `tokens` and `symbols` have for each case the place among `keys` and among `names`, whose
-    `readings` are what each gives away; `heavy` and `quotes` are by token.
+    `tokens` and `symbols` have for each case the place among `keys` and among `names`. What names
+    give away is `by_symbol`, one for each name; what amounts and prices do is `by_amount` and
+    `by_price`, by the place of the token.
     """
 
     codes: np.ndarray
@@ -39,18 +40,19 @@ class Cases:
     symbols: np.ndarray
     keys: list[TokenKey]
     names: list[str]
-    readings: list[tuple[Finding, ...]]
-    heavy: dict[int, tuple[Finding, ...]]
-    quotes: np.ndarray
+    by_symbol: list[tuple[Finding, ...]]
+    by_amount: dict[int, tuple[Finding, ...]]
+    by_price: np.ndarray
 
     def judged(self, directory: Directory) -> dict[int, tuple[Finding, ...]]:
         """Return the findings, by case, of all cases that anything may speak against."""
         symbols = [
             bool(reading) or directory.is_borrowed(name)
-            for name, reading in zip(self.names, self.readings, strict=True)
+            for name, reading in zip(self.names, self.by_symbol, strict=True)
         ]
         tokens = [
-            place in self.heavy or key in directory.denied for place, key in enumerate(self.keys)
+            place in self.by_amount or key in directory.denied
+            for place, key in enumerate(self.keys)
         ]
         suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
         found = {case: self.findings(case, directory) for case in np.flatnonzero(suspects).tolist()}
@@ -59,26 +61,26 @@ class Cases:
     def findings(self, case: int, directory: Directory) -> tuple[Finding, ...]:
         """Return what is found about a case, in order, whatever the others are.
 
-        What settles the matter stands alone; else what symbol and amounts give away and whose
-        symbol it is, and beside any of these whether the service gives a price.
+        A denied, allowed or known token has that finding alone. Any other has what its symbol and
+        amounts give away, whose symbol it bears and, beside any of these, what its price says.
         """
         token, symbol = int(self.tokens[case]), int(self.symbols[case])
         standing = directory.standing(self.keys[token])
         if standing:
             return (standing,)
         found = [
-            *self.readings[symbol],
-            *self.heavy.get(token, ()),
+            *self.by_symbol[symbol],
+            *self.by_amount.get(token, ()),
             *directory.imitations(self.keys[token], self.names[symbol]),
         ]
-        return in_order([*found, *self._quote(token, found)])
+        return in_order([*found, *self._price_finding(token, found)])
 
-    def _quote(self, token: int, found: list[Finding]) -> list[Finding]:
-        quote: Finding | None = self.quotes[token]
-        if quote is None or not any(finding.weight for finding in found):
+    def _price_finding(self, token: int, found: list[Finding]) -> list[Finding]:
+        price: Finding | None = self.by_price[token]
+        if price is None or not any(finding.weight for finding in found):
             return []
-        believed = quote is _UNPRICED or BAIT.isdisjoint(finding.reason for finding in found)
-        return [quote] if believed else []
+        believed = price is _UNPRICED or BAIT.isdisjoint(finding.reason for finding in found)
+        return [price] if believed else []
 
     def _crowded(self, found: dict[int, tuple[Finding, ...]]) -> dict[int, tuple[Finding, ...]]:
         """Add to the findings of tokens that borrow one symbol, where that is what many do."""
@@ -97,7 +99,7 @@ class Cases:
 
 
 def find_cases(holdings: pd.DataFrame) -> Cases:
-    """Tell the cases of a frame; `ColumnsError` or `AmountError` where it is none of holdings."""
+    """Find the cases of a frame; `ColumnsError` or `AmountError` where it holds no holdings."""
     require_columns(holdings, _NEEDED)
     tokens = token_identities(holdings)
     symbol_codes, symbols = pd.factorize(holdings["symbol"].array)
@@ -111,12 +113,14 @@ def find_cases(holdings: pd.DataFrame) -> Cases:
         tokens.keys,
         [name[:HEAD] for name in names],
         [read_symbol(name) for name in names],
-        _heavy(holdings, tokens.codes, len(tokens.keys)),
-        _quotes(holdings, tokens),
+        _amount_findings(holdings, tokens.codes, len(tokens.keys)),
+        _price_findings(holdings, tokens),
     )
 
 
-def _heavy(holdings: pd.DataFrame, codes: np.ndarray, count: int) -> dict[int, tuple[Finding, ...]]:
+def _amount_findings(
+    holdings: pd.DataFrame, codes: np.ndarray, count: int
+) -> dict[int, tuple[Finding, ...]]:
     """Find tokens with balances that nobody has, and supplies that no honest token needs."""
     amounts = pd.Series(amounts_of(holdings["amount"]))
     digits = holdings["raw_amount"].astype("str").str.len().to_numpy(dtype=float, na_value=0)
@@ -141,7 +145,7 @@ def _true(found: pd.Series) -> np.ndarray:
     return found.to_numpy(dtype=bool, na_value=False)
 
 
-def _quotes(holdings: pd.DataFrame, tokens: Identities) -> np.ndarray:
+def _price_findings(holdings: pd.DataFrame, tokens: Identities) -> np.ndarray:
     """Return for each token `_PRICED`, or `_UNPRICED` where others on its blockchain are, or None.
 
     A frame without the service's ``price`` says nothing.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from walletframe.frames import TokenKey
     from walletframe.tokens import KnownToken
 
-Bearers: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
+Owners: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
 
 # Contracts that stand for a blockchain's own coin, so that they rightly bear its symbol.
 _COIN_CONTRACTS = frozenset(
@@ -40,13 +40,13 @@ _COIN_CONTRACTS = frozenset(
 class Directory:
     """What is known of tokens, all of them canonical.
 
-    `bearers` has for a blockchain and a skeleton the symbol and the contract it belongs to, and
+    `owners` has for a blockchain and a skeleton the symbol and the contract it belongs to, and
     `names` a symbol for each skeleton of a known one.
     """
 
     allowed: frozenset[TokenKey]
     denied: frozenset[TokenKey]
-    bearers: Bearers
+    owners: Owners
     names: dict[str, str]
 
     def standing(self, token: TokenKey) -> Finding | None:
@@ -67,16 +67,16 @@ class Directory:
         alike = [name for name in skeletons(symbol) if name in self.names]
         if not _contracts().get(token[1] or "", frozenset()).isdisjoint(alike):
             return [Finding("same_contract")]
-        bearer = next(filter(None, (self.bearers.get((token[0], name)) for name in alike)), None)
+        owner = next(filter(None, (self.owners.get((token[0], name)) for name in alike)), None)
         found = []
-        if bearer:
-            found.append(Finding("impersonation", (bearer[0], _owner(token[0], bearer[1]))))
+        if owner:
+            found.append(Finding("impersonation", (owner[0], _described(token[0], owner[1]))))
         elif alike:
             known = self.names[alike[0]]
             found.append(_borrowed(alike, known, token[0]))
             if symbol.istitle() and known.isupper() and (token[1] or "").startswith("0x"):
                 found.append(Finding("recased", (symbol, known)))
-        misspelled = bearer is not None and bearer[0].lower() not in symbol.lower()
+        misspelled = owner is not None and owner[0].lower() not in symbol.lower()
         if misspelled or (alike and _is_disguised(symbol)):
             found.append(Finding("lookalike", (self.names[alike[0]],)))
         return found
@@ -101,12 +101,12 @@ def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directo
     ]
     if problems:
         raise TokenListError(problems)
-    bearers = _bearers((token, symbol) for token, symbol in allowed if symbol) | _bundled()
+    owners = _owners((token, symbol) for token, symbol in allowed if symbol) | _bundled()
     return Directory(
         frozenset(token for token, _ in allowed),
         frozenset(denied),
-        bearers,
-        {name: symbol for (_, name), (symbol, _) in reversed(bearers.items())},
+        owners,
+        {name: symbol for (_, name), (symbol, _) in reversed(owners.items())},
     )
 
 
@@ -116,10 +116,10 @@ def _borrowed(alike: list[str], symbol: str, blockchain: str) -> Finding:
     if not coin or blockchain not in covered_blockchains():
         return Finding("borrowed", (symbol, blockchain))
     reason = "impersonation" if coin.asset in PRIME else "coin"
-    return Finding(reason, (symbol, _owner(coin.blockchain, None)))
+    return Finding(reason, (symbol, _described(coin.blockchain, None)))
 
 
-def _owner(blockchain: str, contract: str | None) -> str:
+def _described(blockchain: str, contract: str | None) -> str:
     return f"{contract} on {blockchain}" if contract else f"the coin of {blockchain} itself"
 
 
@@ -129,9 +129,9 @@ def _is_disguised(symbol: str) -> bool:
     return foreign or bool(hidden_characters(symbol))
 
 
-def _bearers(tokens: Iterable[tuple[TokenKey, str]]) -> Bearers:
+def _owners(tokens: Iterable[tuple[TokenKey, str]]) -> Owners:
     """Give the token that a symbol belongs to: of several, the first."""
-    found: Bearers = {}
+    found: Owners = {}
     for token, symbol in tokens:
         for name in filter(None, skeletons(symbol[:HEAD])):
             found.setdefault((token[0], name), (symbol, token[1]))
@@ -139,8 +139,8 @@ def _bearers(tokens: Iterable[tuple[TokenKey, str]]) -> Bearers:
 
 
 @cache
-def _bundled() -> Bearers:
-    return _bearers(
+def _bundled() -> Owners:
+    return _owners(
         (token_key((token.blockchain, token.contract)), token.symbol)
         for token in known_tokens()
         if token.is_imitated

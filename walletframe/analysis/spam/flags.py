@@ -89,10 +89,10 @@ def explain_spam(
     judged = cases.judged(directory)
     found = [judged.get(int(case)) or cases.findings(int(case), directory) for case in places]
     scores = np.array([score(findings) for findings in found], dtype=float)
-    told = np.argsort(-scores, kind="stable")
+    ranked = np.argsort(-scores, kind="stable")
     if token is None and not everything:
-        told = told[scores[told] >= threshold]
-    pairs = [(place, finding) for place in told.tolist() for finding in found[place]]
+        ranked = ranked[scores[ranked] >= threshold]
+    pairs = [(place, finding) for place in ranked.tolist() for finding in found[place]]
     owners = np.array([place for place, _ in pairs], dtype=np.intp)
     return (
         whose.iloc[owners]
