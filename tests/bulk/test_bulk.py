@@ -90,6 +90,7 @@ class TestFrames:
         )
         assert (found.wallets.dtypes == expected.wallets.dtypes).all()
         assert summary.balances == len(expected.holdings) > 0
+        assert repr(summary).endswith("Simulated data: the sandbox made it up.")
         assert str(2**256 - 1) in found.holdings.raw_amount.tolist()
 
     def test_order_is_as_asked_over_several_parts(self, fast, folder, small_parts):
@@ -119,6 +120,7 @@ class TestFrames:
             for name in (addresses(21)[0], wanted[2])
             for amount in whole.raw_amount[whole.address == name[4:]]
         ]
+        assert len(wf.read_wallets(folder, wallets=addresses(7)).holdings) == TOKENS
 
     @pytest.mark.parametrize("wanted", [None, []])
     def test_nothing_has_all_columns(self, client, folder, wanted):
@@ -403,6 +405,12 @@ class TestInput:
         assert "item 1 (from 0) is no wallet" in str(told[0].message)
         assert "2 items of the stream left out" in str(told[1].message)
         assert {warning.filename for warning in told} == {__file__}
+
+    def test_the_first_thousand_that_are_no_wallets_are_kept(self, fast, folder):
+        """All of them are counted."""
+        with fast.client() as client, pytest.warns(FetchWarning):
+            summary = wf.fetch_to_parquet(iter(["bad"] * 1_003), folder, client=client)
+        assert (len(summary.unreadable), summary.unreadable_count) == (1_000, 1_003)
 
     def test_an_error_of_the_stream_comes_through(self, fast, folder):
         """What was finished before is in the folder."""

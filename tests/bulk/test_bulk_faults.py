@@ -20,9 +20,11 @@ from small_disk import mounted, remount
 
 import walletframe as wf
 from walletframe.bulk.dataset import Dataset
-from walletframe.bulk.journal import Journal, entries, segments
+from walletframe.bulk.journal import Journal, entries, left_in, segments
 from walletframe.bulk.register import take_up
 from walletframe.errors import DatasetError, FetchInterrupted
+from walletframe.frames import WalletRecord
+from walletframe.wire import Outcome, Status
 
 TOKENS, WORKERS = 3, 4
 STRESS = pytest.mark.stress
@@ -465,6 +467,18 @@ class TestJournal:
         assert {said["wallets"][0]["address"] for said in found.values()} == {
             address for _, address, _ in expected
         }
+
+    def test_a_later_failure_takes_no_answer_away(self, written):
+        """What is ok of a wallet counts, else the last failure."""
+        journal = Journal(written.parent, len, Event())
+        [name, stranger] = [names(1)[0], "ETH.0xb"]
+        for asked in (name, stranger, stranger):
+            late = Outcome(Status.TIMEOUT, "late")
+            assert journal.secure(WalletRecord(wf.WalletAddress.parse(asked), late, "fast"), 7)
+        journal.close()
+        found = left_in(segments(written.parent), "fast")
+        statuses = [record.outcome.status for record, _ in found.values()]
+        assert sorted(statuses) == [Status.OK] * 3 + [Status.TIMEOUT]
 
     @pytest.mark.parametrize("cut", [1, 5, 9, 200])
     def test_is_read_as_far_as_it_is_whole(self, written, cut):

@@ -386,6 +386,37 @@ def test_closing_ends_everything():
     assert picker.is_closed()
 
 
+def test_a_choice_may_close_its_picker(opened):
+    """On the thread of the search, too."""
+    picker = opened(TokenPicker(MANY.head(3)))
+    picker.observe(lambda _: picker.close(), "value")
+    page = Page(picker)
+    page.type("Find tokens", "tk1")
+    page.press_enter("Find tokens")
+    wait()
+    assert picker.is_closed()
+    assert len(picker.value) == 1
+
+
+def test_what_is_closed_while_a_click_waits_takes_no_click(opened, monkeypatch):
+    """Another thread may close it in between."""
+    picker = opened(BlockchainPicker(["ETH"]))
+    with monkeypatch.context() as between:
+        between.setattr(picker, "is_closed", iter([False, True]).__next__)
+        mark(picker, 0)
+    assert picker.value == ()
+
+
+def test_only_enter_chooses(opened):
+    """Other messages of a page do nothing."""
+    picker = opened(BlockchainPicker(["ETH"]))
+    page = Page(picker)
+    page.type("Find blockchains", "eth")
+    page.send("Find blockchains", "focus")
+    wait()
+    assert picker.value == ()
+
+
 def test_many_threads_choose_at_once(opened):
     """Callbacks of several threads don't lose what was chosen."""
     picker = opened(TokenPicker(MANY.head(50)))

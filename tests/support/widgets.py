@@ -68,7 +68,11 @@ class Page:
 
     def press_enter(self, label):
         """Press Enter in the line of a label."""
-        self._named(label, Text)._handle_custom_msg({"event": "submit"}, [])
+        self.send(label, "submit")
+
+    def send(self, label, event):
+        """Send what a page sends of a line, which Python alone can't."""
+        self._named(label, Text)._handle_custom_msg({"event": event}, [])
 
     def click(self, label):
         """Click the button of a label, if it can be clicked."""

@@ -135,13 +135,12 @@ class Run:
         return True
 
     def _handed_over(self) -> Iterator[list[WalletAddress]]:
-        """Hand out the portions; an empty one where there is none for the moment."""
-        while not self._cancel.is_set():
+        """Hand out the portions; an empty one where there is none, so that a flow can end."""
+        while True:
             try:
                 portion = self._portions.get(timeout=_TICK_S)
             except Empty:
-                yield []
-                continue
+                portion = []
             if portion is None:
                 return
             yield portion

@@ -39,6 +39,7 @@ class Chooser(Pane, ValueWidget):
 
     value: Any = _Several(AnyTrait())  # mypy takes a trait for what it validates
     description = Unicode()
+    _resolve: Callable[[Any], Value]  # returns the option's value that is meant, or raises
 
     def __init__(
         self, options: Options, *, value: Sequence[Any] = (), description: str, hint: str
@@ -72,10 +73,6 @@ class Chooser(Pane, ValueWidget):
             self._options = options
             self.value = kept
             self._show()
-
-    def _resolve(self, value: Any) -> Value:
-        """Return the option's value that something stands for, or raise."""
-        raise NotImplementedError
 
     @validate("value")
     def _resolve_all(self, proposal: dict[str, Any]) -> tuple[Value, ...]:

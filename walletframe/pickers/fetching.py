@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from threading import Event, Thread, current_thread
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from ipywidgets import HTML, Button, HBox, IntProgress, Layout
@@ -144,8 +144,7 @@ class _BackgroundFetch:
     def stop(self) -> None:
         """End it, and wait until it has ended."""
         self.cancel()
-        if self._thread is not current_thread():
-            self._thread.join(PATIENCE_S)
+        self._thread.join(PATIENCE_S)
 
     def _run(self, client: Client, wallets: Sequence[str], *, refresh: bool) -> None:
         try:
