@@ -11,9 +11,7 @@ from walletframe.frameless import at_the_boundary
 
 if TYPE_CHECKING:
     from walletframe.address import OnUnreadable
-    from walletframe.client import Client
-    from walletframe.client.engine import OnFailure
-    from walletframe.client.progress import Progress
+    from walletframe.client import Client, OnFailure, Progress
     from walletframe.frames import How, WalletDetails
 
 

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 from walletframe.bulk.listing import list_wallets
 from walletframe.bulk.run import Run
 from walletframe.bulk.summary import conclude
-from walletframe.client import default_client, require_client
-from walletframe.client.conclusion import check_wish
+from walletframe.client import check_on_failure, default_client, require_client
 from walletframe.frameless import at_the_boundary
 
 if TYPE_CHECKING:
     from walletframe.address import OnUnreadable
     from walletframe.bulk.listing import BulkInput
     from walletframe.bulk.summary import FetchSummary
-    from walletframe.client import Client
-    from walletframe.client.engine import OnFailure
-    from walletframe.client.progress import OpenProgress
+    from walletframe.client import Client, OnFailure, OpenProgress
 
 
 @at_the_boundary
@@ -127,7 +124,7 @@ def fetch_to_parquet(
     >>> first.ok, first.resumed, again.ok, again.resumed
     (1, 0, 1, 1)
     """
-    check_wish(on_failure)
+    check_on_failure(on_failure)
     require_client(client)
     listing = list_wallets(wallets, on_unreadable)
     summary = Run(client or default_client(), listing, Path(folder)).go(progress)

@@ -20,8 +20,7 @@ from walletframe.bulk.journal import Journal
 from walletframe.bulk.register import Turn, take_up
 from walletframe.bulk.summary import GOES_ON, Tally
 from walletframe.bulk.writer import Writer
-from walletframe.client.job import Job
-from walletframe.client.progress import counted
+from walletframe.client import Job, counted
 from walletframe.errors import FetchInterrupted
 from walletframe.settings import require_service
 from walletframe.wire import Status
@@ -34,9 +33,7 @@ if TYPE_CHECKING:
     from walletframe.bulk.listing import Listing
     from walletframe.bulk.register import Register
     from walletframe.bulk.summary import FetchSummary
-    from walletframe.client import Client
-    from walletframe.client.flow import Flow
-    from walletframe.client.progress import OpenProgress
+    from walletframe.client import Client, Flow, OpenProgress
 
 _PORTION = 250
 _PORTION_S = 0.2

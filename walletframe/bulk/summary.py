@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from walletframe.client.conclusion import with_reasons
+from walletframe.client import with_reasons
 from walletframe.errors import FetchError, FetchWarning
 from walletframe.frames import SIMULATED
 from walletframe.notice import notify

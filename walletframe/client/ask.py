@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 Keep: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
 Turn: TypeAlias = "Callable[[], int]"
 
+CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
 _NOT_ASKED = Outcome(Status.CANCELLED, "not asked for, since the key was refused before")
-_CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
 _OF_THE_BATCH = frozenset({Status.REJECTED, Status.SERVICE_ERROR, Status.INVALID})
 _ATTEMPTS = 5
 _FIRST_WAIT_S = 0.5
@@ -36,26 +36,8 @@ _GRACE_S = 5.0
 class Asking:
     """Asks from several threads; a refused key, or nothing but 429, ends it for all of them.
 
-    Parameters
-    ----------
-    session : ServiceSession
-        Whom to ask.
-    pacer : Pacer
-        When.
-    deadline_s : float
-        How long one question may take from its first request, in seconds; 0 asks once.
-    cancel : Event
-        Ends it all.
-    keep : callable, optional
-        Gets the wallets and the reply of each request, on the thread that asked, before anyone
-        else hears of it; it must not raise.
-    turn : callable, optional
-        Gives each request its place in the order of all.
-
-    Attributes
-    ----------
-    cancel : Event
-        The same.
+    `deadline_s` is for one question from its first request on, 0 asks once. `keep` gets each reply
+    on the thread that asked, and must not raise; `turn` numbers the requests.
     """
 
     def __init__(
@@ -68,7 +50,7 @@ class Asking:
         keep: Keep | None = None,
         turn: Turn | None = None,
     ) -> None:
-        self.cancel = cancel
+        self._cancel = cancel
         self._keep, self._turn = keep, turn
         self._session, self._pacer = session, pacer
         self._deadline_s = deadline_s
@@ -76,34 +58,19 @@ class Asking:
         self._key_refused = Event()
 
     def abort(self, threads: Collection[int]) -> None:
-        """Cut off what some threads ask at this moment.
-
-        Parameters
-        ----------
-        threads : collection of int
-            The threads, by ``threading.get_ident()``.
-        """
+        """Cut off what some threads, by ``threading.get_ident()``, ask at this moment."""
         self._session.abort(threads)
 
     def reply(self, wallets: Sequence[WalletAddress]) -> Reply:
-        """Ask until there is an answer, or no sense in asking on.
+        """Ask until there is an answer, or no sense in asking on; return the last reply.
 
-        Parameters
-        ----------
-        wallets : sequence of WalletAddress
-            What to ask for in one request; several are given up at once where they may fare
-            better alone.
-
-        Returns
-        -------
-        Reply
-            The last one.
+        Several wallets are given up at once where they may fare better alone.
         """
         end = math.inf
-        reply = unasked = Reply(datetime.now(UTC), _CANCELLED)
+        reply = unasked = not_answered(CANCELLED)
         for attempt in count():
             if self._key_refused.is_set():
-                return Reply(datetime.now(UTC), _NOT_ASKED)
+                return not_answered(_NOT_ASKED)
             if not self._slot(end):
                 break
             end = min(end, time.monotonic() + self._deadline_s)
@@ -112,26 +79,25 @@ class Asking:
             if len(wallets) > 1 and is_of_the_batch(reply):
                 break
             wait_s = _wait_s(attempt, reply)
-            if wait_s is None or time.monotonic() + wait_s > end or self.cancel.wait(wait_s):
+            if wait_s is None or time.monotonic() + wait_s > end or self._cancel.wait(wait_s):
                 break
-        if self._is_cut_off(reply):
-            return Reply(reply.fetched_at, _CANCELLED)
+        if self._cancel.is_set() and isinstance(reply.answer, Outcome):
+            return Reply(reply.fetched_at, CANCELLED)
         if reply is unasked:
-            return Reply(datetime.now(UTC), self._refusals.outcome())
+            return not_answered(self._refusals.outcome())
         return self._at_the_deadline(reply) if time.monotonic() > end else reply
 
     def _slot(self, end: float) -> bool:
         """Wait for a slot, as long as that makes sense."""
-        while not self.cancel.is_set() and time.monotonic() <= min(end, self._refusals.end):
+        while not self._cancel.is_set() and time.monotonic() <= min(end, self._refusals.end):
             look_again = time.monotonic() + _LOOK_S
-            if self._pacer.wait(self.cancel, min(end, self._refusals.end, look_again)):
+            if self._pacer.wait(self._cancel, min(end, self._refusals.end, look_again)):
                 return True
         return False
 
     def _at_the_deadline(self, reply: Reply) -> Reply:
         """Name the deadline where it ended the last attempt, and not the time of that one alone."""
-        is_late = isinstance(reply.answer, Outcome) and reply.answer.status is Status.TIMEOUT
-        if is_late and self._deadline_s:
+        if self._deadline_s and _is(reply, Status.TIMEOUT):
             late = Outcome(Status.TIMEOUT, f"no answer within {self._deadline_s:g} s")
             return replace(reply, answer=late)
         return reply
@@ -140,10 +106,10 @@ class Asking:
         turn = None if self._turn is None else self._turn()
         reply = replace(self._session.ask(wallets, most_s=most_s), turn=turn)
         if self._keep is not None:
-            self._keep(wallets, reply)
+            self._keep(wallets, reply)  # before anyone else hears of it
         if reply.key_refused:
             self._key_refused.set()
-        if _is_refused(reply):
+        if _is(reply, Status.RATE_LIMITED):
             self._refusals.add(reply)
             self._pacer.note_refusal(reply.retry_after_s)
         else:
@@ -151,28 +117,25 @@ class Asking:
             self._pacer.note_answer()
         return reply
 
-    def _is_cut_off(self, reply: Reply) -> bool:
-        return self.cancel.is_set() and isinstance(reply.answer, Outcome)
-
 
 class _Refusals:
     """A row of refusals, and how long to put up with it: a deadline, or the pause it asks for."""
 
     def __init__(self, deadline_s: float) -> None:
-        self.end = float("inf")
+        self.end = math.inf
         self._deadline_s = deadline_s
         self._patience_s = deadline_s
 
     def add(self, reply: Reply) -> None:
         """Count from the first one on."""
-        if self.end == float("inf"):
+        if self.end == math.inf:
             self._patience_s = max(self._deadline_s, (reply.retry_after_s or 0.0) + _GRACE_S)
             self.end = time.monotonic() + self._patience_s
 
     def forget(self) -> None:
         """Begin anew after an answer, unless everything has been given up by then."""
         if time.monotonic() <= self.end:
-            self.end = float("inf")
+            self.end = math.inf
 
     def outcome(self) -> Outcome:
         """Say why a wallet was not asked for."""
@@ -180,34 +143,28 @@ class _Refusals:
         return Outcome(Status.RATE_LIMITED, f"not asked for: the service answered {said}")
 
 
+def not_answered(outcome: Outcome) -> Reply:
+    """Return the reply to what was not asked, or not asked to its end."""
+    return Reply(datetime.now(UTC), outcome)
+
+
 def is_of_the_batch(reply: Reply) -> bool:
-    """Tell whether wallets may fare better alone than in the batch they were asked for in.
-
-    Parameters
-    ----------
-    reply : Reply
-        What came of the batch.
-
-    Returns
-    -------
-    bool
-        False for an answer, and for troubles that have nothing to do with how many were asked.
-    """
+    """Tell whether wallets may fare better alone than in the batch they were asked for in."""
     if not isinstance(reply.answer, Outcome) or reply.key_refused:
         return False
     status = reply.answer.status
     return status is Status.TIMEOUT or (status in _OF_THE_BATCH and not reply.passing)
 
 
-def _is_refused(reply: Reply) -> bool:
-    return isinstance(reply.answer, Outcome) and reply.answer.status is Status.RATE_LIMITED
+def _is(reply: Reply, status: Status) -> bool:
+    return isinstance(reply.answer, Outcome) and reply.answer.status is status
 
 
 def _wait_s(attempt: int, reply: Reply) -> float | None:
     """Return how long to wait before the next attempt; None where there is to be none."""
     if not reply.passing:
         return None
-    if _is_refused(reply):
+    if _is(reply, Status.RATE_LIMITED):
         return 0.0 if reply.retry_after_s is None else reply.retry_after_s
     if attempt + 1 >= _ATTEMPTS:
         return None

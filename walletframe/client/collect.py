@@ -1,8 +1,7 @@
 """Collect: arrivals in any order become records in the order asked, and what is ok is kept at once.
 
-A kept answer that proves not to be ok is asked for when its turn comes.
-
-Runs on one thread, the only one that writes to the cache.
+A kept answer that proves not to be ok is asked for when its turn comes. All runs on one thread, the
+only one that writes to the cache.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from walletframe.client.conclusion import Oddities
 from walletframe.client.plan import missed
 from walletframe.client.records import resolve_cancelled, resolve_kept, resolve_reply
 
@@ -30,61 +30,36 @@ _LOOK = 256  # kept answers that are looked at before the first of them is hande
 
 
 class Collection:
-    """The records of one fetch.
-
-    Parameters
-    ----------
-    steps : list of Step
-        What was planned, in the order asked.
-    store : AnswerStore
-        Where to keep what is ok, of which service.
-    opened : callable
-        Opens a sending; called when the first wallet has to be asked for, since the cache alone
-        needs no key.
-    batch_size : int
-        How many wallets a request asks for.
-    report : callable
-        Is told the status of each finished wallet.
-    cancel : Event
-        Set where the rest is to be left alone.
-    """
+    """The records of one fetch; `report` gets the status of each finished wallet."""
 
     def __init__(
         self,
         steps: list[Step],
         store: AnswerStore,
-        opened: Callable[[], Sending],
+        sending: Sending,
         *,
-        batch_size: int,
         report: Callable[[Status], None],
         cancel: Event,
     ) -> None:
-        self.strangers: list[str] = []
+        self.oddities = Oddities()
         self._steps, self._service, self._store = steps, store.service, store
-        self._opened, self._batch_size = opened, batch_size
-        self._report, self._cancel = report, cancel
-        self._sending: Sending | None = None
+        self._sending, self._report, self._cancel = sending, report, cancel
         self._arrivals: Iterator[Arrival | None] = iter(())
-        self._asked: dict[int, int] = {}
         self._early: dict[int, WalletRecord] = {}
         self._unkept: list[tuple[WalletAddress, Kept]] = []
-        self._untold: list[Status] = []
+        self._unreported: list[Status] = []
         self._kept_at = time.monotonic()
 
     def close(self) -> None:
         """Let go of what is under way."""
-        if self._sending is not None:
-            self._sending.stop()
-            self.strangers += self._sending.strangers
+        self._sending.stop()
+        self.oddities.note_strangers(self._sending.strangers)
 
     def records(self) -> Iterator[WalletRecord]:
-        """Hand out the records in the order asked.
+        """Hand out the records, one for each step, in the order asked."""
+        return self.oddities.counted(self._records())
 
-        Yields
-        ------
-        WalletRecord
-            One for each step.
-        """
+    def _records(self) -> Iterator[WalletRecord]:
         self._ask([place for place, step in enumerate(self._steps) if step.ask])
         for start in range(0, len(self._steps), _LOOK):
             places = range(start, min(start + _LOOK, len(self._steps)))
@@ -96,12 +71,8 @@ class Collection:
         self._keep()
 
     def _ask(self, places: list[int]) -> None:
-        for start in range(0, len(places), self._batch_size):
-            batch = places[start : start + self._batch_size]
-            if self._sending is None:
-                self._sending = self._opened()
-            sent = self._sending.add([self._steps[place].wallet for place in batch])
-            self._asked.update(zip(sent, batch, strict=True))
+        if places:
+            self._sending.add({place: self._steps[place].wallet for place in places})
             self._arrivals = self._sending.arrivals()
 
     def _look(self, place: int) -> bool:
@@ -122,21 +93,20 @@ class Collection:
 
     def _take_in(self, arrival: Arrival | None) -> None:
         if arrival is not None:
-            place = self._asked.pop(arrival.place)
-            step = self._steps[place]
+            step = self._steps[arrival.number]
             resolved = resolve_reply(step, arrival.reply, self._service)
             if resolved.keep is not None:
                 self._unkept.append((step.wallet, resolved.keep))
-            self.strangers += resolved.strangers
-            self._early[place] = resolved.record
-            self._untold.append(resolved.record.outcome.status)
+            self.oddities.note_strangers(resolved.strangers)
+            self._early[arrival.number] = resolved.record
+            self._unreported.append(resolved.record.outcome.status)
         if time.monotonic() - self._kept_at > _KEEP_EVERY_S:
             self._keep()
 
     def _keep(self) -> None:
-        """Keep what has arrived, then tell of it: what is shown as done is never lost."""
+        """Keep what has arrived, then report it: what is shown as done is never lost."""
         self._store.write_many(self._unkept)
-        for status in self._untold:
+        for status in self._unreported:
             self._report(status)
-        self._unkept, self._untold = [], []
+        self._unkept, self._unreported = [], []
         self._kept_at = time.monotonic()

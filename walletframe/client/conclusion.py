@@ -1,40 +1,27 @@
-"""What a caller is told of the wallets that are not ok."""
+"""What a caller is told at the end: of wallets that are not ok, and of odd answers."""
 
 from __future__ import annotations
 
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from walletframe.errors import FetchError, FetchWarning, SettingsError
+from walletframe.errors import AnswerWarning, FetchError, FetchWarning, SettingsError
 from walletframe.frames import known_wallets, stood_in_for
 from walletframe.notice import notify
 from walletframe.numerals import many, part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pandas as pd
 
-    from walletframe.frames import WalletDetails
+    from walletframe.frames import WalletDetails, WalletRecord
 
 _NAMED = 3
 
 
 def conclude(details: WalletDetails, on_failure: str) -> None:
-    """Warn or raise where wallets are not ok, as the caller wishes.
-
-    Parameters
-    ----------
-    details : WalletDetails
-        What was fetched.
-    on_failure : {"warn", "raise", "ignore"}
-        The caller's wish. An answer that is ok but out of date is warned of, never raised for.
-
-    Raises
-    ------
-    FetchError
-        With ``"raise"``, where a wallet is not ok.
-    """
+    """Warn or raise where wallets are not ok; answers out of date are only warned of."""
     wallets = details.wallets
     failed = wallets[~known_wallets(wallets, stale=True)]
     outdated = wallets[stood_in_for(wallets)]
@@ -52,22 +39,8 @@ def conclude(details: WalletDetails, on_failure: str) -> None:
 
 
 def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
-    """Name the most frequent reasons.
+    """Append the first of the reasons, which are given with their counts, the most frequent first.
 
-    Parameters
-    ----------
-    lead : str
-        What they are the reasons of.
-    reasons : mapping of str to int
-        How often each was given, the most frequent first.
-
-    Returns
-    -------
-    str
-        One line.
-
-    Examples
-    --------
     >>> with_reasons("3 of 4 wallets are not ok", {"timed out": 2, "no such page": 1})
     '3 of 4 wallets are not ok (2 x timed out; 1 x no such page)'
     """
@@ -77,22 +50,52 @@ def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
     return f"{lead} ({'; '.join(named + more)})"
 
 
-def check_wish(on_failure: str) -> None:
-    """Refuse a wish that nobody knows, before anything is asked.
-
-    Parameters
-    ----------
-    on_failure : str
-        The caller's wish.
-
-    Raises
-    ------
-    SettingsError
-        For another word than ``warn``, ``raise`` and ``ignore``.
-    """
+def check_on_failure(on_failure: str) -> None:
+    """Refuse another word than warn, raise and ignore, before anything is asked."""
     if on_failure not in ("warn", "raise", "ignore"):
         raise SettingsError(f"on_failure: {on_failure!r}", hint="warn, raise or ignore")
 
 
 def _reasons(rows: pd.DataFrame) -> dict[str, int]:
     return {str(reason): int(count) for reason, count in rows["error"].value_counts().items()}
+
+
+class Oddities:
+    """What is odd in the answers of one fetch: wallets that nobody asked for, unread balances."""
+
+    def __init__(self) -> None:
+        self._strangers: list[str] = []
+        self._stranger_count = 0
+        self._unreadable = self._balances = self._wallets = 0
+
+    def note_strangers(self, strangers: list[str]) -> None:
+        """Take note of wallets that nobody asked for; the first of them will be named."""
+        self._stranger_count += len(strangers)
+        self._strangers = (self._strangers + strangers)[:_NAMED]
+
+    def counted(self, records: Iterable[WalletRecord]) -> Iterator[WalletRecord]:
+        """Hand records on, and count the balances that could not be read."""
+        for record in records:
+            balances = record.outcome.balances
+            if balances is not None:
+                self._unreadable += balances.unreadable
+                self._balances += len(balances)
+                self._wallets += bool(balances.unreadable)
+            yield record
+
+    def warn(self) -> None:
+        """Warn once of all that was odd."""
+        said = []
+        if self._stranger_count:
+            said.append(
+                f"the service answered {many(self._stranger_count, 'wallet')} that nobody asked "
+                f"for; left out: {', '.join(self._strangers)}"
+            )
+        if self._unreadable:
+            said.append(
+                f"{self._unreadable:,} of {many(self._balances, 'balance')}, in "
+                f"{many(self._wallets, 'wallet')}, could not be read: their amount or their token "
+                "is NA, .raw_amount has what was sent"
+            )
+        if said:
+            notify("; ".join(said), AnswerWarning)

@@ -13,7 +13,7 @@ from walletframe.settings import Settings
 if TYPE_CHECKING:
     from walletframe.address import OnUnreadable, WalletsLike
     from walletframe.client.engine import OnFailure
-    from walletframe.client.progress import Progress
+    from walletframe.client.job import Progress
     from walletframe.frames import WalletDetails
 
 _lock = OwnLock()
@@ -132,18 +132,7 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
 
 
 def require_client(given: object) -> None:
-    """Refuse what can't be asked.
-
-    Parameters
-    ----------
-    given : object
-        What a caller gave as the client; None stands for the default one.
-
-    Raises
-    ------
-    ArgumentError
-        Where it is neither a `Client` nor None.
-    """
+    """Refuse what is neither a `Client` nor None, which stands for the default one."""
     if given is not None and not isinstance(given, Client):
         raise ArgumentError(
             f"client is of type {type(given).__name__}, not Client",
@@ -152,18 +141,7 @@ def require_client(given: object) -> None:
 
 
 def default_client() -> Client:
-    """Return the client that is used where none is given.
-
-    Returns
-    -------
-    Client
-        As `configure` made it, else with the settings of the environment.
-
-    Raises
-    ------
-    SettingsError
-        For a setting of the environment that is unknown or wrong.
-    """
+    """Return the client that is used where none is given: configured, or of the environment."""
     global _default  # noqa: PLW0603 - the one piece of state that a default client is
     with _lock:
         if _default is None:

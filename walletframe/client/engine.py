@@ -1,8 +1,4 @@
-"""The client: wallets in, `WalletDetails` out.
-
-The order of operations: read the addresses, look into the cache once, plan, ask for what is
-missing, keep what is ok, build the frames, and say what failed.
-"""
+"""The client: settings, and the connections, pace and cache that they open."""
 
 from __future__ import annotations
 
@@ -14,18 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 from walletframe.address import read_list, wallets_to_ask
 from walletframe.client.ask import Asking
 from walletframe.client.collect import Collection
-from walletframe.client.conclusion import check_wish, conclude
+from walletframe.client.conclusion import Oddities, check_on_failure, conclude
 from walletframe.client.flow import Flow
-from walletframe.client.job import Job
-from walletframe.client.oddities import Unread, warn_of_oddities
+from walletframe.client.job import Job, counted
 from walletframe.client.plan import Policy, plan
-from walletframe.client.progress import counted
 from walletframe.client.send import Sending
-from walletframe.errors import (
-    FetchInterrupted,
-    SettingsError,
-    TestKeyWarning,
-)
+from walletframe.errors import FetchInterrupted, SettingsError, TestKeyWarning
 from walletframe.forks import OwnLock, begins_anew
 from walletframe.frameless import at_the_boundary, frameless
 from walletframe.frames import WalletDetails, assemble
@@ -38,11 +28,11 @@ if TYPE_CHECKING:
 
     from walletframe.address import OnUnreadable, WalletAddress, WalletsLike
     from walletframe.client.ask import Keep, Turn
-    from walletframe.client.progress import Progress
+    from walletframe.client.job import Progress
     from walletframe.wire import Status
 
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
-_Found: TypeAlias = tuple[WalletDetails, list[str], Unread]
+_Found: TypeAlias = tuple[WalletDetails, Oddities]
 _AHEAD = 2  # requests for each worker: one under way, one waiting
 _left: list[object] = []  # what closing, or forgetting, in a forked child could spoil or wait for
 
@@ -67,8 +57,10 @@ class Client:
     Examples
     --------
     >>> from walletframe.service import sandbox
-    >>> with sandbox() as service, service.client(cache=False) as client:
+    >>> with sandbox() as service:
+    ...     client = service.client(cache=False)
     ...     wallets, holdings = client.fetch(["ETH.0x" + "1" * 40])
+    ...     client.close()
     >>> wallets.status.item()
     'ok'
     """
@@ -97,7 +89,12 @@ class Client:
         self.close()
 
     def begin_anew(self) -> None:
-        """Leave the connections and the pace to the parent, in a forked child."""
+        """Leave the connections and the pace to the parent, as each forked child does by itself.
+
+        Examples
+        --------
+        >>> Client(cache=False).begin_anew()
+        """
         if self._session is not None:
             self._session.leave()
             _left.append((self._session, self._pacer))
@@ -162,16 +159,16 @@ class Client:
         FetchWarning, AnswerWarning, InputWarning
             As `fetch_wallets` does.
         """
-        check_wish(on_failure)
+        check_on_failure(on_failure)
         if refresh and offline:
             raise SettingsError("refresh and offline contradict each other", hint="give one")
         policy = Policy(
             self.settings.expire_after_s, refresh, offline, self.settings.stale_if_error
         )
         asked = wallets_to_ask(read_list(wallets), on_unreadable)
-        details, strangers, unread = self._run(asked, policy, progress, cancel or Event())
+        details, oddities = self._run(asked, policy, progress, cancel or Event())
         self._warn_of_test_key()
-        warn_of_oddities(strangers, len(strangers), unread)
+        oddities.warn()
         conclude(details, on_failure)
         return details
 
@@ -199,14 +196,19 @@ class Client:
         ------
         SettingsError
             Where the service's name, or what is needed to ask it, is not set.
+
+        Examples
+        --------
+        >>> with Client(service="mine", cache=False) as client:
+        ...     with client.flow(keep=print, cancel=Event()) as flow:
+        ...         records = list(flow.records([]))
         """
         service, store = require_service(self.settings), self._open_store()
         policy = Policy(self.settings.expire_after_s, stale_if_error=False)
         flow = Flow(
             service,
             lambda portion: plan(portion, store.read(portion), policy, datetime.now(UTC)),
-            lambda: self._open_sending(cancel, keep),
-            batch_size=self.settings.batch_size,
+            self._sending(cancel, keep),
             ahead=self.settings.workers * self.settings.batch_size * _AHEAD,
             cancel=cancel,
         )
@@ -215,7 +217,7 @@ class Client:
         finally:
             flow.close()
         self._warn_of_test_key()
-        warn_of_oddities(flow.strangers, flow.stranger_count, flow.unread)
+        flow.oddities.warn()
 
     def _run(
         self, asked: list[WalletAddress], policy: Policy, progress: Progress, cancel: Event
@@ -224,13 +226,13 @@ class Client:
         self._open_store()
         job: Job[Status, _Found] = Job(lambda report: self._work(asked, policy, report, cancel))
         try:
-            with counted(progress, len(asked)) as tell:
+            with counted(progress, len(asked)) as count:
                 for status in job.news():
-                    tell(status)
+                    count(status)
             return job.result()
         except KeyboardInterrupt:
             cancel.set()
-            details, *_ = job.result()
+            details, _ = job.result()
         except BaseException:
             cancel.set()
             raise
@@ -243,28 +245,30 @@ class Client:
         report: Callable[[Status], None],
         cancel: Event,
     ) -> _Found:
-        store, unread = self._open_store(), Unread()
+        store = self._open_store()
         collection = Collection(
             plan(asked, store.read(asked), policy, datetime.now(UTC)),
             store,
-            lambda: self._open_sending(cancel, turn=store.turn),
-            batch_size=self.settings.batch_size,
+            self._sending(cancel, turn=store.turn),
             report=report,
             cancel=cancel,
         )
         try:
-            details = assemble(unread.counted(collection.records()))
+            details = assemble(collection.records())
         finally:
             collection.close()
-        return details, collection.strangers, unread
+        return details, collection.oddities
 
-    def _open_sending(
+    def _sending(
         self, cancel: Event, keep: Keep | None = None, turn: Turn | None = None
     ) -> Sending:
-        session, pacer = self._open_session()
-        deadline_s = self.settings.deadline_s
-        asking = Asking(session, pacer, deadline_s, cancel=cancel, keep=keep, turn=turn)
-        return Sending(asking, workers=self.settings.workers)
+        settings = self.settings
+
+        def opened() -> Asking:
+            session, pacer = self._open_session()
+            return Asking(session, pacer, settings.deadline_s, cancel=cancel, keep=keep, turn=turn)
+
+        return Sending(opened, cancel, workers=settings.workers, batch_size=settings.batch_size)
 
     def _open_session(self) -> tuple[ServiceSession, Pacer]:
         with self._opening:

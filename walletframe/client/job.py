@@ -1,14 +1,28 @@
-"""Work on a thread of its own: an interrupt finds the caller waiting, and nothing half done."""
+"""Work on a thread of its own, and how far it is, for a person or for a callable.
+
+An interrupt finds the caller waiting, and nothing half done.
+"""
 
 from __future__ import annotations
 
-from contextlib import suppress
+import sys
+from collections import Counter
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+
+from walletframe.wire import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
+
+ProgressCall: TypeAlias = "Callable[[int, int, Mapping[str, int]], object]"
+Progress: TypeAlias = "bool | ProgressCall | None"
+OpenProgressCall: TypeAlias = "Callable[[int, int | None, Mapping[str, int]], object]"
+OpenProgress: TypeAlias = "bool | OpenProgressCall | None"
+_AnyProgress: TypeAlias = "bool | Callable[..., object] | None"
 
 N = TypeVar("N")
 T = TypeVar("T")
@@ -17,14 +31,7 @@ _TICK_S = 0.1  # a wait without end would miss an interrupt that comes just befo
 
 
 class Job(Generic[N, T]):
-    """A piece of work that tells how far it is.
-
-    Parameters
-    ----------
-    work : callable
-        Gets a function to tell its news, such as the status of each finished wallet, and returns
-        the result.
-    """
+    """Work that has begun: it gets a function for its news, such as a finished wallet's status."""
 
     def __init__(self, work: Callable[[Callable[[N], None]], T]) -> None:
         self._work = work
@@ -35,13 +42,7 @@ class Job(Generic[N, T]):
         Thread(target=self._run, name="walletframe-fetch", daemon=True).start()
 
     def news(self) -> Iterator[N]:
-        """Hand out what is told, until the work has ended.
-
-        Yields
-        ------
-        N
-            In the order told.
-        """
+        """Hand out the news in their order, until the work has ended."""
         while True:
             try:
                 news = self._news.get(timeout=_TICK_S)
@@ -54,7 +55,7 @@ class Job(Generic[N, T]):
             yield news
 
     def news_so_far(self) -> Iterator[N]:
-        """Hand out what is told by now, without waiting."""
+        """Hand out the news that are there, without waiting."""
         with suppress(Empty):
             while (news := self._news.get_nowait()) is not None:
                 yield news
@@ -64,18 +65,7 @@ class Job(Generic[N, T]):
         return self._ended.is_set()
 
     def result(self) -> T:
-        """Wait for the result.
-
-        Returns
-        -------
-        T
-            What the work returned.
-
-        Raises
-        ------
-        BaseException
-            What the work raised.
-        """
+        """Wait for what the work returns, or raise what it raised."""
         while not self._ended.wait(_TICK_S):
             pass
         if self._fault is not None:
@@ -90,3 +80,57 @@ class Job(Generic[N, T]):
         finally:
             self._ended.set()
             self._news.put(None)
+
+
+@contextmanager
+def counted(
+    progress: _AnyProgress, total: int | None, *, done: int = 0
+) -> Iterator[Callable[[Status], None]]:
+    """Give a function that counts finished wallets, of a total that may be unknown.
+
+    A callable gets (done, total, counts by status) after each; True draws a bar, False none, None
+    one in a notebook and in a terminal. So many as `done` were ok before.
+    """
+    counts = Counter({Status.OK.value: done} if done else {})
+    if callable(progress):
+        yield _caller(progress, total, counts)
+    elif total != 0 and (progress or (progress is None and _is_watched())):
+        with _bar(total, counts) as count:
+            yield count
+    else:
+        yield _ignore
+
+
+def _ignore(status: Status) -> None:
+    """Take note of nothing."""
+
+
+def _caller(
+    call: Callable[..., object], total: int | None, counts: Counter[str]
+) -> Callable[[Status], None]:
+    def count(status: Status) -> None:
+        counts[status.value] += 1
+        call(counts.total(), total, dict(counts))
+
+    return count
+
+
+@contextmanager
+def _bar(total: int | None, counts: Counter[str]) -> Iterator[Callable[[Status], None]]:
+    tqdm = import_module("tqdm.auto").tqdm  # which looks for a notebook when it is imported
+
+    # What was done before is no part of the rate, by which the ETA is reckoned.
+    with tqdm(total=total, initial=counts.total(), unit="wallet", desc="wallets") as bar:
+
+        def count(status: Status) -> None:
+            counts[status.value] += 1
+            bar.update()
+            bar.set_postfix(counts, refresh=False)
+
+        yield count
+
+
+def _is_watched() -> bool:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return hasattr(shell, "kernel") or sys.stderr.isatty()  # a notebook's shell has a kernel

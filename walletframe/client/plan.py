@@ -23,49 +23,23 @@ _AHEAD = "dated ahead of this computer's clock"
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the caller wants of the cache.
-
-    Attributes
-    ----------
-    expire_after_s : float
-        How long a kept answer is fresh, in seconds.
-    refresh : bool
-        Ask for every wallet, whatever is kept.
-    offline : bool
-        Ask for none.
-    stale_if_error : bool
-        Let a kept answer stand in where a new one can't be had.
-    """
+    """What the caller wants of the cache: how long an answer is fresh, and whether to ask."""
 
     expire_after_s: float
-    refresh: bool = False
-    offline: bool = False
-    stale_if_error: bool = True
+    refresh: bool = False  # ask for every wallet, whatever is kept
+    offline: bool = False  # ask for none
+    stale_if_error: bool = True  # let a kept answer stand in where a new one can't be had
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is done for one wallet.
-
-    Attributes
-    ----------
-    wallet : WalletAddress
-        As asked.
-    ask : bool
-        Whether the service is asked.
-    kept : Kept or None
-        The answer to use where the service is not asked, or can't answer.
-    outdated : str or None
-        Why that answer is not within its time; None where it is.
-    may_ask : bool
-        Whether the service may be asked where that answer proves to be none.
-    """
+    """What is done for one wallet: ask for it, or use the answer that is kept, or both."""
 
     wallet: WalletAddress
     ask: bool
-    kept: Kept | None = None
-    outdated: str | None = None
-    may_ask: bool = True
+    kept: Kept | None = None  # used where the service is not asked, or can't answer
+    outdated: str | None = None  # why that answer is not fresh
+    may_ask: bool = True  # where it proves to be none
 
 
 def plan(
@@ -74,48 +48,12 @@ def plan(
     policy: Policy,
     now: datetime,
 ) -> list[Step]:
-    """Decide for each wallet.
-
-    Parameters
-    ----------
-    wallets : iterable of WalletAddress
-        The distinct wallets, in the order asked.
-    kept : mapping of WalletAddress to Kept
-        What the cache holds.
-    policy : Policy
-        What the caller wants.
-    now : datetime
-        The time, in UTC.
-
-    Returns
-    -------
-    list of Step
-        One for each wallet, in the same order.
-
-    Examples
-    --------
-    >>> from datetime import UTC, datetime
-    >>> from walletframe.address import parse_wallets
-    >>> [step] = plan(parse_wallets("ETH.0x1"), {}, Policy(3600), datetime.now(UTC))
-    >>> step.ask
-    True
-    """
+    """Decide for each of some distinct wallets, in their order."""
     return [_step(wallet, kept.get(wallet), policy, now) for wallet in wallets]
 
 
 def missed(step: Step) -> Step:
-    """Decide anew for a wallet whose kept answer can't be used.
-
-    Parameters
-    ----------
-    step : Step
-        What was decided before it was read.
-
-    Returns
-    -------
-    Step
-        As if nothing were kept.
-    """
+    """Decide anew for a wallet whose kept answer can't be used: as if nothing were kept."""
     return replace(step, ask=step.may_ask, kept=None, outdated=None)
 
 

@@ -27,17 +27,7 @@ _NOT_CACHED = Outcome(Status.NOT_CACHED, "not in the cache, and the service was 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """One step, resolved.
-
-    Attributes
-    ----------
-    record : WalletRecord
-        What goes into the frames.
-    keep : Kept or None
-        An answer that is ok, to be kept.
-    strangers : list of str
-        Wallets in the answer that nobody asked for.
-    """
+    """One step's record, an answer to keep where it is ok, and wallets that nobody asked for."""
 
     record: WalletRecord
     keep: Kept | None = None
@@ -45,21 +35,7 @@ class Resolved:
 
 
 def resolve_kept(step: Step, service: str) -> Resolved | None:
-    """Resolve a step from what is kept.
-
-    Parameters
-    ----------
-    step : Step
-        The step; without anything kept, its wallet is ``not_cached``.
-    service : str
-        The service's name.
-
-    Returns
-    -------
-    Resolved or None
-        With the source ``cache``, or ``stale`` where the answer is past its time; None where it
-        proves not to be ok, and so counts as not kept.
-    """
+    """Resolve a step from what is kept; None where that proves not to be ok, and so is none."""
     if step.kept is None:
         return Resolved(WalletRecord(step.wallet, _NOT_CACHED, service))
     outdated = step.outdated and f"{step.outdated}, and the service was not to be asked"
@@ -77,40 +53,12 @@ def _older(step: Step, kept: Kept, service: str, error: str | None) -> Resolved 
 
 
 def resolve_cancelled(step: Step, service: str) -> Resolved:
-    """Resolve a step whose turn never came.
-
-    Parameters
-    ----------
-    step : Step
-        The step.
-    service : str
-        The service's name.
-
-    Returns
-    -------
-    Resolved
-        With the status ``cancelled``.
-    """
+    """Resolve a step whose turn never came."""
     return Resolved(WalletRecord(step.wallet, _CANCELLED, service))
 
 
 def resolve_reply(step: Step, reply: Reply, service: str) -> Resolved:
-    """Resolve a step from the service's reply.
-
-    Parameters
-    ----------
-    step : Step
-        The step; what it has kept stands in where the reply is not ok.
-    reply : Reply
-        What the service said.
-    service : str
-        The service's name.
-
-    Returns
-    -------
-    Resolved
-        With the answer to keep only where it is ok.
-    """
+    """Resolve a step from the service's reply; what is kept stands in where that is not ok."""
     try:
         return _resolved(step, reply, service)
     except Exception as fault:  # noqa: BLE001 - one wallet's answer is no reason to lose the others
