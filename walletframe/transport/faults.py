@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import Literal, TypeAlias
 
 import requests
+from requests import exceptions
 from urllib3.exceptions import NewConnectionError
 
 from walletframe.text import shown
@@ -24,35 +25,15 @@ _REFUSED = {
     "service": "the key was refused (check it and key_kind)",
     "node": "the node refused the request (check the key in its URL)",
 }
-_KNOWN: list[tuple[type[Exception], Status, str]] = [
-    (
-        requests.exceptions.InvalidSchema,
-        Status.UNREACHABLE,
-        'a SOCKS proxy is set, which needs PySocks: pip install "walletframe[socks]"',
-    ),
-    (
-        requests.exceptions.SSLError,
-        Status.UNREACHABLE,
-        "the {server}'s certificate could not be verified",
-    ),
-    (
-        requests.exceptions.ProxyError,
-        Status.UNREACHABLE,
-        "the proxy did not let the request through",
-    ),
-    (
-        requests.exceptions.ChunkedEncodingError,
-        Status.UNREACHABLE,
-        "the connection broke in the middle of the answer",
-    ),
-    (
-        requests.exceptions.ContentDecodingError,
-        Status.INVALID,
-        "the answer's compression is broken",
-    ),
-    (ValueError, Status.UNREACHABLE, "no such address of the {server}, or of a proxy"),
-]
-_OTHER = (Status.UNREACHABLE, "the {server} could not be reached")
+_UNREACHABLE: dict[type[Exception], str] = {
+    exceptions.InvalidSchema: "a SOCKS proxy is set, which needs PySocks: "
+    'pip install "walletframe[socks]"',
+    exceptions.SSLError: "the {server}'s certificate could not be verified",
+    exceptions.ProxyError: "the proxy did not let the request through",
+    exceptions.ChunkedEncodingError: "the connection broke in the middle of the answer",
+    ValueError: "no such address of the {server}, or of a proxy",
+    Exception: "the {server} could not be reached",
+}
 _NO_CERTIFICATES = (
     "the trusted certificates can't be read (check REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE)"
 )
@@ -68,14 +49,15 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
         return Outcome(Status.TIMEOUT, f"no answer within {round(timeout_s, 2):g} s")
     if _is_of_certificates(fault):
         return Outcome(Status.UNREACHABLE, _NO_CERTIFICATES)
-    known = ((status, said) for kind, status, said in _KNOWN if isinstance(fault, kind))
-    status, said = next(known, _OTHER)
-    return Outcome(status, said.format(server=server))
+    if isinstance(fault, exceptions.ContentDecodingError):
+        return Outcome(Status.INVALID, "the answer's compression is broken")
+    said = next(said for kind, said in _UNREACHABLE.items() if isinstance(fault, kind))
+    return Outcome(Status.UNREACHABLE, said.format(server=server))
 
 
 def _is_of_certificates(fault: Exception) -> bool:
     """Tell whether the file of trusted certificates is missing, or is none."""
-    if isinstance(fault, requests.exceptions.SSLError):
+    if isinstance(fault, exceptions.SSLError):
         return getattr(_innermost(fault), "library", None) == "X509"
     return isinstance(fault, OSError) and not isinstance(fault, requests.RequestException)
 
@@ -91,9 +73,9 @@ def is_passing(fault: Exception, *, reached: bool = False) -> bool:
 
     Where no connection can be made, only if there was one before: else the address is wrong.
     """
-    if isinstance(fault, (requests.Timeout, requests.exceptions.ChunkedEncodingError)):
+    if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
-    if isinstance(fault, (requests.exceptions.SSLError, requests.exceptions.ProxyError)):
+    if isinstance(fault, (exceptions.SSLError, exceptions.ProxyError)):
         return False
     reason = getattr(fault.args[0] if fault.args else None, "reason", None)
     made = not isinstance(reason, NewConnectionError)
