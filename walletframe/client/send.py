@@ -51,7 +51,7 @@ class Sending:
         self._threads: set[int] = set()
         self._missing: set[int] = set()
         self._arrived: SimpleQueue[Arrival] = SimpleQueue()
-        self._wanted: SimpleQueue[tuple[Asking, Mapping[int, WalletAddress]] | None] = SimpleQueue()
+        self._wanted: SimpleQueue[Mapping[int, WalletAddress] | None] = SimpleQueue()
         self._workers: list[Thread] = []
         self._most = workers
 
@@ -63,10 +63,10 @@ class Sending:
             if self._asking is None:
                 self._asking = self._opened()
             self._missing.update(batch)
-            self._wanted.put((self._asking, batch))
+            self._wanted.put(batch)
             if len(self._workers) < self._most:  # daemons: one that hangs keeps no process alive
-                name = f"walletframe_{len(self._workers)}"
-                self._workers.append(Thread(target=self._work, name=name, daemon=True))
+                asking, name = (self._asking,), f"walletframe_{len(self._workers)}"
+                self._workers.append(Thread(target=self._work, args=asking, name=name, daemon=True))
                 self._workers[-1].start()
 
     def arrivals(self, leave: int = 0) -> Iterator[Arrival | None]:
@@ -100,11 +100,11 @@ class Sending:
         for _ in self._workers:
             self._wanted.put(None)
 
-    def _work(self) -> None:
+    def _work(self, asking: Asking) -> None:
         self._threads.add(get_ident())
         while (wanted := self._wanted.get()) is not None:
             if not self._cancel.is_set():
-                self._ask_for(*wanted)
+                self._ask_for(asking, wanted)
 
     def _ask_for(self, asking: Asking, wanted: Mapping[int, WalletAddress]) -> None:
         """Ask, and let something arrive for each of the wallets, whatever happens."""

@@ -113,12 +113,13 @@ class Database:
         return result
 
     def _changed(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        if self._memory is None:
+        memory = self._memory
+        if memory is None:
             try:
                 return self._on_file(lambda link: transact(link, work))
             except FAULTS as fault:
-                self._fall_back(fault)
-        return transact(self._fallback(), work)
+                memory = self._fall_back(fault)
+        return transact(memory, work)
 
     def _on_file(self, work: Callable[[sqlite3.Connection], T]) -> T:
         deadline = time.monotonic() + self._contents.wait_s
@@ -181,17 +182,13 @@ class Database:
         if link is not None:
             link.close()
 
-    def _fallback(self) -> sqlite3.Connection:
+    def _fall_back(self, fault: Exception) -> sqlite3.Connection:
         if self._memory is None:
+            self._warnings.append(self._contents.without.format(path=self.path, fault=fault))
             memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             self._contents.prepare(memory)
             self._memory = memory
         return self._memory
-
-    def _fall_back(self, fault: Exception) -> None:
-        if self._memory is None:
-            self._warnings.append(self._contents.without.format(path=self.path, fault=fault))
-            self._fallback()
 
     def _warn(self) -> None:
         with self._lock:
