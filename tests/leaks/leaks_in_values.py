@@ -20,7 +20,7 @@ import walletframe as wf
 from walletframe.errors import SettingsError
 from walletframe.service import sandbox
 from walletframe.settings import ApiKey, Settings
-from walletframe.settings.readers import READERS
+from walletframe.settings.readers import SETTINGS
 from walletframe.transport import ServiceSession
 
 
@@ -188,7 +188,7 @@ def _shown(make, **hidden):
     return within(made)
 
 
-@surfaces([f"{field}, {dress}" for field in READERS for dress in DRESSED])
+@surfaces([f"{field}, {dress}" for field in SETTINGS for dress in DRESSED])
 def misplaced(ground, variant):
     """What is shown of the key where it is given as."""
     field, dress = variant.split(", ")
@@ -196,7 +196,7 @@ def misplaced(ground, variant):
     return [said for make in MAKERS.values() for said in _shown(make, **hidden)]
 
 
-@surfaces([f"{field}, {dress}" for field in READERS for dress in [*DRESSED][:-2]])
+@surfaces([f"{field}, {dress}" for field in SETTINGS for dress in [*DRESSED][:-2]])
 def misplaced_variable(ground, variant):
     """What is shown of the key where it is the variable of."""
     field, dress = variant.split(", ")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from walletframe.address import accepted_wallets, read_list, tell_doubts
+from walletframe.address import accepted_wallets, read_list, warn_of_doubts
 from walletframe.frameless import at_the_boundary
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class AddressesAccessor:
         """
         reading = read_list(self._data)
         wallets = accepted_wallets(reading, on_unreadable)
-        tell_doubts(wallets)
+        warn_of_doubts(wallets)
         return pd.DataFrame(
             {
                 "blockchain": pd.array([wallet.blockchain for wallet in wallets], dtype="str"),

@@ -164,8 +164,8 @@ class CompositionPlots:
             The most bars, up to 200; the rest are Other, which is written, not drawn, where its
             bar would be more than twice as long as the longest.
         top_tokens : int, default 8
-            The most tokens that are told apart, up to 20, the largest of what is drawn; the rest
-            are drawn as Other.
+            The most tokens with a colour of their own, up to 20, the largest of what is drawn; the
+            rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, for a line on how complete and how old it is.
         colors : mapping of (str, str or None) to str, optional

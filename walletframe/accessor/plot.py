@@ -156,7 +156,7 @@ class PlotAccessor(CompositionPlots):
             One token, whose amounts are then the heights: (blockchain, contract), None for a
             native coin; or a symbol that one token alone has.
         top_tokens : int, default 8
-            The most tokens that are told apart, up to 20; the rest are drawn as Other.
+            The most tokens with a colour of their own, up to 20; the rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetches, with a column ``snapshot``: then snapshots in
             which wallets failed are marked, those of which nothing is known are not drawn as

@@ -5,8 +5,8 @@ from walletframe.address.asked import (
     asked_wallets,
     check_unreadable,
     doubts_about,
-    tell_doubts,
     wallets_to_ask,
+    warn_of_doubts,
 )
 from walletframe.address.forms import (
     A_FILE,
@@ -61,6 +61,6 @@ __all__ = [
     "read_rows",
     "read_wallet",
     "shorten",
-    "tell_doubts",
     "wallets_to_ask",
+    "warn_of_doubts",
 ]

@@ -1,4 +1,4 @@
-"""The wallets that are asked for, and what the caller is told of the list."""
+"""The wallets that are asked for, and the warnings about the list."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from walletframe.address.lists import distinct_wallets
 from walletframe.chains import doubt, known_blockchains
 from walletframe.errors import AddressError, InputWarning, SettingsError
 from walletframe.notice import notify
+from walletframe.numerals import many
 from walletframe.text import shown
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def asked_wallets(
 def wallets_to_ask(reading: Reading, on_unreadable: OnUnreadable) -> list[WalletAddress]:
     """Return what `asked_wallets` does, and warn of blockchains that are not known."""
     wallets = asked_wallets(reading, on_unreadable)
-    tell_doubts(wallets)
+    warn_of_doubts(wallets)
     return wallets
 
 
@@ -58,17 +59,17 @@ def doubts_about(wallets: Iterable[WalletAddress]) -> str:
     return f"{said}{more} the service knows {len(known_blockchains())}, see wf.blockchains()"
 
 
-def tell_doubts(wallets: Iterable[WalletAddress]) -> None:
+def warn_of_doubts(wallets: Iterable[WalletAddress]) -> None:
     """Warn of blockchains that are not known."""
     doubts = doubts_about(wallets)
     if doubts:
         notify(doubts, InputWarning)
 
 
-def check_unreadable(wish: str | None) -> None:
+def check_unreadable(choice: str | None) -> None:
     """Refuse another word than ``raise`` and ``drop``."""
-    if wish not in ("raise", "drop"):
-        raise SettingsError(f"on_unreadable: {wish!r}", hint="raise or drop")
+    if choice not in ("raise", "drop"):
+        raise SettingsError(f"on_unreadable: {choice!r}", hint="raise or drop")
 
 
 def _refuse_unreadable(reading: Reading, on_unreadable: OnUnreadable) -> None:
@@ -83,11 +84,10 @@ def _summed_up(reading: Reading, distinct: int, place: Callable[[int], str]) -> 
         "empty": reading.empty,
         "left out, since they can't be read": len(reading.problems),
     }
-    told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-    lead = f"{reading.rows:,} row{'s'[: reading.rows != 1]}, {distinct:,} wallet"
+    counted = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
     named = [
         f"{place(number)}: {shown(value, _QUOTED)!r}: {reason}"
         for number, value, reason in islice(reading.problems, _NAMED)
     ]
     reasons = f"; {reading.where}: {'; '.join(named)}" if named else ""
-    return f"{lead}{'s'[: distinct != 1]} ({told}{reasons})"
+    return f"{many(reading.rows, 'row')}, {many(distinct, 'wallet')} ({counted}{reasons})"

@@ -143,7 +143,7 @@ def _cells(*cells: Any) -> tuple[Any, ...]:
 
 
 def _parts(item: object) -> tuple[str, str, str]:
-    """Return blockchain, address, and the reason why they can't be told, if so."""
+    """Return blockchain, address, and the reason why they can't be read, if so."""
     match item:
         case WalletAddress():
             return item.blockchain, item.address, ""

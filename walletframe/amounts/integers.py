@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 MAX_DECIMALS = 77  # the integer 2**256-1 has 78 digits
-MAX_DIGITS = 4300  # Python reads and writes no longer integers, unless it is told to
+MAX_DIGITS = 4300  # Python reads and writes no longer integers, unless it is set to
 POWERS = tuple(10**exponent for exponent in range(2 * MAX_DECIMALS + 1))
 """The powers of ten that two scales can differ by, or add up to."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 from urllib.parse import unquote, unquote_plus
 
 from walletframe.errors import Argument, SettingsError, Spelled
@@ -130,30 +130,29 @@ def _number(kind: Callable[[Any], float], low: float, high: float) -> Callable[[
 
 _TRUE = ("true", "1", "yes", "on")
 _FALSE = ("false", "0", "no", "off")
-READERS: dict[str, Callable[[str, Any], Any]] = {
-    "api_key": _read_key,
-    "key_kind": _read_kind,
-    "base_url": _read_url,
-    "public_base_url": _read_url,
-    "service": _read_name,
-    "cache": _read_cache,
-    "cache_max_bytes": _number(int, 1_000_000, 10**15),
-    "expire_after_s": _number(float, 0, math.inf),
-    "stale_if_error": _read_flag,
-    "workers": _number(int, 1, 64),
-    "requests_per_second": _number(float, 0.001, 100_000),
-    "retry_after_max_s": _number(float, 0, 86_400),
-    "batch_size": _number(int, 1, 100),
-    "timeout_s": _number(float, 0.001, 86_400),
-    "deadline_s": _number(float, 0, 864_000),
-}
-DEFAULTS: dict[str, Any] = {
-    "cache_max_bytes": 1_000_000_000,
-    "expire_after_s": 3600.0,
-    "stale_if_error": True,
-    "workers": 8,
-    "retry_after_max_s": 60.0,
-    "batch_size": 1,
-    "timeout_s": 60.0,
-    "deadline_s": 300.0,
+
+
+class Setting(NamedTuple):
+    """How a setting is read, of the name that it came by and its value; and its default."""
+
+    read: Callable[[str, Any], Any]
+    default: Any = None
+
+
+SETTINGS = {
+    "api_key": Setting(_read_key),
+    "key_kind": Setting(_read_kind),
+    "base_url": Setting(_read_url),
+    "public_base_url": Setting(_read_url),
+    "service": Setting(_read_name),
+    "cache": Setting(_read_cache),
+    "cache_max_bytes": Setting(_number(int, 1_000_000, 10**15), 1_000_000_000),
+    "expire_after_s": Setting(_number(float, 0, math.inf), 3600.0),
+    "stale_if_error": Setting(_read_flag, default=True),
+    "workers": Setting(_number(int, 1, 64), 8),
+    "requests_per_second": Setting(_number(float, 0.001, 100_000)),
+    "retry_after_max_s": Setting(_number(float, 0, 86_400), 60.0),
+    "batch_size": Setting(_number(int, 1, 100), 1),
+    "timeout_s": Setting(_number(float, 0.001, 86_400), 60.0),
+    "deadline_s": Setting(_number(float, 0, 864_000), 300.0),
 }

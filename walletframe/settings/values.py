@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Never
 from walletframe.errors import Argument, SettingsError, Spelled
 from walletframe.frameless import frameless
 from walletframe.settings.readers import (
-    DEFAULTS,
-    READERS,
+    SETTINGS,
     CacheChoice,
     KeyKind,
     holds_key,
@@ -126,15 +125,16 @@ class Settings:
         deadline_s: float | None = None,
         **unknown: Never,
     ) -> None:
-        given = {name: value for name, value in locals().items() if name in READERS}
+        given = {name: value for name, value in locals().items() if name in SETTINGS}
         _refuse_unknown(unknown, prefix="")
         self._fill(given, _environment())
 
     def _fill(self, given: dict[str, Any], environment: dict[str, tuple[str, Any]]) -> None:
         values = environment | {k: (k, v) for k, v in given.items() if v is not None}
         for field in fields(self):
-            source, value = values.get(field.name, (field.name, DEFAULTS.get(field.name)))
-            read = value if value is None else READERS[field.name](source, value)
+            setting = SETTINGS[field.name]
+            source, value = values.get(field.name, (field.name, setting.default))
+            read = value if value is None else setting.read(source, value)
             object.__setattr__(self, field.name, read)
         _check_key_kind(self)
         _check_key_is_alone(self)
@@ -231,10 +231,10 @@ def _environment() -> dict[str, tuple[str, Any]]:
 
 def _refuse_unknown(names: Iterable[str], *, prefix: str) -> None:
     for name in names:
-        if name not in READERS:
-            near = difflib.get_close_matches(name, READERS, n=1, cutoff=0.5)
+        if name not in SETTINGS:
+            near = difflib.get_close_matches(name, SETTINGS, n=1, cutoff=0.5)
             written = f"{prefix}{name.upper()}" if prefix else name
-            known = [f"{prefix}{known.upper()}" if prefix else known for known in near or READERS]
+            known = [f"{prefix}{known.upper()}" if prefix else known for known in near or SETTINGS]
             lead = "did you mean " if near else "known settings: "
             is_word = name.replace("_", "").isalpha()  # a key, as a rule, has digits
             shown = repr(written) if is_word else f"by a name that is {quoted(name)}"
