@@ -30,9 +30,8 @@ _PRICED, _UNPRICED = Finding("priced"), Finding("unpriced")
 class Cases:
     """The cases of a frame: `codes` has the case of each row, in the order of their first rows.
 
-    `tokens` and `symbols` have for each case the place among `keys` and among `names`. What names
-    give away is `by_symbol`, one for each name; what amounts and prices do is `by_amount` and
-    `by_price`, by the place of the token.
+    `tokens` and `symbols` have for each case the place among `keys` and among `names`; `by_amount`
+    and `by_price` are findings by the place of the token, `by_symbol` by that of the name.
     """
 
     codes: np.ndarray
