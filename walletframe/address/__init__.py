@@ -23,6 +23,7 @@ from walletframe.address.forms import (
 from walletframe.address.lists import (
     COLUMNS,
     OnUnreadable,
+    Pasted,
     Reading,
     WalletsLike,
     distinct_wallets,
@@ -30,9 +31,9 @@ from walletframe.address.lists import (
     in_one_spelling,
     parse_wallets,
     read_list,
+    read_pasted,
     read_rows,
 )
-from walletframe.address.pasted import Pasted, read_pasted
 
 __all__ = [
     "A_FILE",
