@@ -38,30 +38,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Balances:
-    """The n rows of holdings that are drawn.
+    """The n rows of holdings that are drawn."""
 
-    Attributes
-    ----------
-    positions : Positions
-        All of the holdings.
-    rows : ndarray of intp, shape (n,)
-        Which of their rows are drawn.
-    sizes : ndarray of float64, shape (n,)
-        How much each counts, above 0.
-    measure : Measure
-        What the sizes mean.
-    left_out : list of str
-        Sentences on the rows that are not drawn.
-    why_none : str
-        Why there are none, where there are none.
-    """
-
-    positions: Positions
-    rows: Places
-    sizes: Sizes
-    measure: Measure
-    left_out: list[str]
-    why_none: str
+    positions: Positions  # all of the holdings
+    rows: Places  # which of their rows are drawn
+    sizes: Sizes  # how much each counts, above 0
+    measure: Measure  # what the sizes mean
+    left_out: list[str]  # sentences on the rows that are not drawn
+    why_none: str  # why there are none, where there are none
 
     @property
     def token_codes(self) -> Places:
@@ -177,11 +161,6 @@ def largest(sizes: Sizes, top: int) -> Places:
     """Find the places of the largest above 0, one more than `top` where it would be alone in Other.
 
     The largest come first, equal ones in their order.
-
-    Examples
-    --------
-    >>> largest(np.array([1.0, 3.0, 0.0, 2.0, 1.0]), 2)
-    array([1, 3])
     """
     order = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]
     return order if len(order) == top + 1 else order[:top]

@@ -36,29 +36,15 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of sizes.
+    """A table of sizes, with the exact sums of its cells."""
 
-    Attributes
-    ----------
-    balances : Balances
-        What it is made of.
-    rows, tokens : ndarray of intp
-        The places of what has a row or a column of its own.
-    other_rows, other_tokens : int
-        How many share the last row and the last column.
-    sizes : ndarray of float64, shape (rows + 1, tokens + 1)
-        The last row and column are those of the others.
-    amounts : list of Amount or None, row by row
-        The exact sum of each cell of one token, None where unknown.
-    """
-
-    balances: Balances
-    rows: Places
-    tokens: Places
-    other_rows: int
+    balances: Balances  # what it is made of
+    rows: Places  # what has a row of its own
+    tokens: Places  # the tokens that have a column of their own
+    other_rows: int  # how many share the last row
     other_tokens: int
-    sizes: Sizes
-    amounts: list[Amount | None]
+    sizes: Sizes  # of shape (rows + 1, tokens + 1), the others last
+    amounts: list[Amount | None]  # of each cell of one token, row by row; None where unknown
 
     def exact(self, row: int, token: int) -> str:
         """Write the whole sum of a cell of one token."""

@@ -122,7 +122,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class _Face:
-    """What is seen of a node, in markup."""
+    """What is seen of a node; texts are markup."""
 
     label: str
     text: str
@@ -133,16 +133,11 @@ class _Face:
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """A node as plotly takes it.
+    """A node as plotly takes it."""
 
-    Identifiers are our own: names, which strangers choose, are only drawn. The size of a node with
-    others in it is 0: plotly adds up what is in it, and totals given to it would have to agree with
-    its own sums to the last bit.
-    """
-
-    id: str
+    id: str  # our own: names, which strangers choose, are only drawn
     parent: str
-    size: float
+    size: float  # 0 where others are in it: plotly adds them up, and compares to the last bit
     face: _Face
 
 

@@ -22,24 +22,12 @@ _MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """The snapshots that are drawn.
+    """The snapshots that are drawn."""
 
-    Attributes
-    ----------
-    codes : ndarray of intp
-        For each row of holdings the place of its snapshot, -1 where that is not drawn.
-    times : list of str
-        In order, in UTC.
-    incomplete : list of (str, str)
-        Times of which some wallet is not known that is known of others, and how many are.
-    said : list of str
-        Sentences about them.
-    """
-
-    codes: Places
-    times: list[str]
-    incomplete: list[tuple[str, str]]
-    said: list[str]
+    codes: Places  # for each row of holdings the place of its snapshot, -1 where that is not drawn
+    times: list[str]  # in order, in UTC
+    incomplete: list[tuple[str, str]]  # when wallets are unknown that are known elsewhere: how many
+    said: list[str]  # sentences about them
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,30 +34,14 @@ _OF_WALLET, _OF_OTHERS, _GROUP = 5, 6, 2  # a group has a node, and Other
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A blockchain, a wallet or a token of it, or several of them folded into one node.
+    """A blockchain, a wallet or a token of it, or several of them folded into one node."""
 
-    Attributes
-    ----------
-    kind : {"blockchain", "wallet", "token"}
-        What it is, or what is folded into it.
-    place : int
-        Which one: among the tree's blockchains, or the frame's wallets or tokens; -1 for several.
-    count : int
-        Of how many wallets it is; of several tokens or blockchains, how many these are.
-    size : float
-        All of it, whatever is in `children`: what is too small to be drawn is in none of these.
-    amount : Amount or None
-        The exact sum of one token in it, where it has no children; None where unknown.
-    children : tuple of Node
-        Other comes last. Where one token is drawn, wallets have none.
-    """
-
-    kind: Kind
-    place: int
-    count: int
-    size: float
-    amount: Amount | None = None
-    children: tuple[Node, ...] = ()
+    kind: Kind  # what it is, or what is folded into it
+    place: int  # which one: of the tree's blockchains, the wallets or the tokens; -1 for several
+    count: int  # of how many wallets it is; of several tokens or blockchains, how many these are
+    size: float  # all of it: what is too small to be drawn is in none of the children
+    amount: Amount | None = None  # of one token without children, exact; None where unknown
+    children: tuple[Node, ...] = ()  # Other is last; where one token is drawn, wallets have none
 
     @property
     def is_folded(self) -> bool:
@@ -67,27 +51,14 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The blockchains that are drawn, and how much there is in all, drawn or not.
-
-    Attributes
-    ----------
-    nodes : tuple of Node
-        The largest blockchain first.
-    size : float
-        Of all.
-    chains : list of str
-        The names of all blockchains.
-    held_chains, wallets, balances : int
-        How many hold something; and how many pairs of a wallet that is drawn for itself, or of all
-        other wallets of a blockchain, and a token there are.
-    """
+    """The blockchains that are drawn, the largest first, and how much there is in all."""
 
     nodes: tuple[Node, ...]
     size: float
-    chains: list[str]
-    held_chains: int
+    chains: list[str]  # the names of all blockchains
+    held_chains: int  # how many hold something
     wallets: int
-    balances: int
+    balances: int  # pairs of a token and a wallet, or all of a blockchain's that are not drawn
 
     def walk(self) -> Iterator[Node]:
         """Give every node, parents before their children."""

@@ -33,12 +33,9 @@ def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
 
 
 def drawn_of(*parts: tuple[int, int, str]) -> str:
-    """Say how many are drawn, how many are not, and what they are, for each part.
+    """Say of each part how many are drawn, how many are not, and what they are.
 
-    Examples
-    --------
-    >>> drawn_of((20, 392, "wallet"), (3, 0, "token"))
-    '20 of 412 wallets, 3 tokens, the rest as Other.'
+    Such as ``20 of 412 wallets, 3 tokens, the rest as Other.``
     """
     texts = [
         f"{drawn:,} of {many(drawn + rest, noun)}" if rest else many(drawn, noun)

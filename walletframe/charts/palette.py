@@ -73,7 +73,7 @@ def chosen_colors(
     keys = {place: tokens.keys[place] for place in places}
     if hasattr(colors, "get") and all(_is_color(colors.get(key)) for key in keys.values()):
         return {place: colors[key] for place, key in keys.items()}  # of many tokens few are drawn
-    known = checked_colors(colors)
+    known = _checked(colors)
     return {place: _known_color(key, known) for place, key in keys.items()}
 
 
@@ -94,13 +94,7 @@ def text_on(color: str) -> str:
 
 
 def patterns(colors: Sequence[str]) -> list[str]:
-    """Give things side by side that have one colour different patterns of plotly's.
-
-    Examples
-    --------
-    >>> patterns(["#CC6677", "#332288", "#CC6677"])
-    ['', '', '/']
-    """
+    """Give things side by side that have one colour different patterns of plotly's."""
     seen: dict[str, int] = {}
     found = []
     for color in colors:
@@ -114,7 +108,7 @@ def pattern(shape: str | Sequence[str]) -> dict[str, Any]:
     return {"shape": shape, "fillmode": "overlay", "solidity": 0.2}
 
 
-def checked_colors(colors: Mapping[TokenKey, str]) -> dict[TokenKey, str]:
+def _checked(colors: Mapping[TokenKey, str]) -> dict[TokenKey, str]:
     """Return colours by canonical token; all that are no token or no colour are named at once."""
     if not isinstance(colors, Mapping):
         raise SettingsError(f"colors: {type(colors).__name__} is no mapping", hint=_FORMS)
