@@ -60,20 +60,16 @@ def read_moments(
         frame = wallets_frame(wallets)
         asked = _asked(frame)
         certain = _certain(positions, asked)
-        times = column[certain].dropna().unique()
         asked = asked.marked(_could_hold(positions, asked.keys, token))
         known, most = _known(asked)
+        times = column[certain].dropna().unique()
         times = times.union(pd.DatetimeIndex(known.index[known > 0]))
-        everyone = len(np.unique(asked.wallets))
-        said = [
-            *_outdated(int((~certain).sum())),
-            f"{most:,} of {many(everyone, 'wallet')} ever known.",
-            *_fewer(int((known.to_numpy() < most).sum()), len(known)),
-            *simulated(frame),
-        ]
+        said = [*_said(asked, known, most, int((~certain).sum())), *simulated(frame)]
     times = times.sort_values()
     chosen = times[np.linspace(0, len(times) - 1, min(len(times), _MOST)).round().astype(np.intp)]
     lacking = known[(known < most) & (known.index.isin(chosen) | (known == 0))].head(_MOST)
+    without = len(column) - len(column.dropna())
+    timeless = [f"{many(without, 'balance')} without a snapshot not drawn."] * bool(without)
     return Moments(
         codes=np.where(certain, chosen.get_indexer(column), -1),
         times=_written(chosen),
@@ -81,8 +77,19 @@ def read_moments(
             (time, f"{count:,} of {many(most, 'wallet')} known")
             for time, count in zip(_written(pd.DatetimeIndex(lacking.index)), lacking, strict=True)
         ],
-        said=[*_without(len(column) - len(column.dropna())), _extent(times, len(chosen)), *said],
+        said=[*timeless, _extent(times, len(chosen)), *said],
     )
+
+
+def _said(asked: _Asked, known: pd.Series, most: int, outdated: int) -> list[str]:
+    """Say how many rows were out of date, and of how many wallets it is known what they held."""
+    everyone, fewer = len(np.unique(asked.wallets)), int((known.to_numpy() < most).sum())
+    said = [f"{most:,} of {many(everyone, 'wallet')} ever known."]
+    if outdated:
+        said.insert(0, f"{many(outdated, 'balance')} of answers out of date not drawn.")
+    if fewer:
+        said.append(f"In {fewer:,} of {many(len(known), 'snapshot')} fewer of them are known.")
+    return said
 
 
 def _asked(wallets: pd.DataFrame) -> _Asked:
@@ -124,20 +131,6 @@ def _known(asked: _Asked) -> tuple[pd.Series, int]:
 
 def _written(times: pd.DatetimeIndex) -> list[str]:
     return times.strftime("%Y-%m-%d %H:%M:%S").tolist()
-
-
-def _fewer(incomplete: int, asked: int) -> list[str]:
-    if not incomplete:
-        return []
-    return [f"In {incomplete:,} of {many(asked, 'snapshot')} fewer of them are known."]
-
-
-def _outdated(rows: int) -> list[str]:
-    return [f"{many(rows, 'balance')} of answers out of date not drawn."] * bool(rows)
-
-
-def _without(rows: int) -> list[str]:
-    return [f"{many(rows, 'balance')} without a snapshot not drawn."] * bool(rows)
 
 
 def _extent(times: pd.DatetimeIndex, drawn: int) -> str:
