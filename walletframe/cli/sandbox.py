@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from walletframe.cli.screen import say
-from walletframe.service import Sandbox
+from walletframe.service import Behaviour, Sandbox
 from walletframe.settings import PREFIX, KeyKind, require_endpoint
 
 if TYPE_CHECKING:
@@ -49,14 +49,13 @@ def sandbox(
     as they are, or write them to a file and source it. With --ledger the keys among them are new
     each time, and nobody reaches your holdings without them.
     """
-    with Sandbox(
-        ledger=ledger,
-        port=port,
+    behaviour = Behaviour(
         latency_s=latency_s,
         failure_share=failure_share,
         seed=seed,
         requests_per_second=requests_per_second,
-    ) as service:
+    )
+    with Sandbox(behaviour, ledger, port=port) as service:
         say("\n".join(_lines(service)))
         try:
             service.wait()

@@ -23,7 +23,7 @@ from walletframe.service.document import (
     with_components,
 )
 from walletframe.service.gate import Problem, ProblemAnswer, RefusedError
-from walletframe.service.ledger import failed_detail
+from walletframe.service.ledger import detail_of
 from walletframe.service.options import Base
 from walletframe.service.simulated import Chance
 from walletframe.settings import is_this_machine
@@ -194,7 +194,9 @@ class _Desk:
         failing = {one: self._fails(one) for one in {wallet.canonical for wallet in wallets}}
         return WalletDetailsAnswer(
             [
-                failed_detail(wallet) if failing[wallet.canonical] else self._ledger.detail(wallet)
+                detail_of(wallet, None, failed=True)
+                if failing[wallet.canonical]
+                else self._ledger.detail(wallet)
                 for wallet in wallets
             ]
         )

@@ -27,19 +27,10 @@ class Ledger(Protocol):
         """Return what a wallet holds, with the blockchain and the address as asked for."""
 
 
-def known_detail(wallet: WalletAddress, balances: list[AssetAndAmount] | None) -> WalletDetail:
-    """Return the answer for a wallet that did not fail, with its explorer's page."""
-    return _detail(wallet, balances, failed=False)
-
-
-def failed_detail(wallet: WalletAddress) -> WalletDetail:
-    """Return the answer for a wallet that failed, with its explorer's page."""
-    return _detail(wallet, None, failed=True)
-
-
-def _detail(
-    wallet: WalletAddress, balances: list[AssetAndAmount] | None, *, failed: bool
+def detail_of(
+    wallet: WalletAddress, balances: list[AssetAndAmount] | None, *, failed: bool = False
 ) -> WalletDetail:
+    """Return the answer for a wallet, with its explorer's page."""
     return WalletDetail(
         failed=failed,
         block_chain=wallet.blockchain,

@@ -21,7 +21,7 @@ from pyarrow import parquet
 from walletframe.address import WalletAddress
 from walletframe.errors import AddressError, Either, LedgerError, Spelled
 from walletframe.service.chains import CHAINS
-from walletframe.service.ledger import Holding, failed_detail, known_detail
+from walletframe.service.ledger import Holding, detail_of
 from walletframe.wire.shapes import Amount, Asset, AssetAndAmount, WalletDetail, WalletDetailsAnswer
 
 if TYPE_CHECKING:
@@ -67,17 +67,13 @@ class RecordedLedger:
     def detail(self, wallet: WalletAddress) -> WalletDetail:
         """Return what was given, with the blockchain and the address as asked for."""
         found = self._details.get(wallet.canonical)
-        if found is None and wallet.canonical.blockchain not in self._known:
-            return failed_detail(wallet)
-        answer = known_detail(wallet, [])
         if found is None:
-            return answer
-        return msgspec.structs.replace(
-            answer,
-            failed=found.failed,
-            balances=found.balances,
-            explorer_url=found.explorer_url or answer.explorer_url,
-        )
+            is_known = wallet.canonical.blockchain in self._known
+            return detail_of(wallet, [] if is_known else None, failed=not is_known)
+        served = detail_of(wallet, found.balances, failed=found.failed)
+        if not found.explorer_url:
+            return served
+        return msgspec.structs.replace(served, explorer_url=found.explorer_url)
 
 
 def read_ledger(given: pd.DataFrame | str | Path) -> RecordedLedger:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import atexit
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import pandas as pd
 from platformdirs import user_cache_path
@@ -18,12 +18,11 @@ from walletframe.service.ledger import Ledger
 from walletframe.service.options import SANDBOX_KEYS, Base, Behaviour, secret_keys
 from walletframe.service.recorded import read_ledger
 from walletframe.service.simulated import SimulatedLedger
-from walletframe.settings import Settings, quoted
+from walletframe.settings import KeyKind, Settings, quoted
 
 if TYPE_CHECKING:
     from walletframe.client import Client
 
-KeyKind: TypeAlias = Literal["public", "private", "test"]
 LedgerLike: TypeAlias = "pd.DataFrame | str | Path | Ledger"
 SIMULATED_HEADER = "X-Walletframe-Simulated"
 
@@ -36,14 +35,8 @@ class Sandbox:
 
     Parameters
     ----------
-    latency_s : float, default 0.0
-        Seconds that an answer takes for each wallet asked for.
-    failure_share : float, default 0.0
-        Share of the wallet answers that say ``failed``, from 0 to 1.
-    seed : int, default 0
-        What the simulated holdings and the failures are drawn from.
-    requests_per_second : float, optional
-        Limit for each IP address and each key; None for no limit but the test key's.
+    behaviour : Behaviour, optional
+        Latency, failures, seed and limits.
     ledger : DataFrame, path or Ledger, optional
         Holdings to serve instead of simulated ones.
     port : int, default 0
@@ -51,7 +44,7 @@ class Sandbox:
 
     Raises
     ------
-    SettingsError, LedgerError, MissingExtraError
+    LedgerError, MissingExtraError
         As `sandbox`.
     OSError
         Where the port is taken.
@@ -69,20 +62,12 @@ class Sandbox:
 
     def __init__(
         self,
-        *,
-        latency_s: float = 0.0,
-        failure_share: float = 0.0,
-        seed: int = 0,
-        requests_per_second: float | None = None,
+        behaviour: Behaviour | None = None,
         ledger: LedgerLike | None = None,
+        *,
         port: int = 0,
     ) -> None:
-        options = Behaviour(
-            latency_s=latency_s,
-            failure_share=failure_share,
-            seed=seed,
-            requests_per_second=requests_per_second,
-        )
+        options = behaviour or Behaviour()
         self._ledger = _ledger(ledger, options.seed)
         try:
             from walletframe.service.app import create_app  # noqa: PLC0415
@@ -257,13 +242,13 @@ def sandbox(
     ...     service.base_url.startswith("http://127.0.0.1:")
     True
     """
-    return Sandbox(
+    behaviour = Behaviour(
         latency_s=latency_s,
         failure_share=failure_share,
         seed=seed,
         requests_per_second=requests_per_second,
-        ledger=ledger,
     )
+    return Sandbox(behaviour, ledger)
 
 
 def _ledger(given: LedgerLike | None, seed: int) -> Ledger:

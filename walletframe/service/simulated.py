@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from walletframe.address import WalletAddress
 from walletframe.service.chains import CHAINS, TOKENS, Chain, Token
-from walletframe.service.ledger import Holding, failed_detail, known_detail
+from walletframe.service.ledger import Holding, detail_of
 from walletframe.wire.shapes import Amount, Asset
 
 if TYPE_CHECKING:
@@ -132,20 +132,20 @@ class SimulatedLedger:
         chain = CHAINS.get(wallet.canonical.blockchain)
         promise = PROMISES.get(wallet.canonical)
         if chain is None or promise is Promise.FAILING:
-            return failed_detail(wallet)
+            return detail_of(wallet, None, failed=True)
         chance = Chance("holdings", self._seed, wallet.canonical)
         lot = chance.below(10_000) / 10_000
         empty, unknown = lot < _EMPTY_SHARE, 0 <= lot - _EMPTY_SHARE < _NULL_SHARE
         if promise is not None:
             empty, unknown = promise is Promise.EMPTY, promise is Promise.UNKNOWN
         if unknown:
-            return known_detail(wallet, None)
+            return detail_of(wallet, None)
         balances = [] if empty else list(_balances(chance, chain))
         if promise is Promise.EXTREME:
             symbol = "MAX <i>claim at max.example</i>"
             largest = Token(symbol, _made_up_contract(chain, "largest", symbol), 18)
             balances.append(_holding(chain, largest, UINT256_MAX))
-        return known_detail(wallet, balances)
+        return detail_of(wallet, balances)
 
 
 def _balances(chance: Chance, chain: Chain) -> Iterator[AssetAndAmount]:
