@@ -4,6 +4,7 @@ import ast
 import inspect
 import pkgutil
 import re
+import warnings
 from functools import partial
 from importlib import import_module
 
@@ -142,3 +143,22 @@ def test_errors_of_commands(run, tmp_path, words, said):
     output = " ".join(run(*words).output.split())
     assert said in output
     assert PYTHON.findall(output.partition("Error: ")[2]) == []
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["fetch", "ETHER.0x1", "odd.csv", "--on-unreadable=drop", "--offline"], "behind --file)"),
+        (["fetch", "ETHER.0x1", "--offline", "--base-url=https://a.b"], "the service knows 107"),
+        (["value", "h.csv", "--prices", "p.csv"], "nothing for a native coin, such as ETH.0xa"),
+    ],
+)
+def test_warnings_of_commands(run, tmp_path, words, said):
+    """They come beside the tables, in the shell's own words, too."""
+    write_details(fetched({"ETH.0xA": [token(contract="0xA")]}), tmp_path / "h.csv")
+    (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\nBSC,0xb,1\n")
+    with warnings.catch_warnings(action="always"):
+        lines = run(*words).stderr.splitlines()
+    warned = [line for line in lines if line.startswith("Warning: ")]
+    assert said in "\n".join(warned)
+    assert PYTHON.findall("\n".join(warned)) == []

@@ -10,6 +10,7 @@ from walletframe.address.asked import (
 )
 from walletframe.address.forms import (
     A_FILE,
+    A_FILE_IN_SHELL,
     MAX_LENGTH,
     WalletAddress,
     WalletLike,
@@ -37,6 +38,7 @@ from walletframe.address.lists import (
 
 __all__ = [
     "A_FILE",
+    "A_FILE_IN_SHELL",
     "COLUMNS",
     "MAX_LENGTH",
     "OnUnreadable",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from walletframe.address.forms import A_FILE, A_FILE_IN_SHELL
 from walletframe.address.lists import distinct_wallets
 from walletframe.chains import doubt, known_blockchains
-from walletframe.errors import AddressError, InputWarning, SettingsError
+from walletframe.errors import AddressError, Either, InputWarning, SettingsError, Spelled
 from walletframe.notice import notify
 from walletframe.numerals import many
 from walletframe.text import shown
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from walletframe.address.forms import WalletAddress
     from walletframe.address.lists import OnUnreadable, Reading
+    from walletframe.errors import Piece, Text
 
 _NAMED = 3
 _QUOTED = 80
@@ -48,7 +50,7 @@ def accepted_wallets(reading: Reading, on_unreadable: OnUnreadable) -> list[Wall
     return reading.wallets
 
 
-def doubts_about(wallets: Iterable[WalletAddress]) -> str:
+def doubts_about(wallets: Iterable[WalletAddress]) -> Text:
     """Say on one line which blockchains may be mistaken, and which were meant; else nothing."""
     names = dict.fromkeys(wallet.blockchain for wallet in wallets)
     doubts = [each for each in map(doubt, names) if each]
@@ -56,7 +58,8 @@ def doubts_about(wallets: Iterable[WalletAddress]) -> str:
         return ""
     said = " ".join(each if each.endswith("?") else f"{each};" for each in doubts[:_NAMED])
     more = f" and {len(doubts) - _NAMED:,} more;" if len(doubts) > _NAMED else ""
-    return f"{said}{more} the service knows {len(known_blockchains())}, see wf.blockchains()"
+    known = f"{said}{more} the service knows {len(known_blockchains())}"
+    return Spelled(known, Either(", see wf.blockchains()"))
 
 
 def warn_of_doubts(wallets: Iterable[WalletAddress]) -> None:
@@ -78,16 +81,17 @@ def _refuse_unreadable(reading: Reading, on_unreadable: OnUnreadable) -> None:
         raise AddressError(reading.problems, reading.where)
 
 
-def _summed_up(reading: Reading, distinct: int, place: Callable[[int], str]) -> str:
+def _summed_up(reading: Reading, distinct: int, place: Callable[[int], str]) -> Text:
     counts = {
         "repeated": len(reading.wallets) - distinct,
         "empty": reading.empty,
         "left out, since they can't be read": len(reading.problems),
     }
     counted = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-    named = [
-        f"{place(number)}: {shown(value, _QUOTED)!r}: {reason}"
-        for number, value, reason in islice(reading.problems, _NAMED)
-    ]
-    reasons = f"; {reading.where}: {'; '.join(named)}" if named else ""
-    return f"{many(reading.rows, 'row')}, {many(distinct, 'wallet')} ({counted}{reasons})"
+    pieces: list[Piece] = [f"{many(reading.rows, 'row')}, {many(distinct, 'wallet')} ({counted}"]
+    between = f"; {reading.where}: "
+    for number, value, reason in islice(reading.problems, _NAMED):
+        why = Either(reason, A_FILE_IN_SHELL) if reason == A_FILE else reason
+        pieces += [f"{between}{place(number)}: {shown(value, _QUOTED)!r}: ", why]
+        between = "; "
+    return Spelled(*pieces, ")")

@@ -24,6 +24,7 @@ _SHORTENED = ("…", "...")
 _NO_TEXT = "blockchain and address have to be text"
 _NO_DOT = 'no dot between blockchain and address, as in "ETH.0x52…"'
 A_FILE = "a file: give what is in it, such as pd.read_csv(…)"
+A_FILE_IN_SHELL = "a file: give it behind --file"
 _FILES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
 _A_LINK = 'a link: give the wallet that it leads to, as in "ETH.0x52…"'
 _LINK = re.compile(r"[\w+.-]*://|(?:[\w-]+\.)+[a-z]{2,}/")  # with its scheme or without

@@ -88,15 +88,15 @@ def _warn_of_no_match(count: int, keys: Iterable[Any]) -> None:
     first = next(iter(keys), None)
     if isinstance(first, tuple):
         chain, contract = first
-        example = f"({chain!a}, {contract and shown(contract)!r})"
-        by = f"blockchain and contract, None or nothing for a native coin, such as {example}"
+        none = Either("None or nothing", "nothing")
+        by = Spelled("blockchain and contract, ", none, " for a native coin, such as ")
+        example = token_text((chain, contract and shown(contract)))
     else:
-        by = f"symbol, exactly as written, such as {shown(str(first))!r}"
-    notify(
-        f"{many(count, 'price')} given, none of a token that is held, so that nothing has a value; "
-        f"prices are by {by}",
-        PricesWarning,
+        by, example = Spelled("symbol, exactly as written, such as "), repr(shown(str(first)))
+    lead = (
+        f"{many(count, 'price')} given, none of a token that is held, so that nothing has a value"
     )
+    notify(Spelled(lead, "; prices are by ", by, example), PricesWarning)
 
 
 def _own_prices(holdings: pd.DataFrame) -> Floats:

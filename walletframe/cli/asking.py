@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 import click
 
-from walletframe.address import A_FILE, asked_wallets, read_rows
+from walletframe.address import A_FILE, A_FILE_IN_SHELL, asked_wallets, read_rows
 from walletframe.cli.kinds import require_wallets
 from walletframe.client import Client
 from walletframe.errors import FetchInterrupted
@@ -28,7 +28,6 @@ _Command: TypeAlias = "Callable[..., None]"
 ROWS: Final = 40
 _INTERRUPTED = 130
 _SHOWN = 20
-_IN_SHELL = {A_FILE: "a file: give it behind --file"}
 
 _NAMING = (
     click.option(
@@ -155,7 +154,7 @@ def named_if_any(
 
 def _listed(reading: Reading, placed: Sequence[_Placed]) -> str:
     problems = [
-        f"  {placed[number][0]}: {value!r}: {_IN_SHELL.get(reason, reason)}"
+        f"  {placed[number][0]}: {value!r}: {A_FILE_IN_SHELL if reason == A_FILE else reason}"
         for number, value, reason in reading.problems[:_SHOWN]
     ]
     count = len(reading.problems)

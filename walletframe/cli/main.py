@@ -16,7 +16,7 @@ from walletframe.cli.sandbox import sandbox
 from walletframe.cli.screen import fit_consoles, harmless_errors, say
 from walletframe.cli.settings import cache, settings
 from walletframe.cli.totals import totals, value
-from walletframe.errors import WalletframeError
+from walletframe.errors import WalletframeError, WalletframeWarning
 from walletframe.settings import PREFIX, Settings
 
 
@@ -54,19 +54,24 @@ class _Commands(click.Group):
                 return self._invoked(ctx)
             finally:
                 for warning in caught:
-                    say(f"Warning: {warning.message}", err=True)
+                    say(f"Warning: {self._spelled(warning.message, ctx)}", err=True)
 
     def _invoked(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except WalletframeError as error:
             kind = _MachineError if isinstance(error, OSError) else click.UsageError
-            command = self.commands.get(ctx.invoked_subcommand or "")
-            raise kind(error.spelled.in_shell(partial(spelled_for, command))) from None
+            raise kind(self._spelled(error, ctx)) from None
         except BrokenPipeError:
             raise
         except OSError as error:
             raise _MachineError(str(error)) from None
+
+    def _spelled(self, message: Warning | WalletframeError | str, ctx: click.Context) -> str:
+        if not isinstance(message, WalletframeError | WalletframeWarning):
+            return str(message)
+        command = self.commands.get(ctx.invoked_subcommand or "")
+        return message.spelled.in_shell(partial(spelled_for, command))
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,8 +1,34 @@
 """Warnings: the work goes on, but somebody should know."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from walletframe.errors.spelling import Spelled
+
+if TYPE_CHECKING:
+    from walletframe.errors.spelling import Text
+
 
 class WalletframeWarning(UserWarning):
-    """The root of all warnings of walletframe."""
+    """The root of all warnings of walletframe.
+
+    Parameters
+    ----------
+    message : str
+        What somebody should know.
+
+    Attributes
+    ----------
+    spelled : Spelled
+        The same, for who shows it in a shell.
+    """
+
+    spelled: Spelled
+
+    def __init__(self, message: Text) -> None:
+        super().__init__(str(message))
+        self.spelled = Spelled(message)
 
 
 class AnswerWarning(WalletframeWarning):
