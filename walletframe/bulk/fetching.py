@@ -103,7 +103,7 @@ def fetch_to_parquet(
       amounts as exact text, and beside them ``amount_decimal``, decimal128(38, 18), which can be
       summed: null where 38 digits don't hold an amount;
     - ``folder/failed/*.parquet``, the wallets that were asked for and are not ok, with the columns
-      of the first. A wallet whose turn never came is nowhere.
+      of the first. A wallet that was never asked for is in no file.
 
     Status and source are text, times UTC. A file holds up to 2,000 wallets or about 200,000
     balances. Files of the first two never change, so that they can be read while a run goes on;

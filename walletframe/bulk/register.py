@@ -50,7 +50,7 @@ class Register:
         return len(self._met)
 
     def holds(self, key: str) -> bool:
-        """Tell whether a wallet was ok in the folder before this run."""
+        """Return whether a wallet was ok in the folder before this run."""
         return key in self._held
 
     def meet(self, key: str) -> Turn:

@@ -46,7 +46,7 @@ class Writer:
         self._journal, self._tally = journal, tally
 
     def write(self, records: Iterator[WalletRecord], report: Callable[[Status], None]) -> None:
-        """Write all records, in any order; wallets whose turn never came are counted only."""
+        """Write all records, in any order; those that were never asked for are counted only."""
         with ThreadPoolExecutor(1, thread_name_prefix="walletframe-parts") as pool:
             written: Future[None] | None = None
             while True:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def admitted(details: WalletDetails, folder: Path, *, may_be_simulated: bool) -> WalletDetails:
-    """Give what is kept of a fetch in a folder."""
+    """Return what is to be kept of a fetch, checked against what its folder holds."""
     kept = conformed(details)
     _check_whole(kept)
     _check_kinds(_kinds(kept.wallets), folder, may_be_simulated=may_be_simulated)
@@ -41,13 +41,13 @@ def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> 
 
 
 def already_there(taken_at: datetime) -> SnapshotError:
-    """Return the error for a time that has its snapshot."""
+    """Return the error for a time of which there is a snapshot."""
     hint = Spelled("give another ", Argument("at"))
     return SnapshotError(f"there is a snapshot of {taken_at} already", hint)
 
 
 def _check_whole(details: WalletDetails) -> None:
-    """Refuse frames that were changed: they would tell of changes that never were."""
+    """Refuse frames that were changed: a comparison would find changes that never were."""
     wallets, holdings = details
     names = ["blockchain", "address"]
     who = wallet_identities(pd.concat([wallets[names], holdings[names]], ignore_index=True))

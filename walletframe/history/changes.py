@@ -87,7 +87,8 @@ def compare(
 
     Notes
     -----
-    Tokens are told by contract and blockchain, wallets by address and blockchain, hex without case.
+    Tokens are identified by contract and blockchain, wallets by address and blockchain, hex without
+    case.
     A token that an answer lists twice is added up. Give both frames whole: a row that was dropped
     from one of the two counts as not listed.
 
