@@ -1,0 +1,102 @@
+"""Names of tokens and wallets: one for each, wherever it is shown, and one way to say which."""
+
+import pytest
+from fetches import fetched, token
+from widgets import Page
+
+from walletframe import charts
+from walletframe.analysis import pivot, token_labels
+from walletframe.errors import AmbiguousTokenError, UnknownTokenError
+from walletframe.frames import (
+    find_token,
+    read_positions,
+    short_contract,
+    token_identities,
+    wallet_names,
+)
+from walletframe.pickers import TokenPicker
+from walletframe.reports.figures import fitting_charts
+
+TWIN = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE36"
+HELD = [
+    token("ETH", contract=None),
+    token("USDC", contract=f"{TWIN}06eB48"),
+    token("USDC", contract=TWIN, blockchain="BSC"),
+    token("USD\u0421", contract="0xbad00000000000000000bad"),
+    token("USD", contract="0x01"),
+    token("USD Coin", contract="0x02"),
+]
+WALLETS, HOLDINGS = fetched({"ETH.0x1": HELD, "BSC.0x2": HELD[2:], "ETH.0x3": HELD[:3]})
+NAMES = {
+    "ETH",
+    "USDC (ETH 0xa0b8…eb48)",
+    "USDC (BSC 0xa0b8…ce36)",
+    "USD\u0421 (ETH 0xbad0…0bad)",
+    "USD",
+    "USD Coin",
+}
+
+
+def leaves(figure):
+    """Return the first line under the pointer on the innermost pieces of a hierarchy."""
+    [trace] = figure.data
+    pairs = zip(trace.ids, trace.hovertext, strict=True)
+    return {
+        text.split("<br>")[0].removeprefix("<b>").removesuffix("</b>")
+        for key, text in pairs
+        if key not in trace.parents
+    }
+
+
+def legend(figure):
+    """Return the names of a figure's traces."""
+    return {trace.name for trace in figure.data}
+
+
+def test_a_token_has_one_name_wherever_it_is_shown():
+    """In tables, legends, on axes, under the pointer, in reports' charts, on pickers' buttons."""
+    assert set(token_labels(HOLDINGS)) == NAMES
+    assert set(pivot(HOLDINGS).columns) == NAMES
+    assert legend(charts.bar(HOLDINGS)) == NAMES
+    assert leaves(charts.treemap(HOLDINGS)) == NAMES
+    assert set(charts.heatmap(HOLDINGS).layout.xaxis.ticktext) == NAMES
+    drawn = [view.figure for chart in fitting_charts(HOLDINGS, WALLETS) for view in chart.views]
+    assert any(legend(figure) == NAMES for figure in drawn)
+    chosen = Page(TokenPicker(HOLDINGS, value=token_identities(HOLDINGS).keys))
+    assert all(chosen.can_click(name) for name in NAMES)
+
+
+@pytest.mark.parametrize(
+    "symbol,error", [("USDC", AmbiguousTokenError), ("usd", UnknownTokenError)]
+)
+def test_a_symbol_is_resolved_alike_by_tables_and_pickers(symbol, error):
+    """As written, whole, and of one token alone."""
+    picker = TokenPicker(HOLDINGS, value=["USD"])
+    assert picker.value == (("ETH", "0x01"),)
+    assert token_identities(HOLDINGS[find_token(HOLDINGS, "USD")]).keys == [("ETH", "0x01")]
+    with pytest.raises(error):
+        find_token(HOLDINGS, symbol)
+    with pytest.raises(error):
+        picker.value = [symbol]
+
+
+def test_wallets_are_named_by_two_ends_where_these_are_unique():
+    """Twins that somebody made are shown whole; the same ends on two blockchains are no twins."""
+    ends = ["0xabcd" + middle * 20 + "1234" for middle in "ef"]
+    twins = [f"ETH.{ends[0]}", f"ETH.{ends[1]}", f"BSC.{ends[0]}", "NEAR.alice.near"]
+    positions = read_positions(fetched(dict.fromkeys(twins, HELD[:1])).holdings)
+    places = positions.wallet_codes
+    assert wallet_names(positions.wallets, places) == [
+        f"ETH.{ends[0]}",
+        f"ETH.{ends[1]}",
+        "BSC.0xabcd…1234",
+        "NEAR.alice.near",
+    ]
+
+
+def test_contracts_are_written_by_two_ends():
+    """What has none is a native coin, or unknown."""
+    assert short_contract("ETH", f"{TWIN}06eB48") == "0xA0b8…eB48"
+    assert short_contract("ETH", None) == "native coin"
+    assert short_contract(None, None) == "unknown token"
+    assert short_contract(None, "0x1") == "0x1 (unknown token)"
