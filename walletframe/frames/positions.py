@@ -52,9 +52,9 @@ class Positions:
         """When each row was held, in UTC, by its column ``snapshot``."""
         return snapshot_times(self.holdings)
 
-    def where(self, marks: Mask | None) -> Positions:
-        """Return the rows that are marked, all of them for None; wallets that were asked stay."""
-        if marks is None or marks.all():
+    def where(self, marks: Mask) -> Positions:
+        """Return the rows that are marked, and their wallets; those that were asked all stay."""
+        if marks.all():
             return self
         rows = np.flatnonzero(marks)
         codes, kept = pd.factorize(self.wallet_codes[rows])

@@ -1,0 +1,94 @@
+"""Holdings read into positions: whose each row is, of what, and of whom that is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from fetches import fetched, token
+
+from walletframe.amounts.scalar import Amount
+from walletframe.analysis import concentration, overlap, pivot, share, totals
+from walletframe.errors import UnknownWalletError
+from walletframe.frames import cell_sums, read_positions
+
+COIN = token("ETH", 1, 0, contract=None)
+WALLETS, HOLDINGS = fetched(
+    {
+        "ETH.0xA": [COIN, token("B", 2, 0, contract="0xB")],
+        "BSC.0xA": "failed",
+        "ETH.0xC": [COIN, token("B", 3, 0, contract="0xB")],
+    }
+)
+
+
+def described(positions):
+    """Return wallets, which of them is known, and each row's wallet and token by their keys."""
+    wallets = [*positions.wallets.itertuples(index=False, name=None)]
+    keys, tokens = positions.wallet_keys, positions.tokens
+    rows = [
+        (keys[wallet], tokens.keys[token])
+        for wallet, token in zip(positions.wallet_codes, tokens.codes, strict=True)
+    ]
+    return wallets, positions.known.tolist(), rows
+
+
+def test_wallets_are_those_asked_or_those_with_rows():
+    """In their order, spelled as they are there."""
+    rows = [
+        (("ETH", owner), what)
+        for owner in ("0xa", "0xc")
+        for what in (("ETH", None), ("ETH", "0xb"))
+    ]
+    held, asked = read_positions(HOLDINGS), read_positions(HOLDINGS, WALLETS)
+    assert described(held) == ([("ETH", "0xA"), ("ETH", "0xC")], [True, True], rows)
+    three = [("ETH", "0xA"), ("BSC", "0xA"), ("ETH", "0xC")]
+    assert described(asked) == (three, [True, False, True], rows)
+    assert (held.chains, asked.chains, asked.chain_codes.tolist()) == (
+        ["ETH"],
+        ["ETH", "BSC"],
+        [0, 1, 0],
+    )
+
+
+def test_what_was_read_is_not_read_again():
+    """Positions stand for their holdings, and take the wallets asked later."""
+    held = read_positions(HOLDINGS)
+    assert read_positions(held) is held
+    later = read_positions(held, WALLETS)
+    assert later.tokens is held.tokens
+    assert described(later) == described(read_positions(HOLDINGS, WALLETS))
+    with pytest.raises(UnknownWalletError, match=r"ETH\.0xc"):
+        read_positions(held, WALLETS.head(2))
+
+
+@pytest.mark.parametrize("wallets", [None, WALLETS], ids=["held", "asked"])
+@pytest.mark.parametrize("chosen", [[True] * 4, [False, False, True, False], [False] * 4], ids=str)
+def test_some_rows_are_read_as_they_would_be_alone(wallets, chosen):
+    """Their wallets are those with rows, or all that were asked."""
+    some = read_positions(HOLDINGS, wallets).where(np.array(chosen))
+    alone = read_positions(HOLDINGS[chosen], wallets)
+    assert described(some) == described(alone)
+    assert some.holdings.equals(alone.holdings)
+    assert some.chain_places == alone.chain_places
+
+
+@pytest.mark.parametrize(
+    "table",
+    [totals, pivot, overlap, concentration, lambda given, **more: share(given, "B", **more)],
+)
+def test_tables_take_positions_for_holdings(table):
+    """They answer the same."""
+    given = read_positions(HOLDINGS)
+    pd.testing.assert_frame_equal(table(given, wallets=WALLETS), table(HOLDINGS, wallets=WALLETS))
+
+
+def test_times_are_those_of_snapshots():
+    """In UTC, whatever they are written in."""
+    dated = HOLDINGS.assign(snapshot=pd.Timestamp("2026-01-31 01:00", tz="Europe/Berlin"))
+    assert set(read_positions(dated).times) == {pd.Timestamp("2026-01-31", tz="UTC")}
+
+
+def test_cells_of_a_grid_are_exact_or_unknown():
+    """0 where nothing falls, NA where one of several amounts is."""
+    amounts = pd.array(["0.1", "9" * 40, None, "1", "5"], dtype="amount")
+    summed = cell_sums(amounts, np.array([0, 0, 2, 2, -1]), 3)
+    assert [*summed] == [Amount("9" * 40 + ".1"), Amount(0), pd.NA]
