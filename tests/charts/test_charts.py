@@ -700,8 +700,9 @@ def test_numbers_are_short_or_whole():
         "1.23k",
         "5.6e+15",
     ]
-    assert [money(number) for number in (0, 1234.567, 0.5, 0.0049, 0.000123456)] == [
+    assert [money(number) for number in (0, 1e18, 1234.567, 0.5, 0.0049, 0.000123456)] == [
         "0.00",
+        "1.000e+18",
         "1,234.57",
         "0.50",
         "0.0049",

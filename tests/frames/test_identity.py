@@ -176,3 +176,15 @@ def test_missing_columns_are_named():
     """All of them, at once."""
     with pytest.raises(ColumnsError, match=r"'token_blockchain', 'token_address'"):
         find_token(HOLDINGS[["symbol"]], "USDC")
+
+
+def test_a_known_token_of_another_project_is_told_as_one():
+    """And a coin as the coin itself."""
+    listed, own = ("ARBITRUM", "0xD74f5255D557944cf7Dd0E45FF521520002D5748"), ("ARBITRUM", None)
+    frame = pd.DataFrame([listed, own], columns=["token_blockchain", "token_address"])
+    with pytest.raises(AmbiguousTokenError) as caught:
+        find_token(frame.assign(symbol="USDS"), "USDS")
+    assert f"('ARBITRUM', '{listed[1].lower()}'): known: Sperax USD, another project" in str(
+        caught.value
+    )
+    assert f"{own}: the coin itself" in str(caught.value)

@@ -115,7 +115,8 @@ class _Look:
     balances: Balances
     tree: Tree
     wallets: dict[int, str]
-    tokens: dict[int, str]
+    tokens: dict[int, str]  # as everywhere
+    inside: dict[int, str]  # tokens, where their blockchain is written around them
     colors: dict[int, str]
     patterns: dict[int, str]
 
@@ -153,8 +154,9 @@ def _look(tree: Tree, balances: Balances, colors: Mapping[TokenKey, str] | None)
     fills = chosen_colors(balances.positions, places, colors)
     shapes = dict(zip(fills, patterns([*fills.values()]), strict=True))
     alone = dict(zip(wallets, balances.wallet_names(wallets), strict=True))
-    names = dict(zip(places, balances.token_names_by_chain(places), strict=True))
-    return _Look(balances, tree, alone, names, fills, shapes)
+    names = dict(zip(places, balances.token_names(places), strict=True))
+    inside = dict(zip(places, balances.token_names_by_chain(places), strict=True))
+    return _Look(balances, tree, alone, names, inside, fills, shapes)
 
 
 def _boxes(
@@ -194,7 +196,7 @@ def _leaf(look: _Look, node: Node, above: tuple[Node, ...]) -> _Face:
     measure, owner = balances.measure, (*above, node)[1]
     [token] = [node.place] if node.kind == "token" else look.tokens
     if node.kind == "token":
-        label = _within(look.tokens[token], balances.positions.tokens.keys[token][0], chain)
+        label = _within(look.inside[token], balances.positions.tokens.keys[token][0], chain)
     else:
         label = [look.wallets[node.place].partition(".")[2]]
     of = many(node.count, "wallet") if owner.is_folded else ""
