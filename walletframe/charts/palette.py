@@ -15,14 +15,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from walletframe.errors import SettingsError, UnknownTokenError
-from walletframe.frames import token_identities, token_key
+from walletframe.frames import Positions, token_identities, token_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import pandas as pd
 
-    from walletframe.frames import Identities, Positions, TokenKey
+    from walletframe.frames import Identities, PositionsLike, TokenKey
 
 COLORS = (
     "#CC6677",
@@ -48,13 +48,16 @@ PATTERNS = ("", "/", "x", ".")
 """What tells things of one colour apart, in the order of their use."""
 
 
-def token_colors(holdings: pd.DataFrame) -> dict[TokenKey, str]:
+def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
     """Choose a colour for each token, the largest first, for charts of some of these rows.
 
     The first nine differ, then the colours begin anew.
     """
-    tokens = token_identities(holdings)
-    order = _by_size(holdings, tokens)
+    if isinstance(holdings, Positions):
+        frame, tokens = holdings.holdings, holdings.tokens
+    else:
+        frame, tokens = holdings, token_identities(holdings)
+    order = _by_size(frame, tokens)
     return {tokens.keys[place]: COLORS[rank % len(COLORS)] for rank, place in enumerate(order)}
 
 

@@ -17,10 +17,8 @@ from walletframe.charts.palette import EDGE, pattern
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pandas as pd
-
     from walletframe.charts.grid import Grid, Series
-    from walletframe.frames import FetchLike, TokenKey, TokenLike
+    from walletframe.frames import FetchLike, PositionsLike, TokenKey, TokenLike
 
 _SERIES = 20
 _SPACE = Space(360)
@@ -28,7 +26,7 @@ _INCOMPLETE = "fewer wallets known"
 
 
 def timeline(
-    holdings: pd.DataFrame,
+    holdings: PositionsLike,
     *,
     token: TokenLike | None = None,
     top_tokens: int = 8,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+import pandas as pd
+
 from walletframe.charts import (
     bar,
     has_template,
@@ -14,14 +16,13 @@ from walletframe.charts import (
     token_colors,
     treemap,
 )
-from walletframe.frames import token_identities, wallet_identities
+from walletframe.frames import read_positions
 from walletframe.reports.content import Chart, View
 
 if TYPE_CHECKING:
-    import pandas as pd
     from plotly.graph_objects import Figure
 
-    from walletframe.frames import TokenKey
+    from walletframe.frames import Positions, TokenKey
 
 _BARS, _COLORS = 12, 6
 _ROWS, _COLUMNS = 15, 8
@@ -38,22 +39,22 @@ _WALLETS = "The numbers are in the table “Wallets”."
 
 def fitting_charts(holdings: pd.DataFrame, wallets: pd.DataFrame) -> list[Chart]:
     """Draw the charts that say something of these holdings: none where nothing is held."""
-    held = holdings[(holdings["amount"] > 0).fillna(value=False)]
-    owners = wallet_identities(held)
-    if not owners.keys:
+    held = read_positions(holdings[(holdings["amount"] > 0).fillna(value=False)])
+    if not held.wallet_keys:
         return []
     colors = token_colors(held)
-    if len(owners.keys) == 1:
-        whole = pie(held, _first_wallet(held), wallets=wallets, colors=colors)
+    if len(held.wallet_keys) == 1:
+        [owner] = held.wallets.itertuples(index=False, name=None)
+        whole = pie(held, owner, wallets=wallets, colors=colors)
         return [_chart(f"The tokens of the one wallet that holds any. {_TOTALS}", whole)]
     return [
-        *_bars(held, wallets, colors, several=len({chain for chain, _ in owners.keys}) > 1),
+        *_bars(held, wallets, colors, several=len(held.chains) > 1),
         *_spread(held, wallets),
     ]
 
 
 def _bars(
-    held: pd.DataFrame, wallets: pd.DataFrame, colors: dict[TokenKey, str], *, several: bool
+    held: Positions, wallets: pd.DataFrame, colors: dict[TokenKey, str], *, several: bool
 ) -> list[Chart]:
     """Draw wallets and tokens, and blockchains where there are several."""
     small = heatmap(held, wallets=wallets, top=_ROWS, top_tokens=_COLUMNS)
@@ -66,7 +67,7 @@ def _bars(
             small.update_traces(texttemplate=None),  # its cells are too small to write on
         ),
     ]
-    if "value" in held:
+    if "value" in held.holdings:
         nested = treemap(held, wallets=wallets, colors=colors)
         charts.append(_chart(f"Blockchains, their wallets and tokens. {_TOTALS}", nested))
     if several:
@@ -77,7 +78,7 @@ def _bars(
 
 def _stacked(
     words: str,
-    held: pd.DataFrame,
+    held: Positions,
     by: Literal["wallet", "blockchain"],
     wallets: pd.DataFrame,
     colors: dict[TokenKey, str],
@@ -104,14 +105,10 @@ def _dressed(figure: Figure) -> Figure:
     return figure if has_template() else figure.update_layout(**_LOOK)
 
 
-def _first_wallet(held: pd.DataFrame) -> tuple[str, str]:
-    return str(held["blockchain"].iloc[0]), str(held["address"].iloc[0])
-
-
-def _spread(held: pd.DataFrame, wallets: pd.DataFrame) -> list[Chart]:
+def _spread(held: Positions, wallets: pd.DataFrame) -> list[Chart]:
     """Draw how unequally the token of the most holders is spread, where these are many."""
-    tokens, owners = token_identities(held), wallet_identities(held)
-    pairs = held[[]].assign(token=tokens.codes, owner=owners.codes).drop_duplicates()
+    tokens = held.tokens
+    pairs = pd.DataFrame({"token": tokens.codes, "owner": held.wallet_codes}).drop_duplicates()
     holders = pairs["token"].value_counts()
     if holders.iloc[0] < _HOLDERS:
         return []

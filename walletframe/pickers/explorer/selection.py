@@ -60,9 +60,9 @@ class Catalog:
             details = details._replace(holdings=_prepared(details.holdings, prepare))
         require_columns(details.holdings, HOLDING_DTYPES)
         self.details, self.is_prepared = details, prepare is not None
-        self.colors = token_colors(details.holdings)
         self._asked = wallet_identities(details.wallets)
         self._positions = read_positions(details.holdings)
+        self.colors = token_colors(self._positions)
 
     def select(self, selection: Selection) -> Picked:
         """Return what is selected."""
