@@ -40,7 +40,6 @@ RAISE_NOTHING = {
     "walletframe.amounts.array.storage.AmountStorage.exact": "what there is",
     "walletframe.amounts.dtype.AmountDtype": "it has no parameters",
     "walletframe.amounts.scalar.Amount.of": "every integer is an amount",
-    "walletframe.amounts.scalar.Amount.of_decimal": "every finite Decimal is an amount",
     "walletframe.analysis.prices.PriceSource": "a protocol, of which nothing is made",
     "walletframe.client.engine.Client.begin_anew": "closes what is open, which never fails",
     "walletframe.client.engine.Client.close": "may be called again",

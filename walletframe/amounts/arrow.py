@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from walletframe.amounts.integers import POWERS, or_none
+from walletframe.amounts.integers import POWERS, Exact, Integers, Mask, or_none
 from walletframe.amounts.text import plain, plain_texts
 from walletframe.amounts.values import read
 from walletframe.errors import AmountPrecisionError
@@ -18,7 +18,6 @@ from walletframe.errors import AmountPrecisionError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from walletframe.amounts.integers import Exact, Integers, Mask
 
 SUFFIX = "_decimal"
 """What the name of a column of decimals ends with, beside the column of text it belongs to."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from walletframe.amounts.integers import Floats, Integers, Mask
+    from walletframe.amounts.integers import Floats, Integers, Mask, Places
 
 _SMALLEST_NORMAL = np.finfo(np.float64).smallest_normal
 _SIGNIFICAND_BITS = 53
@@ -68,9 +68,7 @@ def float_compared(
     return answers, amounts.missing | np.isnan(floats)
 
 
-def float_sums(
-    floats: Floats, ids: npt.NDArray[np.intp], count: int
-) -> tuple[Floats, npt.NDArray[np.intp]]:
+def float_sums(floats: Floats, ids: Places, count: int) -> tuple[Floats, Places]:
     """Add up floats other than NaN by group, to the nearest float64 whatever their order.
 
     Gives the sums, 0 where there is nothing to add, and how many floats each group had.

@@ -5,7 +5,7 @@ A column of amounts is ``integers / 10**scale``; where one is missing, its integ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    Integers = npt.NDArray[np.object_]
-    Mask = npt.NDArray[np.bool_]
-    Floats = npt.NDArray[np.float64]
+Integers: TypeAlias = "npt.NDArray[np.object_]"
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Mask: TypeAlias = "npt.NDArray[np.bool_]"
+Places: TypeAlias = "npt.NDArray[np.intp]"
 
 MAX_DECIMALS = 77  # the integer 2**256-1 has 78 digits
 MAX_DIGITS = 4300  # Python reads and writes no longer integers, unless it is set to

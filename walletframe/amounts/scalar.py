@@ -51,7 +51,7 @@ def _exact(compute: Callable[[Any, Any], Decimal], *, reflected: bool = False) -
         if there is None:
             return NotImplemented
         try:
-            return self.of_decimal(compute(there, self) if reflected else compute(self, there))
+            return self._of_decimal(compute(there, self) if reflected else compute(self, there))
         except decimal.Inexact:
             pass
         raise AmountPrecisionError(f"the result has more than {_WIDE.prec} digits")
@@ -108,7 +108,7 @@ def _in_full(name: str) -> Any:
     method = getattr(Decimal, name)
 
     def exact(self: Amount, *others: Decimal | int) -> Amount:
-        return self.of_decimal(method(self, *others, context=_WIDE))
+        return self._of_decimal(method(self, *others, context=_WIDE))
 
     exact.__name__, exact.__doc__ = name, method.__doc__
     return exact
@@ -154,10 +154,10 @@ class Amount(Decimal):
     def __new__(cls, value: str | int | Decimal | Fraction = "0") -> Self:
         """Refuse what isn't a finite exact number."""
         if isinstance(value, str) and is_number(value):
-            return cls.of_decimal(Decimal(value))
+            return cls._of_decimal(Decimal(value))
         pair = None if isinstance(value, str) else exact_pair(value)
         if pair is not None:
-            return cls.of_decimal(value) if isinstance(value, Decimal) else cls.of(*pair)
+            return cls._of_decimal(value) if isinstance(value, Decimal) else cls.of(*pair)
         refusal = AmountPrecisionError if isinstance(plain_number(value), float) else AmountError
         raise refusal(
             f"{shortened(value)} is no exact amount",
@@ -188,24 +188,8 @@ class Amount(Decimal):
         return super().__new__(cls, plain(integer, scale))
 
     @classmethod
-    def of_decimal(cls, number: Decimal) -> Self:
-        """Give the amount equal to a Decimal, without trailing zeros or a sign before 0.
-
-        Parameters
-        ----------
-        number : decimal.Decimal
-            A finite one.
-
-        Returns
-        -------
-        Amount
-            Exact, whatever the decimal context.
-
-        Examples
-        --------
-        >>> Amount.of_decimal(decimal.Decimal("-0.00"))
-        Amount('0')
-        """
+    def _of_decimal(cls, number: Decimal) -> Self:
+        """Give the amount equal to a Decimal, without trailing zeros or a sign before 0."""
         return super().__new__(cls, _WIDE.normalize(number) if number else 0)
 
     __add__ = _exact(_WIDE.add)
@@ -265,13 +249,13 @@ class Amount(Decimal):
         raise TypeError("an amount is no exponent; use float(amount)")
 
     def __neg__(self) -> Self:
-        return self.of_decimal(self.copy_negate())
+        return self._of_decimal(self.copy_negate())
 
     def __pos__(self) -> Self:
         return self
 
     def __abs__(self) -> Self:
-        return self.of_decimal(self.copy_abs())
+        return self._of_decimal(self.copy_abs())
 
     def __round__(self, ndigits: int | None = None) -> Any:
         """Round half to even, exactly; to an int without ``ndigits``, as Python does."""

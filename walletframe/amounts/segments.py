@@ -12,16 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from walletframe.amounts import sorting, statistics
-from walletframe.amounts.integers import POWERS, Exact, ratios
+from walletframe.amounts.integers import POWERS, Exact, Floats, Integers, Mask, Places, ratios
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    from walletframe.amounts.integers import Floats, Integers, Mask
-
-    Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)

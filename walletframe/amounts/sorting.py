@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts.integers import POWERS
+from walletframe.amounts.integers import POWERS, Exact, Floats, Integers, Places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from walletframe.amounts.integers import Exact, Floats, Integers
-
-    Places = npt.NDArray[np.intp]
     Words = npt.NDArray[np.uint64]
 
 _FLOAT_BITS = 1000

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from walletframe.amounts.integers import POWERS, nearest_float
+from walletframe.amounts.integers import POWERS, Floats, Integers, nearest_float
 from walletframe.amounts.sorting import at_sorted_positions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.amounts.integers import Floats, Integers
 
 _ROOT_BITS = 64
 

@@ -8,13 +8,9 @@ from __future__ import annotations
 import re
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from itertools import repeat
-from typing import TYPE_CHECKING
 
-from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS, POWERS
+from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS, POWERS, Integers
 from walletframe.errors import AmountError, AmountPrecisionError
-
-if TYPE_CHECKING:
-    from walletframe.amounts.integers import Integers
 
 _COMMON_DECIMALS = 18
 _NUMBER = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,6}))?")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,9 @@ from walletframe.amounts.integers import (
     MAX_DIGITS,
     POWERS,
     Exact,
+    Integers,
+    Mask,
+    Places,
     aligned,
     as_objects,
     integers_from,
@@ -33,9 +36,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from walletframe.amounts.integers import Integers, Mask
 
-Places: TypeAlias = "npt.NDArray[np.intp]"
 _WRITTEN_PLAINLY = {str, int, Decimal, Amount}
 _DIGITS = re.compile("-?[0-9]+")
 
@@ -184,7 +185,7 @@ def _integer(value: Any, place: int) -> int:
     )
 
 
-def each_scale(decimals: Any, count: int) -> tuple[npt.NDArray[np.intp], Mask]:
+def each_scale(decimals: Any, count: int) -> tuple[Places, Mask]:
     """Give the decimals of each value, 0 where unknown, and where they are unknown."""
     if not pd.api.types.is_list_like(decimals):
         known = not pd.isna(decimals)

@@ -7,7 +7,7 @@ its position.
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,13 +17,10 @@ from pandas.api.extensions import no_default
 from walletframe.amounts.array.storage import AmountStorage
 from walletframe.amounts.arrow import as_decimals, as_text
 from walletframe.amounts.dtype import AmountType
-from walletframe.amounts.integers import POWERS, or_none, to_floats
+from walletframe.amounts.integers import POWERS, Exact, Integers, or_none, to_floats
 from walletframe.amounts.text import plain, plain_texts
 from walletframe.amounts.values import to_base_units
 from walletframe.errors import AmountError, AmountPrecisionError
-
-if TYPE_CHECKING:
-    from walletframe.amounts.integers import Exact, Integers
 
 
 class AmountConversions(AmountStorage):

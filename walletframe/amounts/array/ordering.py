@@ -19,9 +19,7 @@ from walletframe.amounts.integers import MAX_DECIMALS, POWERS, or_none, rescale
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from walletframe.amounts.integers import Floats, Integers, Mask
-
-    Places = npt.NDArray[np.intp]
+    from walletframe.amounts.integers import Floats, Integers, Mask, Places
 
 
 class AmountOrder(AmountStorage):

@@ -18,9 +18,7 @@ from walletframe.amounts.scalar import Amount
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy.typing as npt
-
-    from walletframe.amounts.integers import Floats, Integers, Mask
+    from walletframe.amounts.integers import Floats, Integers, Mask, Places
     from walletframe.amounts.segments import Segments
 
 _EXACT = {"sum", "min", "max"}
@@ -108,7 +106,7 @@ class AmountReductions(AmountStorage):
         has_dropped_na: bool,  # noqa: ARG002  the group -1 says it as well
         min_count: int,
         ngroups: int,
-        ids: npt.NDArray[np.intp],
+        ids: Places,
         **kwargs: Any,
     ) -> Any:
         """Reduce or transform all groups at once, which pandas would do one by one."""

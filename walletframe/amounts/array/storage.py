@@ -17,7 +17,7 @@ from pandas.api.extensions import take as take_values
 from pandas.api.indexers import check_array_indexer
 
 from walletframe.amounts.dtype import AmountDtype
-from walletframe.amounts.integers import POWERS, Exact, rescale
+from walletframe.amounts.integers import POWERS, Exact, Integers, Mask, rescale
 from walletframe.amounts.scalar import Amount
 from walletframe.amounts.values import read
 from walletframe.errors import AmountError, AmountValueError
@@ -25,7 +25,6 @@ from walletframe.errors import AmountError, AmountValueError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from walletframe.amounts.integers import Integers, Mask
 
 _DTYPE = AmountDtype()
 _WHOLE = slice(None)
