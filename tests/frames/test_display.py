@@ -1,39 +1,23 @@
 """What a person sees of a `WalletDetails`: text, HTML and Markdown, complete and harmless."""
 
 import re
-from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pandas as pd
 import pytest
-from canned_service import answer, balance, wallet
+from canned_service import balance
+from fetches import ANSWERED_AT, failed, record
 from hostile_symbols import SYMBOLS
 from IPython.core.formatters import DisplayFormatter
 from nbconvert.filters import markdown2html
 
-from walletframe.address import parse_wallets
 from walletframe.frames import Source, WalletDetails, WalletRecord, assemble
 from walletframe.frames.display import display_html
-from walletframe.wire import Outcome, Status, read_answer
 
-NOW = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 TOP = str(2**256 - 1)
 TABLE = {"ul", "li", "table", "thead", "tbody", "tr", "th", "td", "a"}
 HOSTILE = [*SYMBOLS.values()]
 TAGS = TABLE | {"div", "strong", "caption", "span"}
-
-
-def record(address="0xa", *, service="service", **fields):
-    """Return the record of one wallet that answered."""
-    asked = parse_wallets([f"ETH.{address}"])
-    outcome = read_answer(answer(wallet(address, **fields)), asked).outcomes[0]
-    return WalletRecord(asked[0], outcome, service, NOW, Source.SERVICE)
-
-
-def failed(address, status=Status.FAILED, error="it said <b>no</b>"):
-    """Return the record of one wallet that did not."""
-    [asked] = parse_wallets([f"ETH.{address}"])
-    return WalletRecord(asked, Outcome(status, error), "service", NOW, Source.SERVICE)
 
 
 class Page(HTMLParser):
@@ -193,7 +177,7 @@ def test_values_are_shown_with_their_currency():
 def test_wallet_whose_answer_is_old_comes_before_those_that_are_fresh():
     """What is out of date is told with its reason."""
     fresh = record("0xa")
-    old = WalletRecord(fresh.wallet, fresh.outcome, "s", NOW, Source.STALE, "no network")
+    old = WalletRecord(fresh.wallet, fresh.outcome, "s", ANSWERED_AT, Source.STALE, "no network")
     text = repr(assemble([record("0xb"), old]))
     assert text.index("ETH.0xa") < text.index("ETH.0xb")
     assert "no network" in text

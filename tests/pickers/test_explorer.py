@@ -7,9 +7,9 @@ import threading
 import pandas as pd
 import pytest
 from canned_service import balance
+from fetches import failed, record
 from hostile_symbols import SYMBOLS, hostile_holdings
 from ipywidgets.widgets.widget import _instances
-from test_display import failed, record
 from traitlets import dlink
 from widgets import Page, wait
 

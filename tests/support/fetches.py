@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
+from canned_service import answer, wallet
 
-from walletframe.address import WalletAddress
+from walletframe.address import WalletAddress, parse_wallets
 from walletframe.amounts import AmountArray
 from walletframe.frames import (
     HOLDING_DTYPES,
@@ -15,10 +16,11 @@ from walletframe.frames import (
     WalletRecord,
     assemble,
 )
-from walletframe.wire import NO_LIST, Balances, Outcome, Status
+from walletframe.wire import NO_LIST, Balances, Outcome, Status, read_answer
 
 SERVICE = "https://api.example/v1"
 FETCHED_AT = datetime(2026, 1, 31, 5, 59, tzinfo=UTC)
+ANSWERED_AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 CHAINS = ["ETH", "BSC", "POLYGON", "BASE"]
 
 
@@ -52,6 +54,19 @@ def outcome(told):
 def token(symbol="TKN", raw=1_500_000, decimals=6, *, contract="0xToken", blockchain="ETH"):
     """Return one balance of such a list."""
     return blockchain, contract, symbol, raw, decimals
+
+
+def record(address="0xa", *, service="service", **fields):
+    """Return the record of one wallet that answered."""
+    asked = parse_wallets([f"ETH.{address}"])
+    [read] = read_answer(answer(wallet(address, **fields)), asked).outcomes
+    return WalletRecord(asked[0], read, service, ANSWERED_AT, Source.SERVICE)
+
+
+def failed(address, status=Status.FAILED, error="it said <b>no</b>"):
+    """Return the record of one wallet that did not."""
+    [asked] = parse_wallets([f"ETH.{address}"])
+    return WalletRecord(asked, Outcome(status, error), "service", ANSWERED_AT, Source.SERVICE)
 
 
 def made_up_details(rows, *, wallets, tokens):
