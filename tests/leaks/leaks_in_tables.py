@@ -23,7 +23,7 @@ def error(ground, variant):
     """The column error, repeated as."""
     ground.echo(ECHOES[variant])
     details = ground.fetch()
-    assert "no: /wallets" in details.wallets.error.item()
+    assert "no: \u2215wallets" in details.wallets.error.item()
     return shown(details)
 
 
