@@ -68,12 +68,6 @@ DRAWN = {
 }
 """Modules whose docstring is longer than others', and what it shows."""
 
-NOT_YET_WHOLE: set[str] = set()
-NOT_YET_SHORT = {
-    "frames",
-}
-"""What has to become so: a package or module is taken out as soon as it passes without."""
-
 LINES, LINES_OF_A_MODULE = 4, 6  # a sentence, and what its types don't say
 SECTION = re.compile(r"^\s*[A-Z][A-Za-z ]+\n\s*-{3,}\s*$", re.MULTILINE)
 DESCRIBED = (FunctionType, classmethod, staticmethod, property)
@@ -153,8 +147,6 @@ def is_shown(name, thing):
 @pytest.mark.parametrize("name", sorted(reached()))
 def test_what_is_reached_is_documented_whole(name):
     """A summary, parameters, what comes back, what is raised, and an example."""
-    if name.split(".")[1] in NOT_YET_WHOLE:
-        return
     thing = reached()[name]
     checks = CHECKS - {"PR01"} if is_made_as_its_base(thing) else CHECKS
     assert [fault for fault in validate(name)["errors"] if fault[0] in checks] == []
@@ -202,8 +194,6 @@ MODULES = [
 @pytest.mark.parametrize("module", MODULES)
 def test_what_is_not_reached_is_said_in_a_sentence(module):
     """One short paragraph without sections; a module's is a few lines."""
-    if module.partition(".")[2].partition(".")[0] in NOT_YET_SHORT:
-        return
     whole, found = docstrings(module)
     if module not in DRAWN:
         assert len(whole.splitlines()) <= LINES_OF_A_MODULE

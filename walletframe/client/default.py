@@ -97,10 +97,15 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
         Where `client` is something else.
     AddressError
         Naming every wallet that can't be read; nothing was asked then.
+    ColumnsError
+        Where a DataFrame lacks the column ``blockchain`` or ``address``.
     SettingsError
-        Where something has to be asked and the key, its kind or its base address is not set.
+        Where something has to be asked and the key, its kind or its base address is not set; where
+        `on_failure` or `on_unreadable` is another word.
     FetchError
         With ``on_failure="raise"``, carrying ``.details``.
+    FetchInterrupted
+        After Ctrl-C or the notebook's stop button, carrying ``.details``.
 
     Warns
     -----

@@ -149,10 +149,8 @@ class Client:
 
         Raises
         ------
-        AddressError, SettingsError, FetchError
+        AddressError, ColumnsError, SettingsError, FetchError, FetchInterrupted
             As `fetch_wallets` does.
-        FetchInterrupted
-            After Ctrl-C or the notebook's stop button, carrying ``.details``.
 
         Warns
         -----

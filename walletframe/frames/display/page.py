@@ -46,13 +46,7 @@ def summary_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
 
 
 def without_mathematics(html: str) -> str:
-    """Wrap whole elements so that the page typesets nothing between dollars.
-
-    Examples
-    --------
-    >>> without_mathematics("<p>$5</p>")
-    '<div class="mathjax_ignore tex2jax_ignore"><p>$5</p></div>'
-    """
+    """Wrap whole elements so that the page typesets nothing between dollars."""
     return f'<div class="{_NO_MATHS}">{html}</div>'
 
 

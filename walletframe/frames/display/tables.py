@@ -146,13 +146,7 @@ def text_cells(column: pd.Series, missing: str = DASH, limit: int = 90) -> list[
 
 
 def unread_amount(raw_amount: object) -> str:
-    """Write what is known of an amount that is NA: what was sent, as strangers may have written it.
-
-    Examples
-    --------
-    >>> unread_amount("1500"), unread_amount("0x1f"), unread_amount(None)
-    ('1500 base units', 'unreadable: 0x1f', 'unknown')
-    """
+    """Write what is known of an amount that is NA: what was sent, or that nothing was."""
     if not isinstance(raw_amount, str):
         return UNKNOWN
     digits = raw_amount.isascii() and raw_amount.isdecimal()
