@@ -59,7 +59,7 @@ def token_key(token: TokenKey) -> TokenKey:
     """Return the canonical form of a (blockchain, contract) that a caller or a frame wrote."""
     match token:
         case (blockchain, address) if _is_text(blockchain) and _is_text(address):
-            chain, contract = canonical_key(_text(blockchain), _text(address))
+            chain, contract = canonical_key(cell_text(blockchain), cell_text(address))
             return chain, contract or None
         case _:
             raise UnknownTokenError(token)
@@ -69,7 +69,7 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> Identities:
     require_columns(frame, [chain, address])
     chain_codes, chains = pd.factorize(frame[chain].array, use_na_sentinel=False)
     address_codes, addresses = pd.factorize(frame[address].array)
-    identifiers = [canonical_blockchain(_text(name)) for name in chains]
+    identifiers = [canonical_blockchain(cell_text(name)) for name in chains]
     # The code of a missing address is -1, the last place; an empty one is missing, too.
     spelled = np.asarray(addresses, dtype=object)
     names = [*(canonical_address(name) or None for name in spelled), None]
@@ -103,10 +103,11 @@ def _is_text(name: Any) -> bool:
     return bool(pd.api.types.is_scalar(name) and pd.isna(name))
 
 
-def _text(name: Any) -> str:
-    if isinstance(name, str):
-        return name
-    return "" if pd.isna(name) else str(name)
+def cell_text(cell: Any) -> str:
+    """Return what a cell has as text, nothing where it is missing."""
+    if isinstance(cell, str):
+        return cell
+    return "" if pd.isna(cell) else str(cell)
 
 
 def _first_rows(codes: Codes, count: int) -> Codes:

@@ -18,9 +18,10 @@ from walletframe.numerals import many
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    from walletframe.frames.identity import Codes
+
 How: TypeAlias = Literal["left", "inner", "right", "outer"]
 _Found: TypeAlias = "Sequence[WalletAddress | None]"
-_Rows: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.intp]]"
 
 _HOW = ("left", "inner", "right", "outer")
 _KEYS = list(COLUMNS)
@@ -90,7 +91,7 @@ def _wallets(table: pd.DataFrame, named: Hashable | None) -> _Found:
     return [each if isinstance(each, WalletAddress) else None for each in read]
 
 
-def _partners(found: _Found, frame: pd.DataFrame, how: How) -> tuple[_Rows, _Rows]:
+def _partners(found: _Found, frame: pd.DataFrame, how: How) -> tuple[Codes, Codes]:
     """Pair the rows of a table and of a frame, by position; -1 where one stands alone."""
     identities = wallet_identities(frame)
     places: dict[Any, int] = {key: place for place, key in enumerate(identities.keys)}
@@ -117,7 +118,7 @@ def _partners(found: _Found, frame: pd.DataFrame, how: How) -> tuple[_Rows, _Row
     return ours[order], theirs[order]
 
 
-def _tell_unmatched(found: _Found, codes: _Rows) -> None:
+def _tell_unmatched(found: _Found, codes: Codes) -> None:
     alone = int((codes < 0).sum())
     if not alone:
         return
@@ -128,7 +129,7 @@ def _tell_unmatched(found: _Found, codes: _Rows) -> None:
 
 
 def _keys(
-    table: pd.DataFrame | None, frame: pd.DataFrame, found: _Found, pairs: tuple[_Rows, _Rows]
+    table: pd.DataFrame | None, frame: pd.DataFrame, found: _Found, pairs: tuple[Codes, Codes]
 ) -> pd.DataFrame:
     """Spell the wallets as the frame does, else as the table does."""
     ours, theirs = pairs
@@ -145,7 +146,7 @@ def _keys(
     return pd.DataFrame(columns)
 
 
-def _taken(frame: pd.DataFrame, rows: _Rows) -> pd.DataFrame:
+def _taken(frame: pd.DataFrame, rows: Codes) -> pd.DataFrame:
     """Take rows by position, NA for -1; the dtypes stay where they can hold it."""
     numbered = frame.reset_index(drop=True)
     if not len(rows) or rows.min() >= 0:

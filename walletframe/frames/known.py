@@ -12,11 +12,9 @@ from walletframe.frames.contract import Source
 from walletframe.wire import FLAWS, NO_LIST, Status
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
     import pandas as pd
 
-    Mask = npt.NDArray[np.bool_]
+    from walletframe.frames.identity import Mask
 
 
 def known_wallets(wallets: pd.DataFrame, *, stale: bool) -> Mask:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from walletframe.errors import (
 from walletframe.frames.contract import require_columns
 from walletframe.frames.identity import (
     TokenKey,
+    cell_text,
     is_unknown,
     token_identities,
     token_key,
@@ -56,7 +57,7 @@ def token_names(holdings: pd.DataFrame, tokens: Identities, places: Codes) -> li
     spelled, symbols = pd.factorize(
         holdings["symbol"].array.take(tokens.first), use_na_sentinel=False
     )
-    texts = np.array([shown(_text(each), _SYMBOL) for each in symbols], dtype=object)
+    texts = np.array([shown(cell_text(each), _SYMBOL) for each in symbols], dtype=object)
     codes, names = pd.factorize(texts)
     bearers = codes[spelled]
     alone = np.bincount(bearers, minlength=1) == 1
@@ -81,7 +82,7 @@ def wallet_names(wallets: pd.DataFrame, places: Codes) -> list[str]:
     `wallets` has one row for each, as `Positions.wallets` does.
     """
     columns = (wallets[name].array.take(places) for name in ("blockchain", "address"))
-    named = [*zip(*(map(_text, column) for column in columns), strict=True)]
+    named = [*zip(*(map(cell_text, column) for column in columns), strict=True)]
     short = [short_wallet(*each) for each in named]
     count = Counter(short)
     return _numbered(
@@ -93,10 +94,10 @@ def wallet_names(wallets: pd.DataFrame, places: Codes) -> list[str]:
 def whole_token(holdings: pd.DataFrame, tokens: Identities, place: int) -> tuple[str, str]:
     """Name a token at length: its symbol; its blockchain with the whole contract, as written."""
     row, key = tokens.first[place], tokens.keys[place]
-    name = shown(_text(holdings["symbol"].iloc[row])) or "no symbol"
+    name = shown(cell_text(holdings["symbol"].iloc[row])) or "no symbol"
     if is_unknown(key):
         return name, _UNKNOWN
-    contract = shown(_text(holdings["token_address"].iloc[row]), _WHOLE_ADDRESS)
+    contract = shown(cell_text(holdings["token_address"].iloc[row]), _WHOLE_ADDRESS)
     return name, f"{shown(key[0])} {contract or _NATIVE}"
 
 
@@ -231,10 +232,6 @@ def _numbered(labels: Iterable[str]) -> list[str]:
             free, number = f"{label} #{number}", number + 1
         taken[free] = None
     return list(taken)
-
-
-def _text(cell: Any) -> str:
-    return "" if pd.isna(cell) else str(cell)
 
 
 def _note(known: KnownToken | None) -> str:
