@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import formatdate
+from functools import cache
 from threading import Event, Thread
 from urllib.parse import parse_qs, urlsplit
 
@@ -211,12 +212,16 @@ def _bomb(status, *headers):
     """Blow a small answer up to 300 MB."""
 
     def blow(conn, _server, _target):
-        packer = zlib.compressobj(1, wbits=31)
-        block = bytes(1 << 20)
-        packed = b"".join(packer.compress(block) for _ in range(300)) + packer.flush()
-        conn.sendall(says(status, packed, "Content-Encoding: gzip", *headers))
+        conn.sendall(says(status, _packed(), "Content-Encoding: gzip", *headers))
 
     return blow
+
+
+@cache
+def _packed():
+    packer = zlib.compressobj(1, wbits=31)
+    block = bytes(1 << 20)
+    return b"".join(packer.compress(block) for _ in range(300)) + packer.flush()
 
 
 def _members(times):
