@@ -52,7 +52,7 @@ class Client:
     ArgumentError
         Where `settings` is something else.
     SettingsError
-        For a setting that is unknown or wrong. What is missing is told when it is needed.
+        For a setting that is unknown or wrong; one that is missing raises when it is needed.
 
     Examples
     --------

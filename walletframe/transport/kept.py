@@ -18,8 +18,8 @@ Row: TypeAlias = tuple[Any, ...]
 class Kept:
     """The body of an answer, as it was sent, and when it was fetched (UTC, by that clock).
 
-    `turn` is the place of its request in the order of all requests, in which no clock has a say;
-    None is later than all that is kept.
+    `turn` is the sequence number of its request among all requests, whatever the clocks say; None
+    is later than all that is kept.
     """
 
     body: bytes

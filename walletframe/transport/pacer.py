@@ -1,4 +1,4 @@
-"""Who waits for whom: one pace for each service, shared by threads and, in a file, by processes.
+"""The rate limiter: one pace for each service, shared by threads and, in a file, by processes.
 
 What a pace is, and how it changes, is `pace`'s business; what a file can suffer, `database`'s.
 """

@@ -84,7 +84,7 @@ class AnswerStore:
                 self._shelf.write(keyed)
 
     def turn(self) -> int:
-        """Return the next place in the order of all requests, in a file those of any process."""
+        """Return the next sequence number of requests, in a file of those of any process."""
         return 0 if self._shelf is None else self._shelf.turn()
 
     def _key(self, wallet: WalletAddress) -> str:
