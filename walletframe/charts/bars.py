@@ -60,11 +60,11 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
     owners = _owners(balances, by)
     by_owner = added(owners, balances.sizes)
     rows = largest(by_owner, bars)
-    apart = bool(by_owner.sum() - by_owner[rows].sum() > _LONGER * by_owner.max())
-    of_bars = balances.sizes * np.isin(owners, rows) if apart else balances.sizes
+    too_long = bool(by_owner.sum() - by_owner[rows].sum() > _LONGER * by_owner.max())
+    of_bars = balances.sizes * np.isin(owners, rows) if too_long else balances.sizes
     tokens = largest(added(balances.token_codes, of_bars), series)
     grid = lay_out(balances, owners, rows, tokens)
-    return _drawn(grid, len(rows) + (bool(grid.other_rows) and not apart), by, wallets, colors)
+    return _drawn(grid, len(rows) + (bool(grid.other_rows) and not too_long), by, wallets, colors)
 
 
 def _owners(balances: Balances, by: str) -> Places:
@@ -81,7 +81,7 @@ def _drawn(
     colors: Mapping[TokenKey, str] | None,
 ) -> go.Figure:
     measure, count = grid.balances.measure, len(grid.rows) + bool(grid.other_rows)
-    apart = bars < count
+    too_long = bars < count
     short, full = _names(grid, by)
     extent = [(len(grid.rows), grid.other_rows, by)]
     if not measure.one_token:
@@ -94,11 +94,11 @@ def _drawn(
     return figure(
         _traces(grid, full[:bars], series),
         title=measure.title(f"by {by}"),
-        notes=notes([*said, *[_NO_BAR] * apart], grid.balances, wallets),
+        notes=notes([*said, *[_NO_BAR] * too_long], grid.balances, wallets),
         **with_legend(space, [each.name for each in series]),
         barmode="stack",
         bargap=0.25,
-        annotations=[_in_words(grid, full[-1])] * apart,
+        annotations=[_in_words(grid, full[-1])] * too_long,
         xaxis=measure.axis(float(grid.sizes[:bars].sum(axis=1).max()))
         | {"side": "top", "rangemode": "tozero"},
         yaxis=named_axis(short) | {"range": [count - 0.5, -0.5]},

@@ -88,11 +88,11 @@ def _drawn(grid: Grid, title: str, wallets: FetchLike | None) -> go.Figure:
     columns = len(grid.tokens) + bool(grid.other_tokens and measure.adds_up)
     short, full = grid.wallet_names()
     sizes = grid.sizes[: len(short), :columns]
-    apart = bool(grid.other_rows and sizes[-1].max() > sizes[:-1].max())
-    on_scale = len(short) - apart
+    off_scale = bool(grid.other_rows and sizes[-1].max() > sizes[:-1].max())
+    on_scale = len(short) - off_scale
     texts = _texts(grid, full, columns)
     traces = [_cells(sizes[:on_scale], texts[:on_scale], measure)]
-    if apart:
+    if off_scale:
         traces.append(_greys(sizes[-1:], texts[-1:], measure, y=on_scale))
     names = [series.name for series in grid.series()][:columns]
     angle, high = (-45, 0.65) if columns <= _ASLANT else (-90, 0.9)
@@ -100,7 +100,7 @@ def _drawn(grid: Grid, title: str, wallets: FetchLike | None) -> go.Figure:
     drawn = figure(
         traces,
         title=title,
-        notes=notes([*_said(grid), *[_GREY] * apart], grid.balances, wallets),
+        notes=notes([*_said(grid), *[_GREY] * off_scale], grid.balances, wallets),
         space=Space(max(_ROW * len(short), _LEAST) + below, _ABOVE, below, left=along(short)),
         xaxis=named_axis(names) | {"tickangle": angle, "tickfont": {"size": 11}},
         yaxis=named_axis(short) | {"range": [len(short) - 0.5, -0.5]},

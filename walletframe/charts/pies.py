@@ -43,19 +43,19 @@ def pie(
     [named] = parse_wallets(wallet)
     title = f"Holdings of {short_wallet(named.blockchain, named.address)}"
     answers = None if wallets is None else _answers(as_failed(wallets_frame(wallets)), wallet)
-    told = [] if answers is None else answered(answers)
+    answer_notes = [] if answers is None else answered(answers)
     try:
         balances = read_balances(holdings, wallet=wallet)
     except UnknownWalletError:
         if answers is None:
             raise
-        return blank(title, told, _why_no_rows(answers.iloc[0]))
+        return blank(title, answer_notes, _why_no_rows(answers.iloc[0]))
     if not len(balances.rows):
-        return blank(title, [*balances.left_out, *told], balances.why_none)
+        return blank(title, [*balances.left_out, *answer_notes], balances.why_none)
     sizes = added(balances.token_codes, balances.sizes)
     sizes[sizes < LEAST * sizes.sum()] = 0
     grid = lay_out(balances, np.zeros_like(balances.rows), np.array([0]), largest(sizes, limit))
-    return _drawn(grid, title, str(named), told, colors)
+    return _drawn(grid, title, str(named), answer_notes, colors)
 
 
 def _answers(wallets: pd.DataFrame, wallet: WalletLike) -> pd.DataFrame | None:
@@ -76,7 +76,7 @@ def _drawn(
     grid: Grid,
     title: str,
     owner: str,
-    told: list[str],
+    answer_notes: list[str],
     colors: Mapping[TokenKey, str] | None,
 ) -> go.Figure:
     rest = float(grid.sizes[0, -1] / grid.sizes.sum())
@@ -95,7 +95,7 @@ def _drawn(
     return figure(
         [trace],
         title=title,
-        notes=[*_said(grid, rest), *grid.balances.left_out, *told],
+        notes=[*_said(grid, rest), *grid.balances.left_out, *answer_notes],
         uniformtext={"minsize": 10, "mode": "hide"},
         **with_legend(_SPACE, labels),
     )
