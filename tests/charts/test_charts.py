@@ -212,6 +212,11 @@ class TestHierarchies:
         frame = HOLDINGS.iloc[[0, 2]].assign(value=[1e9, 1.0])
         assert "1 of 2 wallets. &lt;0.1% is too small" in said(charts.treemap(frame))
 
+    def test_one_symbol_on_two_blockchains_needs_no_contract(self):
+        """The boxes around it say which it is."""
+        figure = charts.treemap(HOLDINGS.iloc[[1, 5]])
+        assert tree(figure) == {"ETH/0xa1/USDC": 1, "BSC/0xa1/USDC": 1}
+
     def test_a_token_of_another_blockchain_says_so(self):
         """A blockchain is not written in its own box, and is in any other."""
         figure = charts.treemap(HOLDINGS.iloc[[1]].assign(token_blockchain="BSC"))

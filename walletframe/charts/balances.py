@@ -10,7 +10,6 @@ import numpy as np
 from walletframe.charts.measures import Measure, left_out, measured, why_none
 from walletframe.errors import SettingsError
 from walletframe.frames import (
-    Identities,
     Positions,
     cell_sums,
     find_wallet,
@@ -66,22 +65,10 @@ class Balances:
         """Return the rows of a mask over those that are drawn."""
         return replace(self, rows=self.rows[mask], sizes=self.sizes[mask])
 
-    def token_names(self, places: Sequence[int]) -> list[str]:
-        """Name tokens in short."""
-        held = self.positions
-        return token_names(held.holdings, held.tokens, np.array(places, dtype=np.intp))
-
-    def token_names_by_chain(self, places: Sequence[int]) -> list[str]:
-        """Name tokens in short where their blockchain is written beside them: unique on it."""
-        tokens, names = self.positions.tokens, dict.fromkeys(places, "")
-        chains = np.array([chain for chain, _ in tokens.keys], dtype=object)
-        for chain in {tokens.keys[place][0] for place in places}:
-            own = np.flatnonzero(chains == chain)
-            asked = [place for place in places if chains[place] == chain]
-            inside = Identities(own, [tokens.keys[place] for place in own], tokens.first[own])
-            found = token_names(self.positions.holdings, inside, np.searchsorted(own, asked))
-            names.update(zip(asked, found, strict=True))
-        return [*names.values()]
+    def token_names(self, places: Sequence[int], *, by_chain: bool = False) -> list[str]:
+        """Name tokens in short, perhaps where their blockchain is written beside them."""
+        held, chosen = self.positions, np.array(places, dtype=np.intp)
+        return token_names(held.holdings, held.tokens, chosen, by_chain=by_chain)
 
     def whole_token(self, place: int) -> tuple[str, str]:
         """Name a token at length: its symbol; its blockchain and contract."""

@@ -155,7 +155,7 @@ def _look(tree: Tree, balances: Balances, colors: Mapping[TokenKey, str] | None)
     shapes = dict(zip(fills, patterns([*fills.values()]), strict=True))
     alone = dict(zip(wallets, balances.wallet_names(wallets), strict=True))
     names = dict(zip(places, balances.token_names(places), strict=True))
-    inside = dict(zip(places, balances.token_names_by_chain(places), strict=True))
+    inside = dict(zip(places, balances.token_names(places, by_chain=True), strict=True))
     return _Look(balances, tree, alone, names, inside, fills, shapes)
 
 

@@ -50,8 +50,13 @@ _NATIVE, _UNKNOWN = "native coin", "unknown token"
 _NOT_LISTED = "not on the packaged list: may be a twin that anybody made"
 
 
-def token_names(holdings: pd.DataFrame, tokens: Identities, places: Codes) -> list[str]:
-    """Name tokens by text that is unique in the frame, readable and harmless."""
+def token_names(
+    holdings: pd.DataFrame, tokens: Identities, places: Codes, *, by_chain: bool = False
+) -> list[str]:
+    """Name tokens by text that is unique in the frame, readable and harmless.
+
+    With `by_chain` it is unique on the token's blockchain, for where that is written beside it.
+    """
     # A symbol alone is not enough where another token has it, too, where letters beyond ASCII may
     # look like others, and where it looks like a name with a contract already.
     spelled, symbols = pd.factorize(
@@ -59,20 +64,26 @@ def token_names(holdings: pd.DataFrame, tokens: Identities, places: Codes) -> li
     )
     texts = np.array([shown(cell_text(each), _SYMBOL) for each in symbols], dtype=object)
     codes, names = pd.factorize(texts)
-    bearers = codes[spelled]
+    spelled = codes[spelled]
+    bearers = spelled
+    if by_chain:
+        chains, found_on = pd.factorize(np.array([key[0] for key in tokens.keys], dtype=object))
+        bearers, _ = pd.factorize(spelled * (len(found_on) + 1) + chains)
     alone = np.bincount(bearers, minlength=1) == 1
-    namesakes = np.flatnonzero(np.isin(bearers, bearers[places])).tolist()
-    named = [(names[bearers[place]], tokens.keys[place]) for place in namesakes]
-    short = [
-        name if alone[bearers[place]] and _is_plain(name, key) else _qualified(name, key)
-        for place, (name, key) in zip(namesakes, named, strict=True)
-    ]
+    found, rest = {}, []
+    for place in np.flatnonzero(np.isin(bearers, bearers[places])).tolist():
+        name, key = names[spelled[place]], tokens.keys[place]
+        if alone[bearers[place]] and _is_plain(name, key):
+            found[place] = name
+        else:
+            rest.append((place, name, key))
+    short = [_qualified(name, key) for _, name, key in rest]
     count = Counter(short)
     unique = _numbered(
-        label if count[label] == 1 else _qualified(*each, whole=True)
-        for label, each in zip(short, named, strict=True)
+        label if count[label] == 1 else _qualified(name, key, whole=True)
+        for label, (_, name, key) in zip(short, rest, strict=True)
     )
-    found = dict(zip(namesakes, unique, strict=True))
+    found |= zip((place for place, _, _ in rest), unique, strict=True)
     return [found[place] for place in places]
 
 
