@@ -65,15 +65,13 @@ def token_names(
     texts = np.array([shown(cell_text(each), _SYMBOL) for each in symbols], dtype=object)
     codes, names = pd.factorize(texts)
     spelled = codes[spelled]
-    bearers = spelled
-    if by_chain:
-        chains, found_on = pd.factorize(np.array([key[0] for key in tokens.keys], dtype=object))
-        bearers, _ = pd.factorize(spelled * (len(found_on) + 1) + chains)
-    alone = np.bincount(bearers, minlength=1) == 1
+    alike = np.flatnonzero(np.isin(spelled, spelled[places])).tolist()
+    scopes = [(spelled[place], tokens.keys[place][0] if by_chain else "") for place in alike]
+    bearers = Counter(scopes)
     found, rest = {}, []
-    for place in np.flatnonzero(np.isin(bearers, bearers[places])).tolist():
+    for place, scope in zip(alike, scopes, strict=True):
         name, key = names[spelled[place]], tokens.keys[place]
-        if alone[bearers[place]] and _is_plain(name, key):
+        if bearers[scope] == 1 and _is_plain(name, key):
             found[place] = name
         else:
             rest.append((place, name, key))
