@@ -73,12 +73,12 @@ class WalletMagics(Magics):
         """
         options = self._options(line)
         if options.out and not options.out.isidentifier():
-            raise _refusal(f"--out {options.out}: is no name of a variable")
+            raise _refusal(f"--out {options.out}: is not a variable name")
         found = read_pasted("\n".join([" ".join(options.wallets), cell]))
         reasons = [f"  {text}: {reason}" for _, text, reason in found.problems]
         if reasons and options.on_unreadable == "raise":
             raise _refusal("\n".join(["these wallets can't be read:", *reasons]))
-        _say(["left out, since they can't be read:", *reasons] if reasons else [])
+        _say(["unreadable and left out:", *reasons] if reasons else [])
         if not found.wallets:
             raise UsageError("no wallets: write <BLOCKCHAIN>.<ADDRESS>, such as NEAR.alice.near")
         client = self._client(options.client)

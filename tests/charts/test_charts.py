@@ -642,7 +642,7 @@ class TestRefusals:
 
     def test_floats_are_no_amounts(self):
         """A column of floats is refused, with what to do."""
-        with pytest.raises(AmountError, match="float64 holds no amounts"):
+        with pytest.raises(AmountError, match="dtype float64 holds no amounts"):
             charts.treemap(HOLDINGS.assign(amount=1.0))
 
     def test_several_currencies_are_not_added(self):

@@ -262,7 +262,7 @@ class TestColors:
 
     def test_colours_are_a_mapping(self):
         """A list is refused."""
-        with pytest.raises(SettingsError, match="list is no mapping"):
+        with pytest.raises(SettingsError, match="list is not a mapping"):
             charts.pie(self.FRAME, WALLET, colors=["red"])
 
     def test_colours_in_words_have_dark_text(self):

@@ -108,7 +108,7 @@ def test_what_is_unreadable_can_be_left_out(run, reachable, tmp_path, monkeypatc
     assert refused.exit_code == 2
     assert "list.txt line 2: 'bad'" in refused.output
     result = run(*words, "--on-unreadable", "drop")
-    assert "4 rows, 2 wallets (2 left out, since they can't be read; by place: " in result.output
+    assert "4 rows, 2 wallets (2 unreadable and left out; by place: " in result.output
     assert "argument 2: 'worse': no dot" in result.output
     assert "list.txt line 2: 'bad': no dot" in result.output
     assert "Nearprotocol: did you mean NEAR?" in result.output

@@ -71,7 +71,7 @@ def test_save_keeps_a_snapshot_and_says_so(run, reachable, tmp_path):
     result = run("history", "save", *map(str, SHOWCASE), "--folder", str(tmp_path / "kept"))
     assert result.exit_code == 1
     assert "14 wallets on 12 blockchains: 12 ok, 2 failed" in result.output
-    assert re.search(r"kept: a snapshot of 20\d\d-", result.output)
+    assert re.search(r"saved: a snapshot of 20\d\d-", result.output)
     again = run("history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"))
     assert again.exit_code == 0
     assert snapshots(folder=tmp_path / "kept")["wallets"].tolist() == [14, 1]
@@ -81,7 +81,7 @@ def test_save_keeps_a_snapshot_of_a_time(run, reachable, tmp_path):
     """As in Python: a moment, in UTC unless it names its zone."""
     words = ["history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"), "--at"]
     result = run(*words, "2026-01-31T08:00+09:00")
-    assert "kept: a snapshot of 2026-01-30 23:00:00 UTC" in result.output
+    assert "saved: a snapshot of 2026-01-30 23:00:00 UTC" in result.output
     assert snapshots(folder=tmp_path / "kept")["snapshot"].tolist() == [
         pd.Timestamp("2026-01-30T23:00Z")
     ]
@@ -90,12 +90,12 @@ def test_save_keeps_a_snapshot_of_a_time(run, reachable, tmp_path):
 @pytest.mark.parametrize(
     "service, words, reason",
     [
-        ("sandbox", [], "no place among real ones"),
-        ("sandbox", ["--folder", "real"], "no place among real ones"),
-        ("mine", ["--folder", "made-up"], "no place among real ones"),
+        ("sandbox", [], "can't be stored beside real ones"),
+        ("sandbox", ["--folder", "real"], "can't be stored beside real ones"),
+        ("mine", ["--folder", "made-up"], "can't be stored beside real ones"),
         ("mine", ["--folder", "real", "--at", "2026-01-30T06:00"], "a snapshot of 2026-01-30 06"),
         ("mine", ["--at", "2026-01-30"], "is a whole day"),
-        ("mine", ["--at", "soon"], "is no time"),
+        ("mine", ["--at", "soon"], "is not a time"),
     ],
 )
 def test_save_refuses_before_it_asks(run, both_kinds, monkeypatch, service, words, reason):
@@ -117,14 +117,14 @@ def test_an_interrupt_keeps_no_snapshot(run, monkeypatch, tmp_path):
         result = run("history", "save", *wallets, "--folder", str(tmp_path / "kept"))
         timer.join()
     assert (result.exit_code, (tmp_path / "kept").exists()) == (130, False)
-    assert "no snapshot was kept" in result.output
+    assert "no snapshot was saved" in result.output
 
 
 def test_simulated_holdings_are_not_kept_among_the_users(run, reachable):
     """The folder has to be named then."""
     result = run("history", "save", "NEAR.alice.near")
     assert result.exit_code == 2
-    assert "no place among real ones" in result.output
+    assert "can't be stored beside real ones" in result.output
 
 
 def test_show_lists_snapshots(run, folder):
@@ -195,7 +195,7 @@ def test_the_old_name_of_the_option_works_and_says_so(run, folder):
     """On the standard error, so that what is piped stays as it was; both are refused."""
     words = ["compare", "2026-01-30", "latest", "--folder", str(folder)]
     old = run(*words, "--symbol", "USDC")
-    assert "--symbol is called --token now" in old.stderr
+    assert "--symbol is now called --token" in old.stderr
     assert old.stdout == run(*words, "--token", "USDC").stdout
     assert run(*words, "--symbol", "USDC", "--token", "USDC").exit_code == 2
     assert "--symbol" not in run("compare", "--help").output

@@ -54,10 +54,10 @@ def run(monkeypatch, tmp_path, files):
         (
             "h.wallets.csv",
             "wallets of a fetch",
-            "that fetch wrote beside it: h.csv",
+            "that fetch wrote with it: h.csv",
         ),
-        ("h.wallets.parquet", "wallets of a fetch", "beside it: h.parquet"),
-        ("renamed.csv", "wallets of a fetch", "that fetch wrote beside it\n"),
+        ("h.wallets.parquet", "wallets of a fetch", "with it: h.parquet"),
+        ("renamed.csv", "wallets of a fetch", "that fetch wrote with it\n"),
         ("list.csv", "a list of wallets", "walletframe fetch --file list.csv"),
         ("one.csv", "a list of wallets", "walletframe fetch --file one.csv"),
         ("prices.csv", "prices", "walletframe value FILE --prices prices.csv"),
@@ -88,7 +88,11 @@ def test_what_looks_like_nothing_says_what_it_lacks(run, name, columns):
 @pytest.mark.parametrize(
     "name, kind, way",
     [
-        ("h.csv", "holdings of a fetch", "included, are in h.wallets.csv"),
+        (
+            "h.csv",
+            "holdings of a fetch",
+            "also those that failed or are empty, are in h.wallets.csv",
+        ),
         ("h.csv", "holdings of a fetch", "walletframe totals h.csv"),
         ("h.parquet", "a .parquet file", "walletframe totals h.parquet"),
         ("h.json", "a .json file", "walletframe totals h.json"),
@@ -123,4 +127,4 @@ def test_what_can_not_be_read_is_told_by_who_reads_it(run, tmp_path, content):
 
 def test_the_name_of_a_file_is_no_wallet(run):
     """The option for it is named."""
-    assert "list.txt': a file: give it behind --file" in run("fetch", "list.txt").output
+    assert "list.txt': this is a file: pass it with --file" in run("fetch", "list.txt").output

@@ -98,7 +98,7 @@ def test_variables_can_be_put_in(kernel):
         ("%wallets nonsense ETH.0x1…2", "nonsense: no dot"),
         ("%%wallets\nETH.0x1…2\n", "shortened"),
         ("%wallets --client nobody ETH.0x1", "no Client"),
-        ("%wallets --out a-b ETH.0x1", "no name of a variable"),
+        ("%wallets --out a-b ETH.0x1", "not a variable name"),
         ("%wallets --colour ETH.0x1", "unrecognized"),
         ("%wallets 'unclosed", "No closing quotation: 'unclosed"),
         ("%wallets ETH.0x1", "WALLETFRAME_"),
@@ -143,7 +143,7 @@ def test_what_is_odd_about_the_list_is_told_in_lines(kernel):
         "near.alice.near\nNEAR.alice.near\nbad\nMatic.0x1\n"
     )
     assert said["error"] == ""
-    assert "left out, since they can't be read:\n  bad: no dot" in said["stderr"]
+    assert "unreadable and left out:\n  bad: no dot" in said["stderr"]
     assert "3 rows, 2 wallets (1 repeated)" in said["stderr"]
     assert "Matic: did you mean POLYGON?" in said["stderr"]
     assert "Warning" not in said["stderr"]

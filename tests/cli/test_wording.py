@@ -121,11 +121,11 @@ def test_the_message_keeps_what_was_given():
             ["fetch", "ETH.0xa", "--key-kind", "public", "--base-url", "https://a.b"],
             "--public-base",
         ),
-        (["fetch", "wallets.csv"], "give it behind --file"),
+        (["fetch", "wallets.csv"], "pass it with --file"),
         (["value", "h.csv", "--prices", "p.csv"], "Hint: a file with the columns"),
         (["value", "h.csv", "--prices", "odd.csv"], "at 0: ETH.0xab"),
         (["value", "h.csv", "--prices", "two.csv", "--by-symbol"], "such as those of ETH.0x1"),
-        (["totals", "h.csv", "--token", "ETH.0xb"], "no row holds the token ETH.0xb"),
+        (["totals", "h.csv", "--token", "ETH.0xb"], "no row has the token ETH.0xb"),
         (["totals", "h.csv", "--token", "USD"], "such as --token ETH.0x"),
         (["totals", "h.csv", "--by", "symbol"], "--by token keeps contracts apart"),
     ],
@@ -148,8 +148,14 @@ def test_errors_of_commands(run, tmp_path, words, said):
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["fetch", "ETHER.0x1", "odd.csv", "--on-unreadable=drop", "--offline"], "behind --file)"),
-        (["fetch", "ETHER.0x1", "--offline", "--base-url=https://a.b"], "the service knows 107"),
+        (
+            ["fetch", "ETHER.0x1", "odd.csv", "--on-unreadable=drop", "--offline"],
+            "pass it with --file)",
+        ),
+        (
+            ["fetch", "ETHER.0x1", "--offline", "--base-url=https://a.b"],
+            "107 blockchains are known",
+        ),
         (["value", "h.csv", "--prices", "p.csv"], "nothing for a native coin, such as ETH.0xa"),
     ],
 )

@@ -104,7 +104,7 @@ class TestForms:
         """Anything else is named with its type."""
         [(place, _, reason)] = problems(given)
         assert place == 0
-        assert reason == f"{type(given).__name__} is no wallet"
+        assert reason == f"{type(given).__name__} is not a wallet"
 
     @pytest.mark.parametrize("text", ["  ETH.0xA", "ETH.0xA\n", "\tETH.0xA\r\n", "\u00a0ETH.0xA "])
     def test_white_space_around(self, text):
@@ -419,7 +419,7 @@ def test_parse_takes_one_text(given):
 
 def test_bytes_are_one_bad_wallet():
     """Bytes are not taken for a list of numbers."""
-    with pytest.raises(AddressError, match="bytes is no wallet") as caught:
+    with pytest.raises(AddressError, match="bytes is not a wallet") as caught:
         parse_wallets(b"ETH.0x1")
     assert len(caught.value.problems) == 1
 

@@ -188,7 +188,7 @@ class TestDoubt:
         [told] = [str(each.message) for each in caught]
         assert told == (
             "Ethereum: did you mean ETH? matic: did you mean POLYGON? "
-            "the service knows 107, see wf.blockchains()"
+            "107 blockchains are known, see wf.blockchains()"
         )
         assert caught[0].filename == __file__
         assert details.wallets.status.tolist() == ["ok", "ok"]

@@ -265,7 +265,7 @@ class TestHttps:
     def test_elsewhere(self, name, host):
         """Every other host needs https, at either address."""
         error = wrong(**{name: f"http://{host}/"})
-        assert str(error).startswith(f"{name}: http would show the key")
+        assert str(error).startswith(f"{name}: http would expose the key")
         assert "https" in error.hint
 
 

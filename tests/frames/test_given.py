@@ -140,7 +140,7 @@ def test_pickers_take_the_pair_of_frames(kind):
 @pytest.mark.parametrize("given", [5, [1, 2], [None]])
 def test_what_is_no_list_of_blockchains_is_told(given):
     """Before there is any widget."""
-    with pytest.raises(ArgumentError, match="no list of identifiers"):
+    with pytest.raises(ArgumentError, match="not a list of identifiers"):
         wf.BlockchainPicker(given)
 
 

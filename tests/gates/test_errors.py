@@ -145,8 +145,8 @@ class TestText:
     def test_what_is_no_token_is_quoted(self):
         """Whatever it is, in Python and in a shell."""
         error = errors.UnknownTokenError(("ETH", "0x1", "more"))
-        assert str(error).startswith("no row holds the token ('ETH', '0x1', 'more')")
-        assert error.spelled.in_shell(str).startswith("no row holds the token ('ETH', '0x1', ")
+        assert str(error).startswith("no row has the token ('ETH', '0x1', 'more')")
+        assert error.spelled.in_shell(str).startswith("no row has the token ('ETH', '0x1', ")
 
     def test_without_a_hint(self):
         """Where there is nothing to do, the text is the message alone."""

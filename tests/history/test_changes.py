@@ -173,7 +173,7 @@ def test_changes_do_not_depend_on_how_text_is_stored(dtype):
 def test_a_snapshot_is_not_compared_with_itself(tmp_path):
     """Nothing was asked in between: that nothing changed would be no finding."""
     save(fetched({"ETH.0xA": [token()]}), folder=tmp_path)
-    with pytest.raises(SnapshotError, match="both are the snapshot of 20"):
+    with pytest.raises(SnapshotError, match="before and after are the same snapshot, of 20"):
         compare(snapshot("today", folder=tmp_path), snapshot(folder=tmp_path))
 
 
@@ -186,7 +186,7 @@ def test_frames_that_tell_no_single_time_are_refused():
     with pytest.raises(SnapshotError, match="not among the wallets"):
         compare(details, details._replace(wallets=details.wallets.head(0)))
     odd = details.wallets.astype({"status": "str"}).assign(status="fine")
-    with pytest.raises(SnapshotError, match="'fine' is no status"):
+    with pytest.raises(SnapshotError, match="'fine' is not a wallet status"):
         compare(details._replace(wallets=odd), details)
 
 

@@ -189,7 +189,7 @@ def test_node_that_gives_another_block(relay):
     relay.says = lambda asked: other if asked["method"] == "eth_getBlockByNumber" else None
     frame = asked(relay.url, block=7)
     assert frame.status.tolist() == ["no_block"] * 3
-    assert frame.error[0] == "asked for block 7, the node gave 1"
+    assert frame.error[0] == "the node answered for block 1 instead of 7"
 
 
 def test_node_that_forgot_the_state_of_a_block(tmp_path):

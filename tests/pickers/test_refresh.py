@@ -95,7 +95,7 @@ def test_what_is_done_to_holdings_is_done_to_each_answer(opened, details):
 @pytest.mark.parametrize(
     "change, said",
     [
-        (lambda holdings: holdings.wf.value(currency="USD"), "no columns"),
+        (lambda holdings: holdings.wf.value(currency="USD"), "would lose the columns"),
         (lambda holdings: holdings.wf.without_spam(), "other rows than were fetched"),
     ],
 )

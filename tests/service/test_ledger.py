@@ -263,7 +263,7 @@ class TestGivenFrame:
 
     def test_what_is_no_ledger_is_refused(self):
         """A value of another type is named by its type."""
-        with pytest.raises(LedgerError, match="int is no ledger"):
+        with pytest.raises(LedgerError, match="int is not a ledger"):
             sandbox(ledger=5)
 
 
@@ -309,10 +309,10 @@ class TestGivenFile:
     @pytest.mark.parametrize(
         "content, reason",
         [
-            ({"wallets": [{"failed": False}]}, "no answer of the service"),
+            ({"wallets": [{"failed": False}]}, "not an answer of the service"),
             ({"wallets": [WALLET | {"blockChain": ""}]}, "wallet 0"),
-            ({"blockchain": {"0": "ETH"}}, "no ledger"),
-            ([1], "no ledger"),
+            ({"blockchain": {"0": "ETH"}}, "not a ledger"),
+            ([1], "not a ledger"),
             ([{"blockchain": "ETH"}], "lack 'address'"),
             ([ROW | {"raw_amount": 1e18}], "row 0 .*'raw_amount'"),
         ],

@@ -180,7 +180,7 @@ class TestFields:
     def test_field_walletdetail_block_chain_matches(self, canned):
         """Two blockchains of one address are told apart by it, whatever the order."""
         canned.default = (200, {}, answer(wallet(blockchain="BSC", balances=[]), wallet()))
-        with canned.client() as client, pytest.warns(match="nobody asked for"):
+        with canned.client() as client, pytest.warns(match="were not requested"):
             wallets, _ = client.fetch("ETH.0xa")
         assert wallets["tokens"].tolist() == [1]
 
@@ -188,7 +188,7 @@ class TestFields:
         """A string, as asked; an answer for another address is not this wallet's."""
         [entry] = details(service.base_url, ETH)
         assert entry["address"] == ETH.removeprefix("ETH.")
-        with pytest.warns(match="nobody asked for"):
+        with pytest.warns(match="were not requested"):
             wallets, holdings = fetch(canned, wallet(address="0xb"))
         assert wallets["status"].tolist() == ["missing"]
         assert holdings.empty

@@ -38,7 +38,7 @@ def packed(body):
 
 
 BOMBS = {
-    "beyond the limit": (300_000_000, "the answer is far too large", 450),
+    "beyond the limit": (300_000_000, "the answer is too large", 450),
     "below the limit": (250_000_000, "the answer is not JSON; it begins with '…'", 1000),
 }
 

@@ -62,7 +62,7 @@ class CompositionPlots:
         PricesError
             Where values are in more than one currency.
         UnknownTokenError, AmbiguousTokenError
-            Where no row holds the token, or several tokens share the symbol.
+            Where no row has the token, or several tokens share the symbol.
         SettingsError
             Where `top` is out of range, or `colors` has no tokens or no colours.
 
@@ -121,7 +121,7 @@ class CompositionPlots:
         PricesError
             Where values are in more than one currency.
         UnknownTokenError, AmbiguousTokenError
-            Where no row holds the token, or several tokens share the symbol.
+            Where no row has the token, or several tokens share the symbol.
         SettingsError
             Where `top` is out of range, or `colors` has no tokens or no colours.
 
@@ -186,7 +186,7 @@ class CompositionPlots:
         PricesError
             Where values are in more than one currency.
         UnknownTokenError, AmbiguousTokenError
-            Where no row holds the token, or several tokens share the symbol.
+            Where no row has the token, or several tokens share the symbol.
         SettingsError
             Where `by`, `top` or `top_tokens` is none of these, or `colors` has no tokens or no
             colours.

@@ -114,7 +114,7 @@ class PlotAccessor(CompositionPlots):
         ColumnsError, AmountError
             Where a column is missing, or ``amount`` holds no amounts.
         UnknownTokenError, AmbiguousTokenError
-            Where no row holds the token, or several tokens share the symbol.
+            Where no row has the token, or several tokens share the symbol.
 
         Notes
         -----
@@ -181,7 +181,7 @@ class PlotAccessor(CompositionPlots):
         PricesError
             Where values are in more than one currency.
         UnknownTokenError, AmbiguousTokenError
-            Where no row holds the token, or several tokens share the symbol.
+            Where no row has the token, or several tokens share the symbol.
         SettingsError
             Where `top_tokens` is out of range, or `colors` has no tokens or no colours.
 

@@ -170,7 +170,7 @@ class SpamAccessor:
         Raises
         ------
         UnknownTokenError, AmbiguousTokenError
-            Where no row holds the token, or several tokens share the symbol.
+            Where no row has the token, or several tokens share the symbol.
         TokenListError
             Where a list can't be read, or a token is on both.
         ColumnsError

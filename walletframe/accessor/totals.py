@@ -116,7 +116,7 @@ class TotalsAccessor:
         ArgumentError, UnknownWalletError
             Where `wallets` is something else, or lacks the wallet of a row.
         UnknownTokenError, AmbiguousTokenError
-            Where no row holds the token, or several tokens share the symbol.
+            Where no row has the token, or several tokens share the symbol.
         ColumnsError, AmountError
             Where a column is missing, or ``amount`` holds no amounts.
 
@@ -166,7 +166,7 @@ class TotalsAccessor:
         ArgumentError, UnknownWalletError
             Where `wallets` is something else, or lacks the wallet of a row.
         UnknownTokenError, AmbiguousTokenError
-            Where no row holds the token, or several tokens share the symbol.
+            Where no row has the token, or several tokens share the symbol.
         ColumnsError, AmountError
             Where a column is missing, or ``amount`` holds no amounts.
         PricesError

@@ -58,7 +58,7 @@ def doubts_about(wallets: Iterable[WalletAddress]) -> Text:
         return ""
     said = " ".join(each if each.endswith("?") else f"{each};" for each in doubts[:_NAMED])
     more = f" and {len(doubts) - _NAMED:,} more;" if len(doubts) > _NAMED else ""
-    known = f"{said}{more} the service knows {len(known_blockchains())}"
+    known = f"{said}{more} {len(known_blockchains())} blockchains are known"
     return Spelled(known, Either(", see wf.blockchains()"))
 
 
@@ -85,7 +85,7 @@ def _summed_up(reading: Reading, distinct: int, place: Callable[[int], str]) -> 
     counts = {
         "repeated": len(reading.wallets) - distinct,
         "empty": reading.empty,
-        "left out, since they can't be read": len(reading.problems),
+        "unreadable and left out": len(reading.problems),
     }
     counted = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
     pieces: list[Piece] = [f"{many(reading.rows, 'row')}, {many(distinct, 'wallet')} ({counted}"]

@@ -23,10 +23,10 @@ MAX_LENGTH = 512
 _SHORTENED = ("…", "...")
 _NO_TEXT = "blockchain and address have to be text"
 _NO_DOT = 'no dot between blockchain and address, as in "ETH.0x52…"'
-A_FILE = "a file: give what is in it, such as pd.read_csv(…)"
-A_FILE_IN_SHELL = "a file: give it behind --file"
+A_FILE = "this is a file: pass its contents, such as pd.read_csv(…)"
+A_FILE_IN_SHELL = "this is a file: pass it with --file"
 _FILES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
-_A_LINK = 'a link: give the wallet that it leads to, as in "ETH.0x52…"'
+_A_LINK = 'this is a link: give the wallet that it points to, as in "ETH.0x52…"'
 _LINK = re.compile(r"[\w+.-]*://|(?:[\w-]+\.)+[a-z]{2,}/")  # with its scheme or without
 
 
@@ -158,7 +158,7 @@ def _parts(item: object) -> tuple[str, str, str]:
         case (blockchain, address):
             return *_cells(blockchain, address), ""
         case _:
-            return "", "", f"{type(item).__name__} is no wallet"
+            return "", "", f"{type(item).__name__} is not a wallet"
 
 
 def _fault(blockchain: object, address: object) -> str:

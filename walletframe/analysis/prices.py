@@ -90,7 +90,9 @@ class FilePrices:
         path = Path(self.path).expanduser()
         suffix = path.suffix.lower()
         if suffix not in (".csv", ".parquet"):
-            raise PricesError(f"{path}: neither .csv nor .parquet", hint="save prices as either")
+            raise PricesError(
+                f"{path}: neither .csv nor .parquet", hint="save the prices as .csv or .parquet"
+            )
         try:
             if suffix == ".parquet":
                 return pd.read_parquet(path)
@@ -162,7 +164,7 @@ def read_currency(table: PriceTable, currency: str | None) -> str | None:
     named = list(dict.fromkeys(None if pd.isna(name) else str(name).strip() for name in written))
     if len(named) > 1:
         raise PricesError(
-            f"prices are in {len(named)} currencies: {named}", hint="give those of one"
+            f"prices are in {len(named)} currencies: {named}", hint="give prices in one currency"
         )
     if currency is not None and named not in ([], [None], [currency]):
         raise PricesError(f"prices are in {named[0]!r}, not in {currency!r}")
@@ -175,7 +177,7 @@ def _entries(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]
     if isinstance(table, pd.Series):
         return zip(table.index, table, strict=True)
     if not isinstance(table, pd.DataFrame):
-        raise PricesError(f"{type(table).__name__} is no form of prices", hint=_FORMS)
+        raise PricesError(f"prices can't be of type {type(table).__name__}", hint=_FORMS)
     if by_symbol:
         require_columns(table, ["symbol", "price"])
         return zip(table["symbol"], table["price"], strict=True)

@@ -91,7 +91,7 @@ def _currency(holdings: pd.DataFrame) -> str | None:
     if len(currencies) > 1:
         raise PricesError(
             f"the values are in {len(currencies)} currencies: {currencies}",
-            hint="value all holdings in one currency, or add up each currency's rows apart",
+            hint="value all holdings in one currency, or add up each currency's rows separately",
         )
     return next(iter(currencies), None)
 

@@ -113,7 +113,7 @@ def _parsed(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
     except ValueError as error:
-        raise TokenListError([(0, str(path), f"it is no JSON: {error}")]) from None
+        raise TokenListError([(0, str(path), f"it is not JSON: {error}")]) from None
 
 
 def _fault(entry: Any) -> str:

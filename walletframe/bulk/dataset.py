@@ -146,8 +146,8 @@ def _refuse_foreign(layout: Layout) -> None:
         others = sorted({path.name for path in layout.root.iterdir()} - {layout.inner.name})
         if others:
             raise DatasetError(
-                f"{layout.root} holds something else: {', '.join(map(repr, others[:3]))}",
-                hint="give a new or an empty folder, or one that a run like this has begun",
+                f"{layout.root} holds other files: {', '.join(map(repr, others[:3]))}",
+                hint="give a new or an empty folder, or the folder of an earlier run",
             )
 
 

@@ -122,7 +122,7 @@ def dataset_errors(root: Path) -> Iterator[None]:
         return
     raise DatasetError(
         f"{root}: {reason}",
-        hint="what was written before is whole: once this is mended, the same call goes on there",
+        hint="what was written before is intact: fix this, and repeat the call to continue",
     )
 
 

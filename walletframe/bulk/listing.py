@@ -48,8 +48,8 @@ class Unreadable:
         if self.count == 1:
             place, value, reason = problem
             notify(
-                f"item {place} (from 0) is no wallet and is left out: {value!r}: {reason}; "
-                "more of the kind are counted in the summary",
+                f"item {place} (from 0) is not a wallet and is left out: {value!r}: {reason}; "
+                "further ones are counted in the summary",
                 FetchWarning,
             )
 

@@ -107,8 +107,8 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
         service = layout.service()
         if service is None:
             raise DatasetError(
-                f"{layout.root} holds nothing that fetch_to_parquet has written",
-                hint="give the folder that it was given",
+                f"{layout.root} has no files of fetch_to_parquet",
+                hint="give the folder that was passed to fetch_to_parquet",
             )
         read = _all_of(layout, service) if asked is None else _some_of(layout, asked, service)
         return WalletDetails(*respelled(*read))
@@ -171,7 +171,7 @@ def _failed(layout: Layout) -> list[pa.Table]:
     for _ in range(_TRIES):
         with suppress(FileNotFoundError):
             return list(part_tables(layout.failed))
-    raise DatasetError(f"{layout.failed} changes all the time", hint="read it again")
+    raise DatasetError(f"{layout.failed} keeps changing", hint="read it again")
 
 
 def _part(layout: Layout, name: str, keys: Container[str] | None) -> tuple[pa.Table, pa.Table]:

@@ -91,7 +91,9 @@ class FetchSummary:
         if len(self.reasons) > _SHOWN:
             lines.append(f"  and {many(len(self.reasons) - _SHOWN, 'other reason')}")
         if self.unreadable_count:
-            lines.append(f"{many(self.unreadable_count, 'item')} of the stream left out: no wallet")
+            lines.append(
+                f"{many(self.unreadable_count, 'item')} of the iterator left out: not a wallet"
+            )
         written = f"{many(self.balances, 'balance')} in {many(self.parts, 'new part')}"
         lines.append(f"{written} of {self.folder}, {self.duration_s:,.1f} s")
         if self.service == SIMULATED:
@@ -150,7 +152,9 @@ def conclude(summary: FetchSummary, on_failure: str) -> None:
         lead = f"{part(failed, summary.wallets, 'wallet')} not ok"
         said.append(with_reasons(lead, summary.reasons))
     if summary.unreadable_count:
-        said.append(f"{many(summary.unreadable_count, 'item')} of the stream left out: no wallet")
+        said.append(
+            f"{many(summary.unreadable_count, 'item')} of the iterator left out: not a wallet"
+        )
     if said and on_failure == "raise":
         raise FetchError("; ".join(said), summary, GOES_ON)
     if said and on_failure == "warn":

@@ -221,7 +221,7 @@ def _value(holdings: pd.DataFrame, values: Sizes) -> Value:
     if len(currencies) > 1:
         raise PricesError(
             f"the values are in {len(currencies)} currencies: {currencies[:5]}",
-            hint="values of different currencies can't be added: draw each currency's rows apart",
+            hint="currencies can't be added: draw each currency's rows separately",
         )
     unit = shown(currencies[0], 12) if currencies != ["unknown"] and currencies else ""
     return Value(f"value in {unit}" if unit else "value", unit)

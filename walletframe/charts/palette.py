@@ -114,7 +114,7 @@ def pattern(shape: str | Sequence[str]) -> dict[str, Any]:
 def _checked(colors: Mapping[TokenKey, str]) -> dict[TokenKey, str]:
     """Return colours by canonical token; all that are no token or no colour are named at once."""
     if not isinstance(colors, Mapping):
-        raise SettingsError(f"colors: {type(colors).__name__} is no mapping", hint=_FORMS)
+        raise SettingsError(f"colors: {type(colors).__name__} is not a mapping", hint=_FORMS)
     found, bad = {}, []
     for token, color in colors.items():
         try:

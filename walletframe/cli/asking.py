@@ -43,20 +43,20 @@ _NAMING = (
         type=click.Choice(["raise", "drop"]),
         default="raise",
         show_default=True,
-        help="What to do with wallets that can't be read: ask for none, or leave these out.",
+        help="What to do if wallets can't be read: stop with an error, or leave them out.",
     ),
 )
 _KEPT = (
     click.option(
-        "--refresh", is_flag=True, help="Ask for all, even where an answer is in the cache."
+        "--refresh", is_flag=True, help="Request every wallet again, whatever is in the cache."
     ),
-    click.option("--offline", is_flag=True, help="Ask for none: answer from the cache."),
+    click.option("--offline", is_flag=True, help="Send no request: answer from the cache alone."),
 )
 _SERVICE = (
     click.option("--base-url", help="The private base address."),
     click.option("--public-base-url", help="The public base address."),
     click.option(
-        "--key-kind", type=click.Choice(["public", "private", "test"]), help="Of the key."
+        "--key-kind", type=click.Choice(["public", "private", "test"]), help="The kind of the key."
     ),
 )
 _PRICED = (
@@ -64,7 +64,7 @@ _PRICED = (
         "--prices",
         metavar="FILE",
         type=click.Path(exists=True, dir_okay=False),
-        help="A .csv or .parquet with token_blockchain, token_address, price, perhaps currency; "
+        help="A .csv or .parquet with token_blockchain, token_address, price, optionally currency; "
         "without it, the service's own prices.",
     ),
     click.option("--currency", help="What the prices are in, such as USD."),
@@ -135,7 +135,7 @@ def named(
     """Read the wallets of a command line, and refuse where there are none."""
     asked = named_if_any(words, files, on_unreadable)
     if not asked:
-        raise click.UsageError("no wallets: name some, or a --file of them")
+        raise click.UsageError("no wallets: give some, or a --file of them")
     return asked
 
 

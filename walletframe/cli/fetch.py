@@ -92,7 +92,7 @@ def demo(*, refresh: bool) -> None:
         answers = f"{cached} of {many(len(details.wallets), 'answer')}"
         say(f"{answers} came from the cache, {client.settings.cache}")
         if not cached:
-            say("Run it again: what is ok is answered from there.")
+            say("Run it again: wallets that are ok are answered from the cache.")
 
 
 @click.command()
@@ -104,15 +104,15 @@ def demo(*, refresh: bool) -> None:
     metavar="FILE",
     help="Read wallets from FILE, as fetch does. - is standard input.",
 )
-@click.option("--token", metavar="ADDRESS", help="The token's contract; else the native coin.")
-@click.option("--block", type=int, help="The number of the block to read; else the latest.")
+@click.option("--token", metavar="ADDRESS", help="The token's contract. Default: the native coin.")
+@click.option("--block", type=int, help="The number of the block to read. Default: the latest.")
 @click.option(
     "--chain-id",
     "chain_ids",
     type=(str, int),
     multiple=True,
     metavar="BLOCKCHAIN ID",
-    help="The chain id of a blockchain that is not known, such as HYPEREVM 999.",
+    help="The chain id of an unknown blockchain, such as HYPEREVM 999.",
 )
 @output
 def balance(

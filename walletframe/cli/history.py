@@ -40,15 +40,15 @@ def of_token(command: Callable[..., None]) -> Callable[..., None]:
     @click.option(
         "--token",
         metavar="SYMBOL|BLOCKCHAIN.CONTRACT",
-        help="One token alone: a symbol that no other has, or ETH.0x…; ETH. is the coin itself.",
+        help="Only this token: an unambiguous symbol, or ETH.0x…; ETH. is the native coin.",
     )
     @click.option("--symbol", hidden=True)
     @functools.wraps(command)
     def narrowed(*args: Any, token: str | None, symbol: str | None, **options: Any) -> None:
         if symbol is not None:
             if token is not None:
-                raise click.UsageError("--symbol is called --token now: give one of them")
-            say("Warning: --symbol is called --token now", err=True)
+                raise click.UsageError("--symbol is now called --token: give only one of them")
+            say("Warning: --symbol is now called --token", err=True)
         command(*args, token=symbol if token is None else token, **options)
 
     return narrowed
@@ -88,11 +88,11 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
     details, interrupted = ask(wallets, before=check, **options)
     known = known_wallets(details.wallets, stale=False).all()
     if interrupted:
-        say("Interrupted: no snapshot was kept. The same line again asks for the rest.")
+        say("Interrupted: no snapshot was saved. The same command again requests only the rest.")
         end(known=known, interrupted=True)
     moment = keep(details, folder=folder, at=at)
     say("\n".join(summary_lines(details.wallets)))
-    say(f"kept: a snapshot of {moment:%Y-%m-%d %H:%M:%S} UTC")
+    say(f"saved: a snapshot of {moment:%Y-%m-%d %H:%M:%S} UTC")
     end(known=known)
 
 
@@ -100,7 +100,7 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
 @click.argument("wallets", nargs=-1)
 @click.option("--file", "files", multiple=True, metavar="FILE", help="Read wallets from FILE.")
 @click.option("--since", help="The first day or moment, such as 2026-01-31 or yesterday, in UTC.")
-@click.option("--until", help="The last one.")
+@click.option("--until", help="The last day or moment.")
 @of_token
 @in_folder
 @output
@@ -118,7 +118,7 @@ def show_history(
     asked = named_if_any(wallets, files)
     if not asked:
         if token or any(options.values()):
-            raise click.UsageError("no wallets: name some, or a --file of them")
+            raise click.UsageError("no wallets: give some, or a --file of them")
         listed = snapshots(folder=folder)
         show(snapshots_table(listed))
         if listed["simulated"].any():
@@ -148,7 +148,7 @@ def compare(
     *,
     whole: bool,
 ) -> None:
-    """Say what changed from BEFORE to AFTER, exactly, and what can't be said.
+    """Say what changed from BEFORE to AFTER, exactly, and what is unknown.
 
     Each is a time, for the last snapshot up to it: latest (what AFTER is unless given), yesterday,
     2026-01-31 or 2026-01-31T06:00, in UTC; or a FILE that fetch wrote. The exit code is 1 where

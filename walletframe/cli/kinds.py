@@ -46,7 +46,7 @@ def require_holdings(name: str, columns: Collection[str]) -> None:
         )
     ways = {
         LIST: f"to fetch these wallets: walletframe fetch --file {name}",
-        WALLETS: f"give the holdings that fetch wrote beside it{_beside(Path(name))}",
+        WALLETS: f"give the file of holdings that fetch wrote with it{_beside(Path(name))}",
         PRICES: f"to value holdings at them: walletframe value FILE --prices {name}",
     }
     raise _another(name, HOLDINGS, kind, ways.get(kind, "give a file that fetch --output wrote"))
@@ -56,14 +56,14 @@ def require_wallets(name: str) -> None:
     """Refuse a file that holds no list of wallets, before its lines are taken for some."""
     path = Path(name)
     suffix = path.suffix.lower()
-    look = f"to look at what a fetch wrote, give it without --file: walletframe totals {name}"
+    look = f"to read the output of a fetch, give it without --file: walletframe totals {name}"
     if suffix in (".parquet", ".json"):
         raise _another(name, f"{LIST} (text, or .csv)", f"a {suffix} file", look)
     columns = _columns(path) if suffix == ".csv" else []
     kind = kind_of(columns)
     if kind == HOLDINGS:
         beside = path.with_suffix(f".wallets{path.suffix}")
-        failed = f"the wallets, those that failed or hold nothing included, are in {beside}"
+        failed = f"all wallets, also those that failed or are empty, are in {beside}"
         raise _another(name, LIST, kind, f"{failed}; {look}")
     if kind is not None and len(columns) > 1 and not _KINDS[LIST] <= {*columns}:
         raise _another(name, LIST, kind, "give a .csv with the columns blockchain and address")

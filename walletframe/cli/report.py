@@ -34,7 +34,7 @@ _WITHOUT_WALLETS = "what failed is unknown"
     metavar="FILE",
     required=True,
     callback=output_path(SUFFIXES),
-    help="A .html or .md; what is there is replaced.",
+    help="A .html or .md file; an existing one is replaced.",
 )
 @click.option("--title", default="Token holdings", show_default=True, help="The heading.")
 @click.option("--static", is_flag=True, help="Charts as pictures, for a page without scripts.")

@@ -28,7 +28,7 @@ _KINDS: tuple[KeyKind, ...] = ("private", "public", "test")
 )
 @click.option("--latency-s", default=0.0, help="Seconds an answer takes for each wallet.")
 @click.option("--failure-share", default=0.0, help="Share of wallets that fail, from 0 to 1.")
-@click.option("--seed", default=0, help="What the holdings are drawn from.")
+@click.option("--seed", default=0, help="Seed of the simulated holdings.")
 @click.option("--requests-per-second", type=float, help="Limit for each IP address and key.")
 @click.option(
     "--ledger",

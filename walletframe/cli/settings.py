@@ -46,7 +46,7 @@ def path() -> None:
 
 @cache.command()
 def info() -> None:
-    """Say what is kept, the sandbox's answers included."""
+    """Say what is stored, the sandbox's answers included."""
     for file in _files():
         facts = describe(file)
         say(f"{facts.path}: {many(facts.size_bytes, 'byte')}")
@@ -60,9 +60,9 @@ def info() -> None:
 
 
 @cache.command()
-@click.option("--sandbox", is_flag=True, help="Forget the sandbox's answers instead.")
+@click.option("--sandbox", is_flag=True, help="Delete the sandbox's answers instead.")
 def clear(*, sandbox: bool) -> None:
-    """Forget the answers of the service."""
+    """Delete the stored answers of the service."""
     for file in _simulated() if sandbox else [_path()]:
         say(f"{file}: {many(clear_store(file), 'answer')} forgotten")
 
@@ -73,7 +73,7 @@ def _path() -> Path:
         return default_path()
     if isinstance(chosen, Path):
         return chosen
-    raise SettingsError(f"the cache is no file: {chosen!r}", hint="unset WALLETFRAME_CACHE")
+    raise SettingsError(f"the cache is not a file: {chosen!r}", hint="unset WALLETFRAME_CACHE")
 
 
 def _files() -> list[Path]:

@@ -35,7 +35,7 @@ def _adding_up(command: Callable[..., None]) -> Callable[..., None]:
             default=["token"],
             show_default="token",
             type=click.Choice(["token", "wallet", "blockchain", "symbol"]),
-            help="What makes a group; more than once for groups of both.",
+            help="What to group by; repeat it to combine.",
         ),
         output,
         of_token,
@@ -57,7 +57,7 @@ def totals(given: tuple[str, ...], **options: Any) -> None:
 
 @click.command()
 @priced
-@click.option("--by-symbol", is_flag=True, help="The prices are by symbol: symbol, price.")
+@click.option("--by-symbol", is_flag=True, help="The prices are by symbol: columns symbol, price.")
 @_adding_up
 def value(
     given: tuple[str, ...],
@@ -117,7 +117,10 @@ def _found(
         return details.holdings, details.wallets, interrupted
     holdings, wallets = read_saved(file)
     if wallets is None:
-        say("Warning: no file of wallets beside it: how complete this is, is unknown", err=True)
+        say(
+            "Warning: there is no file of wallets beside it, so it is unknown how complete this is",
+            err=True,
+        )
     return holdings, wallets, False
 
 

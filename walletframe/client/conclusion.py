@@ -88,8 +88,8 @@ class Oddities:
         said = []
         if self._stranger_count:
             said.append(
-                f"the service answered {many(self._stranger_count, 'wallet')} that nobody asked "
-                f"for; left out: {', '.join(self._strangers)}"
+                f"the service sent {many(self._stranger_count, 'wallet')} that were not "
+                f"requested; left out: {', '.join(self._strangers)}"
             )
         if self._unreadable:
             said.append(

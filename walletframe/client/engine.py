@@ -159,7 +159,7 @@ class Client:
         """
         check_on_failure(on_failure)
         if refresh and offline:
-            raise SettingsError("refresh and offline contradict each other", hint="give one")
+            raise SettingsError("refresh and offline contradict each other", hint="give only one")
         policy = Policy(
             self.settings.expire_after_s, refresh, offline, self.settings.stale_if_error
         )

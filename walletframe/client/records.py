@@ -22,7 +22,7 @@ _CANCELLED = Outcome(Status.CANCELLED, "cancelled before its turn came")
 _SAID_BY_THE_SERVICE = frozenset(
     {Status.FAILED, Status.REJECTED, Status.SERVICE_ERROR, Status.INVALID, Status.MISSING}
 )
-_NOT_CACHED = Outcome(Status.NOT_CACHED, "not in the cache, and the service was not to be asked")
+_NOT_CACHED = Outcome(Status.NOT_CACHED, "not in the cache, and no request was sent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def resolve_kept(step: Step, service: str) -> Resolved | None:
     """Resolve a step from what is kept; None where that proves not to be ok, and so is none."""
     if step.kept is None:
         return Resolved(WalletRecord(step.wallet, _NOT_CACHED, service))
-    outdated = step.outdated and f"{step.outdated}, and the service was not to be asked"
+    outdated = step.outdated and f"{step.outdated}, and no request was sent"
     return _older(step, step.kept, service, outdated)
 
 

@@ -38,7 +38,7 @@ class UnknownTokenError(WalletframeError, LookupError):
             "a token is BLOCKCHAIN.CONTRACT, BLOCKCHAIN. for a native coin, or a symbol exactly as "
             "it is written",
         )
-        super().__init__(Spelled("no row holds the token ", named), Spelled(hint))
+        super().__init__(Spelled("no row has the token ", named), Spelled(hint))
         self.token = token
 
 
@@ -71,7 +71,7 @@ class AmbiguousTokenError(WalletframeError, ValueError):
         notes: Mapping[tuple[str, str | None], str] | None = None,
     ) -> None:
         found = {symbol: list(tokens) for symbol, tokens in contracts.items()}
-        listed: list[Piece] = ["a symbol is no token where several contracts share it:"]
+        listed: list[Piece] = ["a symbol is ambiguous if several contracts share it:"]
         for name, tokens in list(found.items())[:_SHOWN]:
             listed.append(unlinked(f"  {name!a}:"))
             noted = [(token, (notes or {}).get(token, "")) for token in tokens[:_SHOWN]]
@@ -110,7 +110,7 @@ class UnknownWalletError(WalletframeError, LookupError):
         wallet: str,
         hint: str = "a wallet that failed, or holds nothing, has no rows in holdings",
     ) -> None:
-        super().__init__(unlinked(f"no row is of the wallet {wallet!r}"), hint)
+        super().__init__(unlinked(f"no row has the wallet {wallet!r}"), hint)
         self.wallet = wallet
 
 

@@ -130,8 +130,8 @@ def _frames(path: Path) -> dict[str, pd.DataFrame]:
     }
     if suffix not in readers:
         raise SettingsError(
-            f"{path.name!r} is no file that walletframe writes",
-            hint=f"end it in {', '.join(SUFFIXES)}",
+            f"{path.name!r} is not a file that walletframe writes",
+            hint=f"use a name that ends in {', '.join(SUFFIXES)}",
         )
     try:
         return readers[suffix](path)

@@ -39,7 +39,7 @@ def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
     if target.suffix.lower() in _OTHER_COMPRESSIONS:
         raise SettingsError(
             f"a CSV can't be written as {target.name!r}",
-            hint="end it in .csv, .tsv, or one of them and .gz",
+            hint="use a name that ends in .csv, .tsv, .csv.gz or .tsv.gz",
         )
     separator = SEPARATORS.get(uncompressed(target).suffix.lower(), ",")
     heads = [_quoted(_cell(name)) for name in frame.columns]

@@ -60,7 +60,8 @@ def amounts_of(column: pd.Series) -> AmountArray:
     """Return the exact amounts of a column, or raise an `AmountError` where it has none."""
     if not isinstance(column.array, AmountArray):
         raise AmountError(
-            f"a column of {column.dtype} holds no amounts", hint='convert it: .astype("amount")'
+            f"a column of dtype {column.dtype} holds no amounts",
+            hint='convert it: .astype("amount")',
         )
     return column.array
 

@@ -66,7 +66,7 @@ def details_given(given: object, name: str = "details") -> WalletDetails:
     """Return a fetch, whichever way it was given."""
     if not is_details(given):
         raise ArgumentError(
-            f"{name} is of type {type(given).__name__}, where a whole fetch is needed",
+            f"{name} is of type {type(given).__name__}, but a whole fetch is needed",
             hint=f"give what fetch_wallets returned, or its two frames as {_PAIR}",
         )
     wallets, holdings = given
@@ -90,7 +90,7 @@ def holdings_given(given: object, name: str = "holdings") -> pd.DataFrame:
 def _whole(given: object, name: str, part: str) -> WalletDetails:
     if not is_details(given):
         raise ArgumentError(
-            f"{name} is of type {type(given).__name__}, where the DataFrame of {part} is needed",
+            f"{name} is of type {type(given).__name__}, but the DataFrame of {part} is needed",
             hint=f"give the {part} of what fetch_wallets returned, or the whole of it",
         )
     return details_given(given, name)

@@ -136,7 +136,7 @@ def _places(held: list[TokenKey], asked: Identities) -> Codes:
         chain, address = strangers[0]
         raise UnknownWalletError(
             f"{chain}.{address}",
-            hint=f"holdings have {len(strangers)} that `wallets` lacks: give those of one fetch",
+            hint=f"{len(strangers)} of the holdings' wallets are not in `wallets`: give one fetch",
         )
     return np.array([rows[key] for key in held], dtype=np.intp)
 

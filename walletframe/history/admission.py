@@ -74,7 +74,7 @@ def _check_kinds(kinds: set[bool], folder: Path, *, may_be_simulated: bool) -> N
         kinds = kinds | _kinds(read_wallets(snapshot_folders(folder)[-1:]))
     if refused or len(kinds) > 1:
         raise SnapshotError(
-            f"simulated holdings have no place among real ones in {folder}",
+            f"simulated holdings can't be stored beside real ones in {folder}",
             hint=Spelled("give each kind a folder of its own: ", Argument("folder")),
         )
 

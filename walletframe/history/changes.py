@@ -31,7 +31,7 @@ def compare(
     token: TokenLike | None = None,
     symbol: str | None = None,
 ) -> pd.DataFrame:
-    """Say what changed in the holdings of each wallet, exactly, and what can't be said.
+    """Say what changed in the holdings of each wallet, exactly, and what is unknown.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _renamed(token: TokenLike | None, symbol: str | None) -> TokenLike | None:
         raise ArgumentError(
             "token and symbol are both given", hint=Spelled("give ", Argument("token"), " alone")
         )
-    notify("symbol=… is called token=… now; it goes with the next release", RenamedWarning)
+    notify("symbol=… is now called token=…; the next release removes it", RenamedWarning)
     return symbol
 
 
@@ -154,7 +154,7 @@ def _check_distinct(before: WalletDetails, after: WalletDetails) -> None:
     same = times[0][times[0].isin(times[1])]
     if len(same):
         raise SnapshotError(
-            f"both are the snapshot of {same.iloc[0]}",
+            f"before and after are the same snapshot, of {same.iloc[0]}",
             hint=Spelled("save a newer one, or name an earlier time: ", LISTED, " lists them"),
         )
 

@@ -277,7 +277,7 @@ def _keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | None:
 
 def _none_so_early(found: list[SnapshotFolder], when: Moment) -> list[SnapshotFolder]:
     raise UnknownSnapshotError(
-        f"no snapshot is of {when} or earlier",
+        f"there is no snapshot of {when} or earlier",
         hint=Spelled(f"the oldest is of {found[0].moment:%Y-%m-%d %H:%M} UTC; see ", LISTED),
     )
 

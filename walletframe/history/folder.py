@@ -59,7 +59,7 @@ def required_folders(folder: Path) -> list[SnapshotFolder]:
     found = snapshot_folders(folder)
     if not found:
         raise UnknownSnapshotError(
-            f"no snapshot was kept in {folder}",
+            f"there are no snapshots in {folder}",
             hint=Spelled(
                 Either("history.save(details)", "walletframe history save"),
                 " keeps one; ",

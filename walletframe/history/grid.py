@@ -137,7 +137,7 @@ def _wallet_status(
 ) -> npt.NDArray[np.int8]:
     codes = pd.Index(_STATUSES).get_indexer(pd.Index(wallets["status"], dtype="str"))
     if (codes < 0).any():
-        raise SnapshotError(f"{wallets['status'][codes < 0].iloc[0]!r} is no status of a wallet")
+        raise SnapshotError(f"{wallets['status'][codes < 0].iloc[0]!r} is not a wallet status")
     if len(twice := np.flatnonzero(np.bincount(cells)[cells] > 1)):
         first = wallets.iloc[twice[0]]
         raise SnapshotError(

@@ -31,7 +31,9 @@ def moment(when: Moment) -> datetime:
     """Give a moment in UTC."""
     read = _read(when)
     if not isinstance(read, datetime):
-        raise SnapshotError(f"{when} is a whole day", hint='a moment: "2026-01-31T06:00Z"')
+        raise SnapshotError(
+            f"{when} is a whole day, but a moment is needed", hint='such as "2026-01-31T06:00Z"'
+        )
     return _in_utc(read)
 
 
@@ -61,6 +63,6 @@ def _read(when: Any) -> date | datetime:
         except (TypeError, ValueError):
             continue
     raise SnapshotError(
-        f"{when!r} is no time",
+        f"{when!r} is not a time",
         hint='a day, such as "2026-01-31" or "yesterday", or a moment, such as "2026-01-31T06:00Z"',
     )

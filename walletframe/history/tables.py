@@ -146,7 +146,8 @@ def _rows(path: Path, *, columns: list[str], wanted: list[str] | None) -> pa.Tab
     except (OSError, pa.ArrowInvalid) as fault:
         reason = str(fault)
     raise HistoryError(
-        f"{path} can't be read: {reason}", hint="to go on without this snapshot, move it away"
+        f"{path} can't be read: {reason}",
+        hint="to go on without this snapshot, move it out of the folder",
     )
 
 
@@ -167,7 +168,7 @@ def _groups(metadata: pq.FileMetaData, wanted: list[str]) -> list[int]:
 def _check_format(path: Path, metadata: pq.FileMetaData) -> None:
     written = (metadata.metadata or {}).get(_FORMAT_KEY, b"")
     if not written.isdigit():
-        raise HistoryError(f"{path} is no part of a snapshot", hint="move it away")
+        raise HistoryError(f"{path} is not part of a snapshot", hint="move it out of the folder")
     if int(written) > FORMAT:
         raise HistoryError(
             f"{path}: a later release of walletframe wrote it (format {int(written)}; this one "
@@ -202,6 +203,6 @@ def _as(column: pd.Series, dtype: object) -> pd.Series:
     except (TypeError, ValueError) as fault:
         reason = str(fault)
     raise SnapshotError(
-        f"the column {column.name!r} is none of a fetch: {reason}",
+        f"the column {column.name!r} is not as a fetch gives it: {reason}",
         hint="keep the frames as they were fetched",
     )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _ABSURD = 2**63
 _NO_BALANCE = Trouble(
     NodeStatus.INVALID,
-    "the contract answered no balance: is it a token, and was it there at this block?",
+    "the contract's answer is not a balance: is it a token, and did it exist at this block?",
 )
 
 
@@ -84,7 +84,7 @@ def _pinned_block(node: Node, block: int | None) -> int | Trouble:
     number = _quantity(header.get("number") if isinstance(header, dict) else header)
     if block is None or number == block or isinstance(number, Trouble):
         return number
-    return Trouble(NodeStatus.NO_BLOCK, f"asked for block {block}, the node gave {number}")
+    return Trouble(NodeStatus.NO_BLOCK, f"the node answered for block {number} instead of {block}")
 
 
 def _quantity(result: Any) -> int | Trouble:
@@ -96,7 +96,7 @@ def _quantity(result: Any) -> int | Trouble:
         number = -1
     if 0 <= number < _ABSURD:
         return number
-    return Trouble(NodeStatus.INVALID, f"no number: {shown(str(result), 60)!r}")
+    return Trouble(NodeStatus.INVALID, f"not a number: {shown(str(result), 60)!r}")
 
 
 def _elsewhere(holder: Holder, here: int | Trouble, chains: Chains) -> Found | None:

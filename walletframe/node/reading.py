@@ -45,7 +45,7 @@ class CoinBalance:
         try:
             return int(result, 16).to_bytes(WORD, "big")
         except (TypeError, ValueError, OverflowError):
-            return Trouble(NodeStatus.INVALID, f"no balance: {shown(str(result), 60)!r}")
+            return Trouble(NodeStatus.INVALID, f"not a balance: {shown(str(result), 60)!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class ContractCall:
         try:
             return bytes.fromhex(result.removeprefix("0x"))
         except (AttributeError, TypeError, ValueError):
-            return Trouble(NodeStatus.INVALID, f"no bytes: {shown(str(result), 60)!r}")
+            return Trouble(NodeStatus.INVALID, f"not bytes: {shown(str(result), 60)!r}")
 
 
 Question = CoinBalance | ContractCall

@@ -28,7 +28,7 @@ _GIVING_UP = (
 )
 _NO_JSON_RPC = Trouble(NodeStatus.INVALID, "the node's answer is not JSON-RPC")
 _LEFT_OUT = Trouble(NodeStatus.INVALID, "the node's answer left this question out")
-_TWICE = Trouble(NodeStatus.INVALID, "the node answered this question twice, and not the same")
+_TWICE = Trouble(NodeStatus.INVALID, "the node answered this question twice, differently")
 
 
 class Node:

@@ -122,7 +122,7 @@ def _identifiers(source: object) -> list[str]:
     named = list(source) if isinstance(source, Iterable) else None
     if named is None or not all(isinstance(name, str) for name in named):
         raise ArgumentError(
-            "blockchains is no list of identifiers",
+            "blockchains is not a list of identifiers",
             hint='give a list of text, such as ["ETH", "BSC"], or what fetch_wallets returned',
         )
     return named

@@ -33,12 +33,10 @@ def require_as_fetched(details: WalletDetails) -> None:
     wallets, holdings = details
     added = [f"{name!r}" for name in holdings.columns if name not in HOLDING_DTYPES]
     if added:
-        raise WalletframeError(
-            f"a new answer has no columns {', '.join(added)}: they would be lost", hint=_HINT
-        )
+        raise WalletframeError(f"Refresh would lose the columns {', '.join(added)}", hint=_HINT)
     if len(holdings) != wallets["tokens"].sum():
         raise WalletframeError(
-            "the holdings have other rows than were fetched, which a new answer would undo",
+            "the holdings have other rows than were fetched, and Refresh would undo that",
             hint=_HINT,
         )
 

@@ -93,7 +93,8 @@ def report(
     form = file.suffix.lower()
     if form not in SUFFIXES:
         raise SettingsError(
-            f"a report can't be written as {file.name!r}", hint="end it in .html or .md"
+            f"a report can't be written as {file.name!r}",
+            hint="use a name that ends in .html or .md",
         )
     if images not in get_args(Images):
         raise SettingsError(f"images: {images!r}", hint="interactive or static")

@@ -84,7 +84,7 @@ def read_ledger(given: pd.DataFrame | str | Path) -> RecordedLedger:
         return _from_records(dict(zip(columns, row, strict=True)) for row in cells)
     if not isinstance(given, str | Path):
         raise LedgerError(
-            f"{type(given).__name__} is no ledger", hint="a DataFrame, or a path as text or Path"
+            f"{type(given).__name__} is not a ledger", hint="a DataFrame, or a path as text or Path"
         )
     path = Path(given).expanduser()
     if path.suffix.lower() == ".json":
@@ -115,7 +115,7 @@ def _from_json(path: Path) -> RecordedLedger:
     if isinstance(content, dict) and "wallets" in content:
         return _from_answer(path, content)
     if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
-        raise LedgerError(f"{path}: no ledger", hint=_FORMS)
+        raise LedgerError(f"{path}: not a ledger", hint=_FORMS)
     if content:
         _used_columns(list({name: None for record in content for name in record}))
     return _from_records(content)
@@ -125,7 +125,7 @@ def _from_answer(path: Path, content: object) -> RecordedLedger:
     try:
         answer = msgspec.convert(content, WalletDetailsAnswer)
     except msgspec.ValidationError as error:
-        raise LedgerError(f"{path}: no answer of the service: {error}", hint=_FORMS) from error
+        raise LedgerError(f"{path}: not an answer of the service: {error}", hint=_FORMS) from error
     return RecordedLedger(answer.wallets)
 
 

@@ -70,12 +70,12 @@ def _read_url(source: str, value: Any) -> str:
     host, port = parts.hostname or "", parts.port
     if parts.username is not None or parts.password is not None:
         raise SettingsError(
-            f"{source}: holds a user name",
+            f"{source}: contains a user name",
             hint=Spelled("the key goes into ", Argument("api_key", "")),
         )
     if parts.scheme == "http" and not is_loopback(host):
         raise SettingsError(
-            f"{source}: http would show the key to everyone on the way",
+            f"{source}: http would expose the key to everyone on the network",
             hint="use https; http is only for this machine",
         )
     default_port = {"http": 80, "https": 443}[parts.scheme]

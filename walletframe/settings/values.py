@@ -255,8 +255,10 @@ def _check_key_is_alone(settings: Settings) -> None:
     for name in ("base_url", "public_base_url", "service", "cache"):
         if settings.api_key and holds_key(getattr(settings, name), settings.api_key):
             raise SettingsError(
-                f"{name}: holds the key",
+                f"{name}: contains the key",
                 hint=Spelled(
-                    "the key goes into ", Argument("api_key", ""), " alone: this is shown"
+                    "the key goes into ",
+                    Argument("api_key", ""),
+                    " alone: this setting is displayed",
                 ),
             )

@@ -153,6 +153,6 @@ def _refuse_pickles(backend: BaseCache) -> None:
     modules = {str(getattr(step, "__module__", "")).partition(".")[0] for step in steps}
     if modules & _UNSAFE or "pickle" in str(getattr(serializer, "name", "")):
         raise SettingsError(
-            f"cache: {type(backend).__name__} keeps pickles, which run code when they are read",
+            f"cache: {type(backend).__name__} stores pickles, which run code when they are read",
             hint='give the backend a JSON serializer, such as serializer="json"',
         )

@@ -31,7 +31,7 @@ _UNREACHABLE: dict[type[Exception], str] = {
     exceptions.SSLError: "the {server}'s certificate could not be verified",
     exceptions.ProxyError: "the proxy did not let the request through",
     exceptions.ChunkedEncodingError: "the connection broke in the middle of the answer",
-    ValueError: "no such address of the {server}, or of a proxy",
+    ValueError: "the address of the {server}, or of a proxy, is not valid",
     Exception: "the {server} could not be reached",
 }
 _NO_CERTIFICATES = (
@@ -113,7 +113,9 @@ def status_outcome(status: int, body: bytes, server: Server = "service") -> Outc
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return Outcome(Status.RATE_LIMITED, answered)
     if status // 100 == 3 and status != HTTPStatus.NOT_MODIFIED:  # noqa: PLR2004 - redirects
-        return Outcome(Status.REJECTED, f"answered {status}: redirects are refused, for the key")
+        return Outcome(
+            Status.REJECTED, f"answered {status}: redirects are refused, to protect the key"
+        )
     if status // 100 == 4:  # noqa: PLR2004 - the class of the caller's errors
         return Outcome(Status.REJECTED, answered)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:

@@ -142,7 +142,7 @@ class Session:
             body = self._bodies.read(response, attempt)
             fetched_at = datetime.now(UTC)
             if body is None:
-                return Reply(fetched_at, Outcome(Status.INVALID, "the answer is far too large"))
+                return Reply(fetched_at, Outcome(Status.INVALID, "the answer is too large"))
             status = response.status_code
             if status == HTTPStatus.OK:
                 return Reply(fetched_at, body)

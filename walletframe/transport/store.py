@@ -111,7 +111,7 @@ def _shelf(choice: CacheChoice, max_bytes: int | None) -> Shelf | None:
         shelf.read([])  # so that trouble with a file is warned of at once
         return shelf
     raise SettingsError(
-        f"cache: {type(choice).__name__} keeps no answers",
+        f"cache: {type(choice).__name__} is not a cache",
         hint='a path, "memory", False, or a requests-cache backend',
     )
 
@@ -180,7 +180,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection | None]:
 
 def _hint(fault: Exception) -> str:
     if is_broken(fault):
-        return "it is moved aside at the next fetch; or name another file with cache="
+        return "the next fetch moves it aside; or name another file with cache="
     if is_busy(fault):
         return "another process is writing; try again when it is done"
     return "name another file with cache= or WALLETFRAME_CACHE"

@@ -43,7 +43,9 @@ _DECODE_ENTRIES = msgspec.json.Decoder(_Entries).decode
 _DECODE_NAME = msgspec.json.Decoder(_Name).decode
 _FAILED = "the service could not retrieve this wallet"
 _MISSING = Outcome(Status.MISSING, "the answer left this wallet out")
-_CONTRADICTION = Outcome(Status.INVALID, "the answer has this wallet twice, and not the same")
+_CONTRADICTION = Outcome(
+    Status.INVALID, "the answer has this wallet twice, with different contents"
+)
 _ESCAPES = re.compile(
     r"\\\\"  # a backslash that escapes nothing behind it
     r"|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"  # a pair, which is one character

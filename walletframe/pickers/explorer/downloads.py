@@ -29,7 +29,7 @@ _TYPES = {
 def make_file(kind: str, rendered: Rendered) -> tuple[str, bytes]:
     """Return the name and the contents of a file: every row exactly, or a page without network."""
     if kind not in FORMATS:
-        raise ArgumentError(f"{kind!r} is no kind of file", hint=f"one of {', '.join(FORMATS)}")
+        raise ArgumentError(f"{kind!r} is not a file format", hint=f"one of {', '.join(FORMATS)}")
     if kind == "pandas code":
         return "holdings.py", f"{rendered.code}\n".encode()
     if kind == "HTML page":
