@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and folders and files that only their owner reads.
+"""Atomic writing of files, and folders and files that only their owner can read.
 
 The one place that brings files to the disk: exports and reports replace a file through `replaced`,
 bulk runs and histories put theirs under their names with `publish` and `settle`.

@@ -1,4 +1,4 @@
-"""What a forked child must not share with its parent, and has anew before it does anything else.
+"""What a forked child must not share with its parent, and recreates first of all.
 
 A fork copies one thread alone: a lock that another one held stays held, what another one watched
 over is watched no more, and the connections are the parent's.

@@ -1,4 +1,4 @@
-"""Errors without the frames that they passed, whose locals may hold a secret."""
+"""Errors without the stack frames they passed, whose locals may hold a secret."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class SeriesAccessor(AddressesAccessor):
         Raises
         ------
         AmountError
-            Where the values are no amounts.
+            If the values are no amounts.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Wallets of whatever holds addresses, and tables of a person's own beside what was fetched."""
+"""Wallets of Series and DataFrames: parse, fetch, and join with your own table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AddressesAccessor:
-    """What can be done with anything that holds addresses."""
+    """Methods of Series and DataFrames that hold wallet addresses."""
 
     def __init__(self, data: pd.DataFrame | pd.Series) -> None:
         self._data = data
@@ -28,7 +28,7 @@ class AddressesAccessor:
         Parameters
         ----------
         on_unreadable : {"raise", "drop"}, default "raise"
-            What to do with rows that can't be read; empty ones are skipped whatever it is.
+            What to do with rows that can't be read; empty rows are always skipped.
 
         Returns
         -------
@@ -40,16 +40,16 @@ class AddressesAccessor:
         Raises
         ------
         AddressError
-            Naming every wallet that can't be read, with its position and the reason.
+            Lists every wallet that can't be read, with its position and the reason.
         ColumnsError
-            Where a DataFrame lacks the column ``blockchain`` or ``address``.
+            If a DataFrame lacks the column ``blockchain`` or ``address``.
         SettingsError
-            Where `on_unreadable` is another word.
+            If `on_unreadable` is neither of these.
 
         Warns
         -----
         InputWarning
-            Where rows are left out, and where a blockchain is not known.
+            If rows are left out, or a blockchain is unknown.
 
         Examples
         --------
@@ -85,17 +85,17 @@ class AddressesAccessor:
         Parameters
         ----------
         client : Client, optional
-            Whom to ask through; the default client where not given, see `configure`.
+            The client that sends the requests; the default client if not given, see `configure`.
         refresh : bool, default False
-            Ask the service for every wallet, even where an answer is in the cache.
+            Request every wallet from the service, even if its answer is in the cache.
         offline : bool, default False
-            Ask for none: what is not in the cache has the status ``not_cached``.
+            Send no request: wallets that are not in the cache have the status ``not_cached``.
         progress : bool or callable, optional
-            False draws no bar; a callable gets (done, total, counts by status).
+            False hides the progress bar; a callable gets (done, total, counts by status).
         on_failure : {"warn", "raise", "ignore"}, default "warn"
-            What to do where wallets are not ok. Each has its row, whatever it is.
+            What to do if wallets are not ok. Each has its row in any case.
         on_unreadable : {"raise", "drop"}, default "raise"
-            What to do with rows that can't be read; empty ones are skipped whatever it is.
+            What to do with rows that can't be read; empty rows are always skipped.
 
         Returns
         -------
@@ -107,27 +107,27 @@ class AddressesAccessor:
         Raises
         ------
         ArgumentError
-            Where `client` is something else.
+            If `client` is not a `Client`.
         AddressError
-            Naming every wallet that can't be read; nothing was asked then.
+            Lists every wallet that can't be read; no request was sent.
         ColumnsError
-            Where a DataFrame lacks the column ``blockchain`` or ``address``.
+            If a DataFrame lacks the column ``blockchain`` or ``address``.
         SettingsError
-            Where something has to be asked and the key, its kind or its address is not set; where
-            `on_failure` or `on_unreadable` is another word.
+            If a request is needed and the key, its kind or its base address is not set; or if
+            `on_failure` or `on_unreadable` is none of its choices.
         FetchError
-            With ``on_failure="raise"``, carrying ``.details``.
+            With ``on_failure="raise"``; its ``.details`` hold the result.
         FetchInterrupted
-            After Ctrl-C or the notebook's stop button, carrying ``.details``.
+            After Ctrl-C or the notebook's stop button; its ``.details`` hold what was finished.
 
         Warns
         -----
         FetchWarning
-            With ``on_failure="warn"``, where wallets are not ok or could not be made fresh.
+            With ``on_failure="warn"``, if wallets are not ok, or their answers are out of date.
         AnswerWarning
-            Where the service answered wallets that nobody asked for.
+            If the service sent wallets that were not requested, or balances can't be read.
         InputWarning
-            Where wallets are repeated or left out, and where a blockchain is not known.
+            If wallets are repeated or left out, or a blockchain is unknown.
 
         Examples
         --------
@@ -151,7 +151,7 @@ class AddressesAccessor:
 
 
 class TablesAccessor:
-    """What a DataFrame of a person's own, with wallets in it, can be merged with."""
+    """Joins of your own DataFrame, with wallets in it, to a fetch."""
 
     _data: pd.DataFrame
 
@@ -166,42 +166,43 @@ class TablesAccessor:
     ) -> pd.DataFrame:
         """Merge your own table with ``wallets`` or ``holdings``, however the wallets are written.
 
-        Rows belong together where their wallet is the same: white space around it, the case of
-        its blockchain and, in a hex address, of its letters count for nothing.
+        Rows are matched by wallet. White space around it is ignored, and so is the case of the
+        blockchain and of a hex address.
 
         Parameters
         ----------
         frame : DataFrame
-            ``wallets`` or ``holdings`` of a fetch, or what was made of them.
+            ``wallets`` or ``holdings`` of a fetch, or a frame derived from them.
         how : {"left", "inner", "right", "outer"}, default "left"
             Which rows to keep: all of your table, those of both, all of `frame`, or all.
         on : str, optional
             The column of your table that has wallets as ``"ETH.0x…"``; needed where it has
             neither ``blockchain`` and ``address`` nor one such column alone.
         suffixes : (str, str), default ("_yours", "")
-            What is put behind the names of other columns that both have.
+            Appended to the names of the other columns that both have.
 
         Returns
         -------
         DataFrame
             Your columns and those of `frame`, with the dtypes they have there (``amount`` stays
-            exact); ``blockchain`` and ``address`` as `frame` writes them. A row of yours comes
-            once for each row that it matches, in your order, then in that of `frame` (with
-            ``"right"`` the other way round); what has no partner is NA there. On an index from 0.
+            exact); ``blockchain`` and ``address`` as `frame` writes them. A row of yours comes once
+            for each row that it matches, in your order, then in that of `frame` (with ``"right"``
+            the other way round); without a match the other side's columns are NA. The index counts
+            from 0.
 
         Raises
         ------
         ArgumentError
-            Where `frame` is no DataFrame.
+            If `frame` is no DataFrame.
         ColumnsError
-            Where either lacks the columns that name the wallets.
+            If either lacks the columns that name the wallets.
         SettingsError
-            Where `how` is another word, or the suffixes give two columns one name.
+            If `how` is none of its choices, or the suffixes give two columns one name.
 
         Warns
         -----
         InputWarning
-            Where rows of your table match nothing, saying how many.
+            If rows of your table have no match; it says how many.
 
         Examples
         --------

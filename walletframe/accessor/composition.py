@@ -1,4 +1,4 @@
-"""Charts of what wallets are made of: areas, rings, bars and slices."""
+"""Treemap, sunburst, bar and pie of holdings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CompositionPlots:
-    """What holdings are made of: blockchains, wallets and tokens as parts of a whole."""
+    """Charts of blockchains, wallets and tokens as parts of a whole."""
 
     _data: pd.DataFrame
 
@@ -30,41 +30,41 @@ class CompositionPlots:
     ) -> Figure:
         """Draw holdings as nested rectangles: blockchains, wallets, tokens.
 
-        The areas are values where there is a column ``value`` (float64, with ``currency`` if
-        wanted), else numbers of balances.
+        Areas show ``value`` if there is such a column (float64, with an optional ``currency``),
+        else numbers of balances.
 
         Parameters
         ----------
         token : str or (str, str or None), optional
-            One token, whose amounts are then the areas: (blockchain, contract), None for a
-            native coin; or a symbol that one token alone has.
+            One token, whose amounts are then the areas: (blockchain, contract), None for a native
+            coin; or an unambiguous symbol.
         top : int, default 250
-            The most rectangles, up to 500, for that is what a browser's time goes into. Where all
-            are too many, the largest wallets are drawn alone, and the others of each blockchain
-            together, what they hold of a token added up; the rest are drawn as Other.
+            The most rectangles, up to 500, since a browser is slow with more. If there are too
+            many, only the largest wallets are drawn separately; the others of each blockchain are
+            drawn together, added up by token, and the rest as Other.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch, for a line on how complete and how old it is.
+            The ``wallets`` of the same fetch, to note how complete and how old the data is.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, as from `token_colors`: hex or CSS names.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            One trace, with exact amounts in the hover; none, and the reason, where nothing is
-            above 0.
+            One trace, with exact amounts in the hover. If nothing is above 0: no trace, and a note
+            with the reason.
 
         Raises
         ------
         ArgumentError
-            Where `wallets` is something else.
+            If `wallets` is neither a DataFrame nor a fetch.
         ColumnsError, AmountError
-            Where a column is missing, or ``amount`` holds no amounts.
+            If a column is missing, or ``amount`` holds no amounts.
         PricesError
-            Where values are in more than one currency.
+            If values are in more than one currency.
         UnknownTokenError, AmbiguousTokenError
-            Where no row has the token, or several tokens share the symbol.
+            If no row has the token, or several tokens share the symbol.
         SettingsError
-            Where `top` is out of range, or `colors` has no tokens or no colours.
+            If `top` is out of range, or `colors` has no tokens or no colours.
 
         Examples
         --------
@@ -87,43 +87,43 @@ class CompositionPlots:
         wallets: FetchLike | None = None,
         colors: Colors | None = None,
     ) -> Figure:
-        """Draw holdings as rings: blockchains inside, around them wallets, outside the tokens.
+        """Draw holdings as rings: blockchains inside, then wallets, tokens outside.
 
-        The angles are values where there is a column ``value`` (float64, with ``currency`` if
-        wanted), else numbers of balances.
+        Angles show ``value`` if there is such a column (float64, with an optional ``currency``),
+        else numbers of balances.
 
         Parameters
         ----------
         token : str or (str, str or None), optional
-            One token, whose amounts are then the angles: (blockchain, contract), None for a
-            native coin; or a symbol that one token alone has.
+            One token, whose amounts are then the angles: (blockchain, contract), None for a native
+            coin; or an unambiguous symbol.
         top : int, default 250
-            The most pieces, up to 300, for that is what a browser's time goes into. Where all
-            are too many, the largest wallets are drawn alone, and the others of each blockchain
-            together, what they hold of a token added up; the rest are drawn as Other.
+            The most pieces, up to 300, since a browser is slow with more. If there are too many,
+            only the largest wallets are drawn separately; the others of each blockchain are drawn
+            together, added up by token, and the rest as Other.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch, for a line on how complete and how old it is.
+            The ``wallets`` of the same fetch, to note how complete and how old the data is.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, as from `token_colors`: hex or CSS names.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            One trace, with exact amounts in the hover; none, and the reason, where nothing is
-            above 0.
+            One trace, with exact amounts in the hover. If nothing is above 0: no trace, and a note
+            with the reason.
 
         Raises
         ------
         ArgumentError
-            Where `wallets` is something else.
+            If `wallets` is neither a DataFrame nor a fetch.
         ColumnsError, AmountError
-            Where a column is missing, or ``amount`` holds no amounts.
+            If a column is missing, or ``amount`` holds no amounts.
         PricesError
-            Where values are in more than one currency.
+            If values are in more than one currency.
         UnknownTokenError, AmbiguousTokenError
-            Where no row has the token, or several tokens share the symbol.
+            If no row has the token, or several tokens share the symbol.
         SettingsError
-            Where `top` is out of range, or `colors` has no tokens or no colours.
+            If `top` is out of range, or `colors` has no tokens or no colours.
 
         Examples
         --------
@@ -150,45 +150,45 @@ class CompositionPlots:
     ) -> Figure:
         """Draw a bar for each wallet or blockchain, stacked by token.
 
-        The lengths are values where there is a column ``value`` (float64, with ``currency`` if
-        wanted), else numbers of balances.
+        Lengths show ``value`` if there is such a column (float64, with an optional ``currency``),
+        else numbers of balances.
 
         Parameters
         ----------
         by : {"wallet", "blockchain"}, default "wallet"
-            What has a bar; the blockchain is that of the wallet.
+            What a bar stands for; a blockchain is that of the wallet.
         token : str or (str, str or None), optional
-            One token, whose amounts are then the lengths: (blockchain, contract), None for a
-            native coin; or a symbol that one token alone has.
+            One token, whose amounts are then the lengths: (blockchain, contract), None for a native
+            coin; or an unambiguous symbol.
         top : int, default 20
-            The most bars, up to 200; the rest are Other, which is written, not drawn, where its
-            bar would be more than twice as long as the longest.
+            The most bars, up to 200; the rest are Other, given as text if its bar would be more
+            than twice as long as the longest.
         top_tokens : int, default 8
             The most tokens with a colour of their own, up to 20, the largest of what is drawn; the
             rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch, for a line on how complete and how old it is.
+            The ``wallets`` of the same fetch, to note how complete and how old the data is.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, as from `token_colors`: hex or CSS names.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            One trace for each token, the largest first, with exact amounts in the hover; none,
-            and the reason, where nothing is above 0.
+            One trace for each token, the largest first, with exact amounts in the hover. If nothing
+            is above 0: no trace, and a note with the reason.
 
         Raises
         ------
         ArgumentError
-            Where `wallets` is something else.
+            If `wallets` is neither a DataFrame nor a fetch.
         ColumnsError, AmountError
-            Where a column is missing, or ``amount`` holds no amounts.
+            If a column is missing, or ``amount`` holds no amounts.
         PricesError
-            Where values are in more than one currency.
+            If values are in more than one currency.
         UnknownTokenError, AmbiguousTokenError
-            Where no row has the token, or several tokens share the symbol.
+            If no row has the token, or several tokens share the symbol.
         SettingsError
-            Where `by`, `top` or `top_tokens` is none of these, or `colors` has no tokens or no
+            If `by`, `top` or `top_tokens` is none of these, or `colors` has no tokens or no
             colours.
 
         Examples
@@ -220,10 +220,10 @@ class CompositionPlots:
         wallets: FetchLike | None = None,
         colors: Colors | None = None,
     ) -> Figure:
-        """Draw what one wallet holds as slices.
+        """Draw one wallet's holdings as a pie.
 
-        The slices are values where there is a column ``value`` (float64, with ``currency`` if
-        wanted), else of one size, since amounts of different tokens can't be compared.
+        Slices show ``value`` if there is such a column (float64, with an optional ``currency``).
+        Otherwise all have one size, since amounts of different tokens can't be compared.
 
         Parameters
         ----------
@@ -232,31 +232,31 @@ class CompositionPlots:
         top : int, default 8
             The most tokens, up to 20; the rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch, for a line on how old the wallet's answer is, and to
-            say why it has no rows where it has none.
+            The ``wallets`` of the same fetch, to note how old the wallet's answer is, or why it has
+            no rows.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, as from `token_colors`: hex or CSS names.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            One trace, the largest slice first, with exact amounts in the hover; none, and the
-            reason, where nothing is above 0.
+            One trace, the largest slice first, with exact amounts in the hover. If nothing is above
+            0: no trace, and a note with the reason.
 
         Raises
         ------
         ArgumentError
-            Where `wallets` is something else.
+            If `wallets` is neither a DataFrame nor a fetch.
         ColumnsError, AmountError
-            Where a column is missing, or ``amount`` holds no amounts.
+            If a column is missing, or ``amount`` holds no amounts.
         PricesError
-            Where values are in more than one currency.
+            If values are in more than one currency.
         AddressError
-            Where the wallet can't be read.
+            If the wallet can't be read.
         UnknownWalletError
-            Where the wallet has no rows, and `wallets` does not say why.
+            If the wallet has no rows, and `wallets` does not say why.
         SettingsError
-            Where `top` is out of range, or `colors` has no tokens or no colours.
+            If `top` is out of range, or `colors` has no tokens or no colours.
 
         Examples
         --------

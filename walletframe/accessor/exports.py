@@ -11,32 +11,32 @@ if TYPE_CHECKING:
 
 
 class ExportsAccessor:
-    """What writes a DataFrame to a file."""
+    """Methods that write a DataFrame to a file."""
 
     _data: pd.DataFrame
 
     def to_csv(self, path: str | Path) -> None:
         """Write a CSV file: amounts exact, formulas of strangers disarmed, one row a line.
 
-        A spreadsheet that opens it makes numbers and dates of symbols such as ``1e5`` and
-        ``2026-01-01``, as of those in any CSV: `to_excel` keeps them as text.
+        As with any CSV, a spreadsheet turns symbols such as ``1e5`` and ``2026-01-01`` into numbers
+        and dates; `to_excel` keeps them as text.
 
-        Amounts and floats have all their digits, none an exponent. Text that a spreadsheet would
-        take for a formula, or that has control characters, begins with an apostrophe; empty text
-        is quoted, what is missing is not. The index is left out.
+        Amounts and floats have all their digits and no exponent. Text that a spreadsheet would read
+        as a formula, or that has control characters, is escaped and begins with an apostrophe.
+        Empty text is quoted, missing values are not. The index is left out.
 
         Parameters
         ----------
         path : str or Path
-            Where to write; an earlier file stays until all of the new one is on the disk.
+            Where to write; an earlier file is replaced once the new one is complete on the disk.
             Separated by tabs where it ends in ``.tsv``, compressed where it ends in ``.gz``.
 
         Raises
         ------
         SettingsError
-            Where the name asks for another compression.
+            If the name asks for another compression.
         OSError
-            Where it can't be written.
+            If it can't be written.
 
         See Also
         --------
@@ -59,21 +59,21 @@ class ExportsAccessor:
     def to_parquet(self, path: str | Path) -> None:
         """Write a Parquet file that pandas without walletframe, DuckDB and polars open.
 
-        Amounts are exact text; beside each such column stands ``<name>_decimal``,
-        decimal128(38, 18), which can be summed there: null where it can't hold an amount. The
-        index is left out.
+        Amounts are exact text. Each such column gets a second one, ``<name>_decimal``,
+        decimal128(38, 18), which other programs can sum: null if it can't hold an amount. The index
+        is left out.
 
         Parameters
         ----------
         path : str or Path
-            Where to write; an earlier file stays until all of the new one is on the disk.
+            Where to write; an earlier file is replaced once the new one is complete on the disk.
 
         Raises
         ------
         ValueError, TypeError
-            Where a column of objects has no one type; these are Arrow's own.
+            If a column of objects has no one type; these are Arrow's own.
         OSError
-            Where it can't be written.
+            If it can't be written.
 
         See Also
         --------
@@ -94,22 +94,22 @@ class ExportsAccessor:
     def to_excel(self, path: str | Path) -> None:
         """Write an Excel file: amounts as exact text, all other text harmless.
 
-        Beside each column of amounts stands ``<name>_number``, the nearest numbers, to sort and
-        filter by: a cell's number is a float, of which Excel shows 15 digits. Times are in UTC, to
-        the millisecond; text is on one line, and cut to what a cell holds. Only columns ``…_url``
-        hold links, and these lead to http or https. The index is left out.
+        Each column of amounts gets a second one, ``<name>_number``, with the nearest numbers, to
+        sort and filter by: a cell's number is a float, of which Excel shows 15 digits. Times are in
+        UTC, to the millisecond; text is on one line, and cut to what a cell holds. Only columns
+        ``…_url`` hold links, and these lead to http or https. The index is left out.
 
         Parameters
         ----------
         path : str or Path
-            Where to write; an earlier file stays until all of the new one is on the disk.
+            Where to write; an earlier file is replaced once the new one is complete on the disk.
 
         Raises
         ------
         MissingExtraError
-            Where openpyxl is not installed.
+            If openpyxl is not installed.
         OSError
-            Where it can't be written.
+            If it can't be written.
 
         See Also
         --------

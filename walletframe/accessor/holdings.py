@@ -1,4 +1,4 @@
-"""Rows of holdings: the largest, their value, their tokens' names, wallets beside tokens."""
+"""Rows of holdings: the largest, their value, names of tokens, and a pivot table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class HoldingsAccessor:
-    """What can be asked of the rows of a DataFrame with the columns of holdings."""
+    """Methods for the rows of a DataFrame with the columns of holdings."""
 
     _data: pd.DataFrame
 
@@ -35,9 +35,9 @@ class HoldingsAccessor:
         Raises
         ------
         ColumnsError
-            Where the column is missing.
+            If the column is missing.
         AmountError
-            Where the values are neither amounts nor numbers, or are floats in ``amount``, which
+            If the values are neither amounts nor numbers, or are floats in ``amount``, which
             have lost digits already.
 
         Examples
@@ -70,7 +70,8 @@ class HoldingsAccessor:
             ``token_address`` (or ``contract``), ``price`` and perhaps ``currency``; or a source.
             Without it, the service's own prices in the column ``price``.
         currency : str, optional
-            What the prices are in, such as ``"USD"``; the service names none for its own.
+            The currency of the prices, such as ``"USD"``; the service doesn't state that of its
+            own.
         by_symbol : bool, default False
             Take prices by symbol instead, as written; refused where several tokens share one of
             them, since anybody can give a token any symbol.
@@ -87,22 +88,22 @@ class HoldingsAccessor:
         Raises
         ------
         PricesError
-            Where a price is no number, negative, NaN or infinite, a token is priced twice, or
+            If a price is no number, negative, NaN or infinite, a token is priced twice, or
             prices are in several currencies or another one than `currency`, naming all bad ones
             with their positions; where they, or their file, can't be read.
         AmbiguousTokenError
             By symbol, where several tokens share one that has a price.
         ColumnsError
-            Where the holdings or the prices lack a column.
+            If the holdings or the prices lack a column.
         AmountError
-            Where the column ``amount`` holds no amounts.
+            If the column ``amount`` holds no amounts.
         OSError
-            Where the file of prices can't be opened.
+            If the file of prices can't be opened.
 
         Warns
         -----
         PricesWarning
-            Where none of the prices is of a token that is held.
+            If none of the prices is for a token in the holdings.
 
         Examples
         --------
@@ -121,20 +122,21 @@ class HoldingsAccessor:
         return value(self._data, prices, currency=currency, by_symbol=by_symbol)
 
     def token_labels(self) -> pd.Series:
-        """Name each row's token by text that is unique, readable and harmless.
+        """Return a name for each row's token that is unique, readable and harmless.
 
         Returns
         -------
         Series
-            str, named ``token``, on the same index, equal for rows of one token and for no
-            others: the symbol where no other token has it; else, and where it has a bracket,
-            nothing to see, or letters beyond ASCII that may look like others, with the blockchain
-            and the contract, shortened as long as that is unique. Charts use the same names.
+            str, named ``token``, on the same index; two rows have the same name if, and only if,
+            they have the same token. It is the symbol if that is unambiguous. Otherwise, or if the
+            symbol has a bracket, is invisible, or has letters beyond ASCII that may look like
+            others, blockchain and contract are added, shortened as far as they stay unique. Charts
+            use the same names.
 
         Raises
         ------
         ColumnsError
-            Where a column is missing.
+            If a column is missing.
 
         Examples
         --------
@@ -149,13 +151,13 @@ class HoldingsAccessor:
         return token_labels(self._data)
 
     def pivot(self, n: int | None = 50, *, wallets: FetchLike | None = None) -> pd.DataFrame:
-        """Put wallets beside tokens.
+        """Return a table of wallets by tokens.
 
         Parameters
         ----------
         n : int or None, default 50
-            How many tokens: those of the greatest value behind `value`, then those with the most
-            holders, then the first ones. None for all.
+            The number of tokens: after `value` those with the largest value, then those with the
+            most holders, then the first ones. None for all.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch: then failed and empty wallets have rows, too.
 
@@ -171,13 +173,13 @@ class HoldingsAccessor:
         Raises
         ------
         ArgumentError, UnknownWalletError
-            Where `wallets` is something else, or lacks the wallet of a row.
+            If `wallets` is neither a DataFrame nor a fetch, or lacks the wallet of a row.
         ColumnsError, AmountError
-            Where a column is missing, or ``amount`` holds no amounts.
+            If a column is missing, or ``amount`` holds no amounts.
         PricesError
-            Where values are in more than one currency.
+            If values are in more than one currency.
         SettingsError
-            Where `n` is below 1.
+            If `n` is below 1.
 
         Examples
         --------

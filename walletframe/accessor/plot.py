@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class PlotAccessor(CompositionPlots):
     """Charts of a DataFrame with the columns of holdings.
 
-    They draw values where there is a column ``value``, one token's amounts where one is named, and
-    else counts or each token's shares: amounts of different tokens are never added.
+    They draw the column ``value`` if there is one, the amounts of one token if you name it, and
+    otherwise counts or each token's shares: amounts of different tokens are never added.
 
     Parameters
     ----------
@@ -42,40 +42,40 @@ class PlotAccessor(CompositionPlots):
     def heatmap(
         self, *, top: int = 30, top_tokens: int = 20, wallets: FetchLike | None = None
     ) -> Figure:
-        """Draw a table of wallets and tokens in colours.
+        """Draw a heatmap of wallets by tokens.
 
-        Colours are values where there is a column ``value`` (float64, with ``currency`` if
-        wanted), else each token's share: of all of it in the frame, how much the wallet holds; on
-        a scale of powers of ten.
+        Colours show ``value`` if there is such a column (float64, with an optional ``currency``),
+        else the wallet's share of all of the token in the frame. The scale is logarithmic, in
+        powers of ten.
 
         Parameters
         ----------
         top : int, default 30
             The most wallets, up to 200; the rest are drawn as Other.
         top_tokens : int, default 20
-            The most tokens, up to 200; of values, the rest are drawn as Other. Drawn are those
-            which the wallets that are drawn hold most of, or most often.
+            The most tokens, up to 200: those with the largest value, or the most holders, among the
+            wallets drawn. With values, the rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch, for a line on how complete and how old it is.
+            The ``wallets`` of the same fetch, to note how complete and how old the data is.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            One trace, empty where a wallet holds nothing of a token, with exact amounts in the
-            hover; one more of Other, in grey, where that holds more of a token than any wallet,
-            which would leave the wallets one colour; none, and the reason, where nothing is above
-            0. Wallets and tokens of one blockchain stand together.
+            One trace, with exact amounts in the hover; a cell is empty if the wallet holds none of
+            the token. Other gets a second trace, in grey, if it holds more of a token than any
+            wallet, since all wallets would otherwise have one colour. If nothing is above 0: no
+            trace, and a note with the reason. Wallets and tokens are grouped by blockchain.
 
         Raises
         ------
         ArgumentError
-            Where `wallets` is something else.
+            If `wallets` is neither a DataFrame nor a fetch.
         ColumnsError, AmountError
-            Where a column is missing, or ``amount`` holds no amounts.
+            If a column is missing, or ``amount`` holds no amounts.
         PricesError
-            Where values are in more than one currency.
+            If values are in more than one currency.
         SettingsError
-            Where `top` or `top_tokens` is out of range.
+            If `top` or `top_tokens` is out of range.
 
         Examples
         --------
@@ -96,25 +96,25 @@ class PlotAccessor(CompositionPlots):
         Parameters
         ----------
         token : str or (str, str or None)
-            (blockchain, contract), None for a native coin; or a symbol that one token alone has.
+            (blockchain, contract), None for a native coin; or an unambiguous symbol.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch, for a line on how complete and how old it is.
+            The ``wallets`` of the same fetch, to note how complete and how old the data is.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            Two traces: the curve, at most 200 points of it, with exact amounts in the hover, and
-            where all wallets would hold the same; none, and the reason, where no amount is above
-            0.
+            Two traces: the curve, of at most 200 points, with exact amounts in the hover, and the
+            diagonal on which all wallets would hold the same. If no amount is above 0: no trace,
+            and a note with the reason.
 
         Raises
         ------
         ArgumentError
-            Where `wallets` is something else.
+            If `wallets` is neither a DataFrame nor a fetch.
         ColumnsError, AmountError
-            Where a column is missing, or ``amount`` holds no amounts.
+            If a column is missing, or ``amount`` holds no amounts.
         UnknownTokenError, AmbiguousTokenError
-            Where no row has the token, or several tokens share the symbol.
+            If no row has the token, or several tokens share the symbol.
 
         Notes
         -----
@@ -146,22 +146,21 @@ class PlotAccessor(CompositionPlots):
     ) -> Figure:
         """Draw snapshots of holdings along time, stacked by token.
 
-        The frame is of several fetches, with a column ``snapshot``, datetime64[us, UTC]. Heights
-        are values where there is a column ``value`` (float64, with ``currency`` if wanted), else
-        numbers of balances.
+        The frame has the rows of several fetches, and a column ``snapshot``, datetime64[us, UTC].
+        Heights show ``value`` if there is such a column (float64, with an optional ``currency``),
+        else numbers of balances.
 
         Parameters
         ----------
         token : str or (str, str or None), optional
-            One token, whose amounts are then the heights: (blockchain, contract), None for a
-            native coin; or a symbol that one token alone has.
+            One token, whose amounts are then the heights: (blockchain, contract), None for a native
+            coin; or an unambiguous symbol.
         top_tokens : int, default 8
             The most tokens with a colour of their own, up to 20; the rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetches, with a column ``snapshot``: then snapshots in
-            which wallets failed are marked, those of which nothing is known are not drawn as
-            nothing, and answers that were out of date are left out; with a token, wallets that
-            could hold it count.
+            The ``wallets`` of the same fetches, with a column ``snapshot``. Then snapshots with
+            failed wallets are marked, wholly unknown snapshots are not drawn as 0, and out-of-date
+            answers are left out; with a token, only wallets that could hold it count.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, as from `token_colors`: hex or CSS names.
 
@@ -175,15 +174,15 @@ class PlotAccessor(CompositionPlots):
         Raises
         ------
         ArgumentError
-            Where `wallets` is something else.
+            If `wallets` is neither a DataFrame nor a fetch.
         ColumnsError, AmountError
-            Where a column is missing, or ``amount`` holds no amounts.
+            If a column is missing, or ``amount`` holds no amounts.
         PricesError
-            Where values are in more than one currency.
+            If values are in more than one currency.
         UnknownTokenError, AmbiguousTokenError
-            Where no row has the token, or several tokens share the symbol.
+            If no row has the token, or several tokens share the symbol.
         SettingsError
-            Where `top_tokens` is out of range, or `colors` has no tokens or no colours.
+            If `top_tokens` is out of range, or `colors` has no tokens or no colours.
 
         Examples
         --------
@@ -217,7 +216,7 @@ class PlotAccessor(CompositionPlots):
         Raises
         ------
         ColumnsError
-            Where ``token_blockchain`` or ``token_address`` is missing.
+            If ``token_blockchain`` or ``token_address`` is missing.
 
         Examples
         --------

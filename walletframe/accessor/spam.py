@@ -1,4 +1,4 @@
-"""What speaks for a token being spam."""
+"""Spam tokens: flag, explain and leave out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SpamAccessor:
-    """What can be asked of holdings in which strangers put tokens."""
+    """Methods that find spam tokens in holdings."""
 
     _data: pd.DataFrame
 
@@ -23,7 +23,7 @@ class SpamAccessor:
         deny: TokensLike | None = None,
         threshold: float = 0.5,
     ) -> pd.DataFrame:
-        """Add what speaks for each row's token being spam; no row is dropped.
+        """Add a spam score and its reasons to each row; no row is dropped.
 
         Parameters
         ----------
@@ -35,7 +35,7 @@ class SpamAccessor:
         deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
             Tokens that are spam, in the same forms.
         threshold : float, default 0.5
-            From which score on a token counts as spam.
+            The lowest score that counts as spam.
 
         Returns
         -------
@@ -47,15 +47,15 @@ class SpamAccessor:
         Raises
         ------
         TokenListError
-            Where a list can't be read, or a token is on both.
+            If a list can't be read, or a token is on both.
         ColumnsError
-            Where the holdings, or a frame of tokens, lack a column.
+            If the holdings, or a frame of tokens, lack a column.
         AmountError
-            Where ``amount`` holds no amounts.
+            If ``amount`` holds no amounts.
         SettingsError
-            Where the threshold is not above 0 and at most 1.
+            If the threshold is not above 0 and at most 1.
         OSError
-            Where a file of tokens can't be opened.
+            If a file of tokens can't be opened.
 
         Notes
         -----
@@ -97,7 +97,7 @@ class SpamAccessor:
         allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
             Tokens that are no spam, and tokens that are, as in `flag_spam`.
         threshold : float, default 0.5
-            From which score on a token counts as spam.
+            The lowest score that counts as spam.
 
         Returns
         -------
@@ -107,15 +107,15 @@ class SpamAccessor:
         Raises
         ------
         TokenListError
-            Where a list can't be read, or a token is on both.
+            If a list can't be read, or a token is on both.
         ColumnsError
-            Where the holdings, or a frame of tokens, lack a column.
+            If the holdings, or a frame of tokens, lack a column.
         AmountError
-            Where ``amount`` holds no amounts.
+            If ``amount`` holds no amounts.
         SettingsError
-            Where the threshold is not above 0 and at most 1.
+            If the threshold is not above 0 and at most 1.
         OSError
-            Where a file of tokens can't be opened.
+            If a file of tokens can't be opened.
 
         Warns
         -----
@@ -145,7 +145,7 @@ class SpamAccessor:
         threshold: float = 0.5,
         everything: bool = False,
     ) -> pd.DataFrame:
-        """Say token by token what `flag_spam` found, in words for a person.
+        """Explain in words, token by token, what `flag_spam` found.
 
         Parameters
         ----------
@@ -154,9 +154,9 @@ class SpamAccessor:
         allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
             Tokens that are no spam, and tokens that are, as in `flag_spam`.
         threshold : float, default 0.5
-            From which score on a token counts as spam.
+            The lowest score that counts as spam.
         everything : bool, default False
-            Tell of tokens that are not flagged, too, where anything was found of them.
+            Include tokens that are not flagged, if there are findings about them.
 
         Returns
         -------
@@ -170,17 +170,17 @@ class SpamAccessor:
         Raises
         ------
         UnknownTokenError, AmbiguousTokenError
-            Where no row has the token, or several tokens share the symbol.
+            If no row has the token, or several tokens share the symbol.
         TokenListError
-            Where a list can't be read, or a token is on both.
+            If a list can't be read, or a token is on both.
         ColumnsError
-            Where the holdings, or a frame of tokens, lack a column.
+            If the holdings, or a frame of tokens, lack a column.
         AmountError
-            Where ``amount`` holds no amounts.
+            If ``amount`` holds no amounts.
         SettingsError
-            Where the threshold is not above 0 and at most 1.
+            If the threshold is not above 0 and at most 1.
         OSError
-            Where a file of tokens can't be opened.
+            If a file of tokens can't be opened.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""What holdings add up to, and who has how much of them."""
+"""Totals of holdings, and how they are distributed over wallets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class TotalsAccessor:
-    """What is counted and added up of a DataFrame with the columns of holdings."""
+    """Totals and statistics of a DataFrame with the columns of holdings."""
 
     _data: pd.DataFrame
 
@@ -23,14 +23,14 @@ class TotalsAccessor:
     ) -> pd.DataFrame:
         """Add up by token, wallet or blockchain, and say how complete that is.
 
-        Amounts of different tokens are never added: without ``"token"`` among `by` there are
-        counts and, behind `value`, values.
+        Amounts of different tokens are never added: without ``"token"`` in `by` there are counts
+        and, after `value`, values.
 
         Parameters
         ----------
         by : {"token", "wallet", "blockchain", "symbol"} or list of them, default "token"
-            What makes a group. A token is its contract on its blockchain; ``"symbol"`` is the same
-            after making sure that no symbol is shared. ``"blockchain"`` is that of the wallet.
+            What to group by. A token is identified by blockchain and contract; ``"symbol"`` does
+            the same, but raises if tokens share a symbol. ``"blockchain"`` is that of the wallet.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch: then failed wallets are counted.
 
@@ -65,15 +65,15 @@ class TotalsAccessor:
         Raises
         ------
         ArgumentError, UnknownWalletError
-            Where `wallets` is something else, or lacks the wallet of a row.
+            If `wallets` is neither a DataFrame nor a fetch, or lacks the wallet of a row.
         ColumnsError, AmountError
-            Where a column is missing, or ``amount`` holds no amounts.
+            If a column is missing, or ``amount`` holds no amounts.
         AmbiguousTokenError
             By symbol, where several tokens share one: it names their contracts.
         PricesError
-            Where values are in more than one currency.
+            If values are in more than one currency.
         SettingsError
-            Where `by` is something else.
+            If `by` is something else.
 
         Examples
         --------
@@ -89,15 +89,15 @@ class TotalsAccessor:
         return totals(self._data, by, wallets=wallets)
 
     def share(self, token: TokenLike, *, wallets: FetchLike | None = None) -> pd.DataFrame:
-        """Tell how much of one token each wallet holds, of all that these wallets hold of it.
+        """Return each wallet's amount of one token and its share of the total.
 
         Parameters
         ----------
         token : str or (str, str or None)
-            (blockchain, contract), None for a native coin; or a symbol that one token alone has.
+            (blockchain, contract), None for a native coin; or an unambiguous symbol.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch: then every other one asked on a blockchain where one
-            of them could hold the token has a row, too.
+            The ``wallets`` of the same fetch. Then every other requested wallet that could hold the
+            token has a row, too.
 
         Returns
         -------
@@ -114,11 +114,11 @@ class TotalsAccessor:
         Raises
         ------
         ArgumentError, UnknownWalletError
-            Where `wallets` is something else, or lacks the wallet of a row.
+            If `wallets` is neither a DataFrame nor a fetch, or lacks the wallet of a row.
         UnknownTokenError, AmbiguousTokenError
-            Where no row has the token, or several tokens share the symbol.
+            If no row has the token, or several tokens share the symbol.
         ColumnsError, AmountError
-            Where a column is missing, or ``amount`` holds no amounts.
+            If a column is missing, or ``amount`` holds no amounts.
 
         Examples
         --------
@@ -142,37 +142,37 @@ class TotalsAccessor:
         top: int = 10,
         wallets: FetchLike | None = None,
     ) -> pd.DataFrame:
-        """Tell how unequally tokens are spread over the wallets that hold them.
+        """Measure how unequally tokens are distributed over their holders.
 
         Parameters
         ----------
         token : str or (str, str or None), optional
-            (blockchain, contract), None for a native coin; or a symbol that one token alone has.
-            All tokens unless given.
+            (blockchain, contract), None for a native coin; or an unambiguous symbol. All tokens
+            unless given.
         top : int, default 10
-            How many of the largest holders ``top_share`` is of.
+            The number of largest holders that ``top_share`` adds up.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch.
 
         Returns
         -------
         DataFrame
-            One row for each token: the columns of `totals` by token, and ``gini``,
-            ``herfindahl`` and ``top_share`` (what the largest holders have of all), float64 from 0
-            to 1, NaN where nobody holds any. No rows give no tokens.
+            One row for each token: the columns of `totals` by token, and ``gini``, ``herfindahl``
+            and ``top_share`` (the share of the largest holders), float64 from 0 to 1, NaN where
+            nobody holds any. No rows give no tokens.
 
         Raises
         ------
         ArgumentError, UnknownWalletError
-            Where `wallets` is something else, or lacks the wallet of a row.
+            If `wallets` is neither a DataFrame nor a fetch, or lacks the wallet of a row.
         UnknownTokenError, AmbiguousTokenError
-            Where no row has the token, or several tokens share the symbol.
+            If no row has the token, or several tokens share the symbol.
         ColumnsError, AmountError
-            Where a column is missing, or ``amount`` holds no amounts.
+            If a column is missing, or ``amount`` holds no amounts.
         PricesError
-            Where values are in more than one currency.
+            If values are in more than one currency.
         SettingsError
-            Where `top` is below 1.
+            If `top` is below 1.
 
         Notes
         -----
@@ -203,12 +203,12 @@ class TotalsAccessor:
     def overlap(self, n: int | None = 100, *, wallets: FetchLike | None = None) -> pd.DataFrame:
         """Find the pairs of wallets that hold the most of the same tokens.
 
-        Without native coins and spam, which nearly everybody holds, it tells more.
+        Leave out native coins and spam first, since nearly every wallet holds those.
 
         Parameters
         ----------
         n : int or None, default 100
-            How many pairs. None for all that have a token in common, up to half the square of the
+            The number of pairs; None for all with a token in common, up to half the square of the
             number of wallets.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch.
@@ -228,11 +228,11 @@ class TotalsAccessor:
         Raises
         ------
         ArgumentError, UnknownWalletError
-            Where `wallets` is something else, or lacks the wallet of a row.
+            If `wallets` is neither a DataFrame nor a fetch, or lacks the wallet of a row.
         ColumnsError, AmountError
-            Where a column is missing, or ``amount`` holds no amounts.
+            If a column is missing, or ``amount`` holds no amounts.
         SettingsError
-            Where `n` is below 1.
+            If `n` is below 1.
 
         Notes
         -----

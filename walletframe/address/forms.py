@@ -45,7 +45,7 @@ class WalletAddress:
     Raises
     ------
     AddressError
-        Where a part is empty, longer than 512 characters, or holds white space, invisible
+        If a part is empty, longer than 512 characters, or holds white space, invisible
         characters or an ellipsis, or where the identifier holds a dot.
 
     Examples
@@ -96,7 +96,7 @@ class WalletAddress:
         Raises
         ------
         AddressError
-            Where the text has no dot, or a part of it can't be read.
+            If the text has no dot, or a part of it can't be read.
 
         Examples
         --------

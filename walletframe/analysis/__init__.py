@@ -1,4 +1,4 @@
-"""Frame in, frame out: what is asked of holdings once they are there."""
+"""Analysis of holdings: frame in, frame out."""
 
 from walletframe.analysis.largest import top, top_rows
 from walletframe.analysis.matrix import pivot, token_labels

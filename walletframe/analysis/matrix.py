@@ -1,4 +1,4 @@
-"""Wallets beside tokens in one table of exact amounts, and the names of its columns."""
+"""A pivot table of exact amounts, wallets by tokens, and the names of its columns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def token_labels(holdings: pd.DataFrame) -> pd.Series:
 def pivot(
     holdings: PositionsLike, n: int | None = 50, *, wallets: FetchLike | None = None
 ) -> pd.DataFrame:
-    """Put wallets beside tokens."""
+    """Return a table of wallets by tokens."""
     if n is not None and n < 1:
         raise SettingsError(f"n: {n!r}", hint="a number of tokens, or None for all")
     positions = read_positions(holdings, wallets)

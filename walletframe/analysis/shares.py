@@ -1,4 +1,4 @@
-"""Whose a token is: each wallet's share of what is known of it, and how much is in few hands."""
+"""Each wallet's share of a token, and how concentrated the token is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def share(
     holdings: PositionsLike, token: TokenLike, *, wallets: FetchLike | None = None
 ) -> pd.DataFrame:
-    """Tell how much of one token each wallet holds, of all that these wallets hold of it."""
+    """Return each wallet's amount of one token and its share of the total."""
     positions = read_positions(holdings, wallets)
     place = token_place(positions.holdings, positions.tokens, token)
     rows = positions.tokens.codes == place
@@ -59,7 +59,7 @@ def concentration(
     top: int = 10,
     wallets: FetchLike | None = None,
 ) -> pd.DataFrame:
-    """Tell how unequally tokens are spread over the wallets that hold them."""
+    """Measure how unequally tokens are distributed over their holders."""
     if top < 1:
         raise SettingsError(f"top: {top!r}", hint="1 or more of the largest holders")
     positions = read_positions(holdings, wallets)

@@ -43,9 +43,9 @@ def read_token_list(
     Raises
     ------
     TokenListError
-        Where it is no such list, naming every entry that can't be read.
+        If it is no such list, naming every entry that can't be read.
     OSError
-        Where the file can't be read.
+        If the file can't be read.
 
     Notes
     -----

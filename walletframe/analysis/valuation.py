@@ -1,4 +1,4 @@
-"""What holdings are worth at some prices."""
+"""The value of holdings at given prices."""
 
 from __future__ import annotations
 

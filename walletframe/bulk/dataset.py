@@ -1,4 +1,4 @@
-"""The folder, opened for writing by one run: parts that are there whole or not at all."""
+"""The folder, opened for writing by one run; its parts are written atomically."""
 # A part is written under other names, brought to the disk, and renamed: first what failed, then the
 # holdings, then the wallets, which make it count. A run that ends in between leaves no more than
 # holdings whose wallets are missing: the next run removes them, and makes the part anew.

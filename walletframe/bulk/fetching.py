@@ -1,4 +1,4 @@
-"""`fetch_to_parquet`: what a person calls."""
+"""`fetch_to_parquet`, the public function."""
 
 from __future__ import annotations
 
@@ -30,31 +30,32 @@ def fetch_to_parquet(
 ) -> FetchSummary:
     """Fetch more wallets than memory holds into a folder of Parquet files.
 
-    The folder is written as the answers come. The same call again, after any end, asks only for
-    the wallets that are not ok in it. A wallet that is ok stays as it is: for the holdings of
-    another day, give another folder.
+    The folder is written while the answers arrive. To resume, however the run ended, repeat the
+    call: only the wallets that are not ok in the folder are requested. Wallets that are ok are
+    never updated: for the holdings of another day, use another folder.
 
     Parameters
     ----------
     wallets : path, iterator, or anything that `fetch_wallets` takes
         A path, or a str that ends in ``.csv`` or ``.txt``, is a file: a CSV with the columns
         blockchain and address, or with one column of wallets; else one wallet a line, where #
-        begins a comment. Lists and files are checked before anything is asked. An iterator is read
-        as it is needed; what in it is no wallet is left out, with a warning, and counted in the
+        begins a comment. Lists and files are checked before anything is asked. An iterator is
+        consumed lazily; items that can't be read are left out, with a warning, and counted in the
         summary.
     folder : str or Path
         A new or an empty folder, or one that an earlier call has begun.
     client : Client, optional
-        Whom to ask through; the default client where not given, see `configure`. Answers that are
-        fresh in its cache are used; new ones are not kept there, since the folder holds them.
+        The client that sends the requests; the default client if not given, see `configure`.
+        Answers that are fresh in its cache are used; new ones are not kept there, since the folder
+        holds them.
     progress : bool or callable, optional
-        False draws no bar; a callable gets (done, total, counts by status), where the total of an
-        iterator is None. Wallets that were ok in the folder before count as done.
+        False hides the progress bar; a callable gets (done, total, counts by status), where the
+        total of an iterator is None. Wallets that were ok in the folder before count as done.
     on_failure : {"warn", "raise", "ignore"}, default "warn"
-        What to do where wallets are not ok.
+        What to do if wallets are not ok.
     on_unreadable : {"raise", "drop"}, optional
-        What to do with what can't be read; empty rows are skipped whatever it is. Without it, a
-        list or a file raises, before anything is asked, and an iterator drops.
+        What to do with items that can't be read; empty ones are always skipped. Without it, a list
+        or a file raises, before anything is asked, and an iterator drops.
 
     Returns
     -------
@@ -64,17 +65,17 @@ def fetch_to_parquet(
     Raises
     ------
     ArgumentError
-        Where `client` is something else.
+        If `client` is not a `Client`.
     AddressError
-        Naming every wallet of a list or a file that can't be read; nothing was asked then. With
+        Lists every wallet of a list or a file that can't be read; no request was sent. With
         ``on_unreadable="raise"``, the first of an iterator; what came before is in the folder.
     SettingsError
-        Where something has to be asked and the key, its kind or its base address is not set.
+        If a request is needed and the key, its kind or its base address is not set.
     DatasetError
-        Where the folder holds something else or another service's wallets, another run writes
+        If the folder holds something else or another service's wallets, another run writes
         into it, or the disk is full. What was written before is whole.
     FetchError
-        With ``on_failure="raise"``, carrying the summary as ``.details``.
+        With ``on_failure="raise"``; its ``.details`` are the summary.
     FetchInterrupted
         After Ctrl-C or the notebook's stop button, carrying the summary as ``.details``; what was
         finished is in the folder.
@@ -85,9 +86,9 @@ def fetch_to_parquet(
         With ``on_failure="warn"``, where wallets are not ok, and for an iterator's first item that
         is no wallet.
     AnswerWarning
-        Where the service answered wallets that nobody asked for, or balances can't be read.
+        If the service sent wallets that were not requested, or balances can't be read.
     InputWarning
-        Where wallets of a list are repeated or left out, and where a blockchain is not known.
+        If wallets of a list are repeated or left out, or a blockchain is unknown.
 
     See Also
     --------

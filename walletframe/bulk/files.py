@@ -1,4 +1,4 @@
-"""What lies where in the folder of a bulk run, and what its Parquet files hold."""
+"""The layout of a bulk run's folder, and the columns of its Parquet files."""
 # FOLDER/wallets/part-000001.parquet      a row for each wallet that is ok
 # FOLDER/holdings/part-000001.parquet     a row for each of its balances
 # FOLDER/failed/part-000001.parquet       a row for each wallet that was asked for and is not ok

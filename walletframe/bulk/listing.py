@@ -1,4 +1,4 @@
-"""What a bulk run is given: wallets of which all are checked first, or a stream read as it goes."""
+"""The input of a bulk run: a list that is checked first, or an iterator that is read lazily."""
 
 from __future__ import annotations
 

@@ -57,11 +57,11 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
     Parameters
     ----------
     folder : str or Path
-        Where it was written; a run may still go on there, or have been killed. Answers that are in
-        none of its files yet are read from its journal.
+        The folder that was written. A run may still be writing to it, or have been killed: answers
+        that are not in a Parquet file yet are read from the journal.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
-        Read these alone: for a folder that holds more than memory. The files of the wallets are
-        read whole for it, of the holdings a file at a time.
+        Read these wallets alone, for a folder larger than memory. The files of wallets are read as
+        a whole, those of holdings one at a time.
 
     Returns
     -------
@@ -73,9 +73,9 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
     Raises
     ------
     DatasetError
-        Where the folder holds no such files, or one of them is missing or broken.
+        If the folder holds no such files, or one of them is missing or broken.
     AddressError
-        Naming every one of `wallets` that can't be read.
+        Lists every one of `wallets` that can't be read.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""What the folder holds of which wallet, and the place of each in the order asked.
+"""Which wallets the folder has, with what status, and their places in the requested order.
 
 A run keeps no more than this in memory of what it has done: a few hundred bytes for each wallet.
 """

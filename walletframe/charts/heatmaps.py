@@ -47,7 +47,7 @@ def heatmap(
     top_tokens: int = 20,
     wallets: FetchLike | None = None,
 ) -> go.Figure:
-    """Draw a table of wallets and tokens in colours."""
+    """Draw a heatmap of wallets by tokens."""
     rows, columns = check_top("top", top, _LIMIT), check_top("top_tokens", top_tokens, _LIMIT)
     balances = read_balances(holdings, shares=True)
     measure = balances.measure

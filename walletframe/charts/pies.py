@@ -38,7 +38,7 @@ def pie(
     wallets: FetchLike | None = None,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw what one wallet holds as slices."""
+    """Draw one wallet's holdings as a pie."""
     limit = check_top("top", top, _LIMIT)
     [named] = parse_wallets(wallet)
     title = f"Holdings of {short_wallet(named.blockchain, named.address)}"

@@ -1,4 +1,4 @@
-"""Commands that ask: ``fetch``, ``fetch-to-parquet``, ``balance``, and ``demo``."""
+"""Commands that send requests: ``fetch``, ``fetch-to-parquet``, ``balance``, and ``demo``."""
 
 from __future__ import annotations
 

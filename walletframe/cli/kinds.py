@@ -1,4 +1,4 @@
-"""Files of another kind than is needed: which kind, by their columns, and what to do with them."""
+"""Errors for files of the wrong kind: what a file looks like, by its columns, and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One question, asked again where that may help, at the pace that the service takes."""
+"""One request with its retries, at the rate that the service accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller is told at the end: of wallets that are not ok, and of odd answers."""
+"""Warnings and errors at the end of a fetch: wallets that are not ok, and odd answers."""
 
 from __future__ import annotations
 

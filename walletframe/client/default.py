@@ -1,4 +1,4 @@
-"""The default client, and the helper function that most people need nothing beside."""
+"""The default client, and `fetch_wallets`, which is all that most users need."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _default: Client | None = None
 
 @frameless
 def configure(**overrides: Any) -> Settings:
-    """Make the default client anew.
+    """Replace the default client by one with these settings.
 
     Parameters
     ----------
@@ -73,17 +73,17 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
         of such strings, or a DataFrame with the columns blockchain and address, or with one
         column of such strings.
     client : Client, optional
-        Whom to ask through; the default client where not given, see `configure`.
+        The client that sends the requests; the default client if not given, see `configure`.
     refresh : bool, default False
-        Ask the service for every wallet, even where an answer is in the cache.
+        Request every wallet from the service, even if its answer is in the cache.
     offline : bool, default False
-        Ask for none: what is not in the cache has the status ``not_cached``.
+        Send no request: wallets that are not in the cache have the status ``not_cached``.
     progress : bool or callable, optional
-        False draws no bar; a callable gets (done, total, counts by status).
+        False hides the progress bar; a callable gets (done, total, counts by status).
     on_failure : {"warn", "raise", "ignore"}, default "warn"
-        What to do where wallets are not ok. Each has its row, whatever it is.
+        What to do if wallets are not ok. Each has its row in any case.
     on_unreadable : {"raise", "drop"}, default "raise"
-        What to do with rows that can't be read; empty ones are skipped whatever it is.
+        What to do with rows that can't be read; empty rows are always skipped.
 
     Returns
     -------
@@ -94,28 +94,27 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
     Raises
     ------
     ArgumentError
-        Where `client` is something else.
+        If `client` is not a `Client`.
     AddressError
-        Naming every wallet that can't be read; nothing was asked then.
+        Lists every wallet that can't be read; no request was sent.
     ColumnsError
-        Where a DataFrame lacks the column ``blockchain`` or ``address``.
+        If a DataFrame lacks the column ``blockchain`` or ``address``.
     SettingsError
-        Where something has to be asked and the key, its kind or its base address is not set; where
-        `on_failure` or `on_unreadable` is another word.
+        If a request is needed and the key, its kind or its base address is not set; or if
+        `on_failure` or `on_unreadable` is none of its choices.
     FetchError
-        With ``on_failure="raise"``, carrying ``.details``.
+        With ``on_failure="raise"``; its ``.details`` hold the result.
     FetchInterrupted
-        After Ctrl-C or the notebook's stop button, carrying ``.details``.
+        After Ctrl-C or the notebook's stop button; its ``.details`` hold what was finished.
 
     Warns
     -----
     FetchWarning
-        With ``on_failure="warn"``, where wallets are not ok or could not be made fresh.
+        With ``on_failure="warn"``, if wallets are not ok, or their answers are out of date.
     AnswerWarning
-        Where the service answered wallets that nobody asked for.
+        If the service sent wallets that were not requested, or balances can't be read.
     InputWarning
-        Where wallets are repeated or left out, and where a blockchain is not known: it is asked
-        for as written.
+        If wallets are repeated or left out, or a blockchain is unknown: it is sent as written.
 
     Examples
     --------

@@ -50,7 +50,7 @@ class Client:
     Raises
     ------
     ArgumentError
-        Where `settings` is something else.
+        If `settings` is not a `Settings`.
     SettingsError
         For a setting that is unknown or wrong; one that is missing raises when it is needed.
 
@@ -128,15 +128,15 @@ class Client:
         wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them
             As for `fetch_wallets`.
         refresh : bool, default False
-            Ask the service for every wallet, even where an answer is in the cache.
+            Request every wallet from the service, even if its answer is in the cache.
         offline : bool, default False
-            Ask for none: what is not in the cache has the status ``not_cached``.
+            Send no request: wallets that are not in the cache have the status ``not_cached``.
         progress : bool or callable, optional
-            False draws no bar; a callable gets (done, total, counts by status).
+            False hides the progress bar; a callable gets (done, total, counts by status).
         on_failure : {"warn", "raise", "ignore"}, default "warn"
-            What to do where wallets are not ok. Each has its row, whatever it is.
+            What to do if wallets are not ok. Each has its row in any case.
         on_unreadable : {"raise", "drop"}, default "raise"
-            What to do with rows that can't be read; empty ones are skipped whatever it is.
+            What to do with rows that can't be read; empty rows are always skipped.
         cancel : threading.Event, optional
             Ends the fetch when another thread sets it: what was not finished by then has the
             status ``cancelled``. For one fetch, which sets it at its end.
@@ -193,7 +193,7 @@ class Client:
         Raises
         ------
         SettingsError
-            Where the service's name, or what is needed to ask it, is not set.
+            If the service's name, or what is needed to ask it, is not set.
 
         Examples
         --------

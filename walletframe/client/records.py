@@ -1,4 +1,4 @@
-"""What becomes of one step: the record for the frames, and what is worth keeping.
+"""The result of one step: the record for the frames, and the answer to cache.
 
 Pure, like the plan: a reply goes in, a value comes out.
 """

@@ -1,14 +1,14 @@
-"""The errors and warnings of walletframe; of the package they know `text` alone.
+"""The errors and warnings of walletframe.
 
 ::
 
     Exception
     └── WalletframeError
         ├── AddressError         (ValueError)    one or more wallets that can't be read
-        ├── AmountError          (ArithmeticError)  a value that is no exact amount
+        ├── AmountError          (ArithmeticError)  a value that is not an exact amount
         │   ├── AmountPrecisionError             digits would be lost, or are lost already
-        │   └── AmountValueError (ValueError)    it was to be set in a column
-        ├── ArgumentError        (TypeError)     something else than what a function takes
+        │   └── AmountValueError (ValueError)    the same, when set in a column
+        ├── ArgumentError        (TypeError)     an argument of the wrong type
         ├── ColumnsError         (KeyError)      a frame lacks what a method needs
         ├── PricesError          (ValueError)    prices that can't be used
         ├── UnknownTokenError    (LookupError)   a frame holds no such token
@@ -18,12 +18,12 @@
         ├── SettingsError        (ValueError)    a setting that is unknown, missing or wrong
         ├── TokenListError       (ValueError)    a list of tokens that can't be read
         ├── LedgerError          (ValueError)    holdings that the sandbox can't serve
-        ├── CacheError           (OSError)       answers that were kept can't be read
-        ├── SnapshotError        (ValueError)    holdings that can't be kept or compared
-        ├── UnknownSnapshotError (LookupError)   no snapshot was kept there, or none so early
-        ├── HistoryError         (OSError)       snapshots that were kept can't be read
+        ├── CacheError           (OSError)       cached answers can't be read
+        ├── SnapshotError        (ValueError)    holdings that can't be saved or compared
+        ├── UnknownSnapshotError (LookupError)   there is no snapshot, or none so early
+        ├── HistoryError         (OSError)       a snapshot can't be read
         ├── DatasetError         (OSError)       a file or folder of holdings can't be used
-        ├── FetchError           (RuntimeError)  wallets that failed, on request an error
+        ├── FetchError           (RuntimeError)  wallets failed, and on_failure="raise"
         └── MissingExtraError    (ImportError)   an optional dependency is not installed
 
     KeyboardInterrupt
@@ -31,12 +31,12 @@
 
     UserWarning
     └── WalletframeWarning
-        ├── AnswerWarning        the service answered more than it was asked, or what can't be read
-        ├── CacheWarning         answers can't be kept or read
+        ├── AnswerWarning        unrequested wallets, or unreadable balances
+        ├── CacheWarning         the cache can't be written or read
         ├── FetchWarning         some wallets failed
-        ├── InputWarning         what was given may not be what was meant
-        ├── PricesWarning        none of the prices given is of a token that is held
-        ├── RenamedWarning       (DeprecationWarning) something has another name now
+        ├── InputWarning         the input may not be what you meant
+        ├── PricesWarning        none of the prices is for a token in the holdings
+        ├── RenamedWarning       (DeprecationWarning) something was renamed
         ├── SpamWarning          rows were left out since their tokens look like spam
         └── TestKeyWarning       the shared test key is in use
 

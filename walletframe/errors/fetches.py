@@ -1,4 +1,4 @@
-"""Errors of a fetch, and of files in which its answers are kept."""
+"""Errors of a fetch, and of the files that store its answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from walletframe.errors.root import WalletframeError
 
 
 class CacheError(WalletframeError, OSError):
-    """Answers that were kept on this machine can't be read: the message says which and why."""
+    """Cached answers on this machine can't be read: the message says which and why."""
 
 
 class DatasetError(WalletframeError, OSError):
@@ -16,15 +16,15 @@ class DatasetError(WalletframeError, OSError):
 
 
 class HistoryError(WalletframeError, OSError):
-    """Snapshots that were kept on this machine can't be read; the others still can."""
+    """A snapshot on this machine can't be read; the others still can."""
 
 
 class SnapshotError(WalletframeError, ValueError):
-    """Holdings that can't be kept or compared as they are, or a time that can't be read."""
+    """Holdings that can't be saved or compared as they are, or a time that can't be read."""
 
 
 class UnknownSnapshotError(WalletframeError, LookupError):
-    """No snapshot was kept there, or none so early; ``history.snapshots()`` lists them."""
+    """There is no snapshot, or none so early; ``history.snapshots()`` lists them."""
 
 
 class FetchError(WalletframeError, RuntimeError):

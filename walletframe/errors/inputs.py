@@ -1,4 +1,4 @@
-"""What a caller gave that can't be used."""
+"""Errors about what the caller passed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class AddressError(WalletframeError, ValueError):
     Attributes
     ----------
     problems : tuple of (int, str, str)
-        The same, whole: the message shows the first twenty.
+        The same, complete: the message shows the first twenty.
     """
 
     problems: tuple[tuple[int, str, str], ...]
@@ -89,22 +89,22 @@ def _listed(problems: Sequence[tuple[str, Text]]) -> list[Piece]:
 
 
 class AmountError(WalletframeError, ArithmeticError):
-    """A value that is no exact amount, or does not fit where it should go.
+    """A value that is not an exact amount, or does not fit its target type.
 
-    It is no ValueError, since pandas takes a ValueError for "then leave the column as it is".
+    It is not a ValueError, since pandas reads a ValueError as "then leave the column as it is".
     """
 
 
 class AmountPrecisionError(AmountError):
-    """Digits would be lost, or are lost already: a float, too many decimals, a narrow dtype."""
+    """Digits would be lost, or already are: a float, too many decimals, a narrow dtype."""
 
 
 class AmountValueError(AmountError, ValueError):
-    """What was to be set in a column of amounts, or inserted, is no exact amount."""
+    """A value to be set or inserted in a column of amounts is not an exact amount."""
 
 
 class ArgumentError(WalletframeError, TypeError):
-    """An argument of another kind than what a function takes; the hint says what it takes."""
+    """An argument of the wrong type; the hint says what the function takes."""
 
 
 class ColumnsError(WalletframeError, KeyError):
@@ -141,7 +141,7 @@ class ColumnsError(WalletframeError, KeyError):
 
 
 class PricesError(WalletframeError, ValueError):
-    """Prices that can't be used, all that is wrong with them reported at once.
+    """Prices that can't be used; all problems are reported at once.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class PricesError(WalletframeError, ValueError):
     Attributes
     ----------
     problems : tuple of (int, str, str)
-        The same, whole: the message shows the first twenty.
+        The same, complete: the message shows the first twenty.
     """
 
     problems: tuple[tuple[int, str, str], ...]
@@ -211,7 +211,7 @@ class TokenListError(WalletframeError, ValueError):
     Attributes
     ----------
     problems : tuple of (int, str, str)
-        The same, whole: the message shows the first twenty.
+        The same, complete: the message shows the first twenty.
     """
 
     problems: tuple[tuple[int, str, str], ...]

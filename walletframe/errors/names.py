@@ -1,4 +1,4 @@
-"""Tokens, wallets and blockchains that a frame does not have, or has more than once."""
+"""Errors about tokens, wallets and blockchains that a frame lacks, or has more than once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHOWN = 10
 
 
 class UnknownTokenError(WalletframeError, LookupError):
-    """A frame holds no such token: give (blockchain, contract), or a symbol as it is written.
+    """The holdings have no such token: give (blockchain, contract), or a symbol as written.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class UnknownTokenError(WalletframeError, LookupError):
 
 
 class AmbiguousTokenError(WalletframeError, ValueError):
-    """One or more symbols that several tokens share: name the one that is meant.
+    """One or more symbols that several tokens share: name the token that you mean.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ class AmbiguousTokenError(WalletframeError, ValueError):
     Attributes
     ----------
     contracts : dict of str to list of (str, str or None)
-        The same, whole, in the same order: the message shows the first ten symbols, and the first
-        ten tokens of each.
+        The same, complete and in the same order: the message shows the first ten symbols, and the
+        first ten tokens of each.
     """
 
     contracts: dict[str, list[tuple[str, str | None]]]
@@ -115,7 +115,7 @@ class UnknownWalletError(WalletframeError, LookupError):
 
 
 class UnknownBlockchainError(WalletframeError, LookupError):
-    """There is no such blockchain to choose from; the hint names some that there are.
+    """There is no such blockchain to choose from; the hint lists some.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class WalletframeError(Exception):
     hint : str
         What to do about it, empty where there is nothing to do.
     spelled : Spelled
-        Both, for who shows them in a shell, where arguments are options.
+        Both, for display in a shell, where arguments are options.
     """
 
     message: str

@@ -1,4 +1,4 @@
-"""Texts of errors, which Python and a shell spell differently in places."""
+"""Texts of errors, parts of which are written differently in Python and in a shell."""
 
 from __future__ import annotations
 

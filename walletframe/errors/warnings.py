@@ -1,4 +1,4 @@
-"""Warnings: the work goes on, but somebody should know."""
+"""Warnings: the work goes on, but the caller should know."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class WalletframeWarning(UserWarning):
     Parameters
     ----------
     message : str
-        What somebody should know.
+        The text of the warning.
 
     Attributes
     ----------
     spelled : Spelled
-        The same, for who shows it in a shell.
+        The same, for display in a shell.
     """
 
     spelled: Spelled
@@ -34,12 +34,12 @@ class WalletframeWarning(UserWarning):
 class AnswerWarning(WalletframeWarning):
     """The service answered more than it was asked, or balances that can't be read.
 
-    The surplus was left out; what can't be read is NA, and the rest is as it should be.
+    The surplus was left out; what can't be read is NA, and everything else is complete.
     """
 
 
 class CacheWarning(WalletframeWarning):
-    """Answers can't be kept or read on this machine; fetching goes on."""
+    """The cache can't be written or read; fetching goes on."""
 
 
 class FetchWarning(WalletframeWarning):
@@ -47,15 +47,15 @@ class FetchWarning(WalletframeWarning):
 
 
 class InputWarning(WalletframeWarning):
-    """What was given is used, but may not be what was meant: repeats, odd names, rows left out."""
+    """The input is used, but may not be what you meant: repeats, odd names, rows left out."""
 
 
 class PricesWarning(WalletframeWarning):
-    """Prices were given, and none of them is of a token that is held."""
+    """None of the given prices is for a token in the holdings."""
 
 
 class RenamedWarning(WalletframeWarning, DeprecationWarning):
-    """Something has another name now; the old one works for one release more."""
+    """Something was renamed; the old name works for one more release."""
 
 
 class SpamWarning(WalletframeWarning):

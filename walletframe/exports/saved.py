@@ -46,7 +46,7 @@ _BLOCK_BYTES = 1 << 26  # a cell may be that long
 
 
 def read_holdings(path: str | Path) -> pd.DataFrame:
-    """Read a file that walletframe wrote, as the frame that it was.
+    """Read a file that walletframe wrote, and return the frame as it was.
 
     Parameters
     ----------
@@ -66,15 +66,15 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     Raises
     ------
     SettingsError
-        Where the name ends otherwise.
+        If the name ends otherwise.
     ColumnsError
-        Where it holds neither holdings nor wallets.
+        If it holds neither holdings nor wallets.
     DatasetError
-        Where it is broken, or a column can't be what its name says.
+        If it is broken, or a column can't be what its name says.
     MissingExtraError
         For Excel files, where openpyxl is not installed.
     OSError
-        Where there is no such file.
+        If there is no such file.
 
     Notes
     -----

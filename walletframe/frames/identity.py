@@ -1,4 +1,4 @@
-"""When two rows are of one token, or of one wallet.
+"""When two rows have the same token, or the same wallet.
 
 A token is its contract on its blockchain, never its symbol; hex is compared without case. How
 tokens and wallets are called is known to `names`.

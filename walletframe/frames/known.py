@@ -1,4 +1,4 @@
-"""Of which wallets it is known what they hold: the one place where that is decided.
+"""Which wallets' balances are known: the one place that decides this.
 
 A wallet is known where its status is ok. An answer that is past its time (``stale``) is known as of
 its ``fetched_at``: who looks at one fetch counts it, and says so; who compares times does not.

@@ -1,4 +1,4 @@
-"""How people call tokens and wallets: names to show, the one a caller names, and shared symbols.
+"""Names of tokens and wallets: to display, to look up, and symbols that several tokens share.
 
 Every table, chart, widget and report takes its names from here, so that a token is called the same
 everywhere. `identity` knows when two rows are of one token; here is how it is written.

@@ -1,4 +1,4 @@
-"""Holdings in codes: which wallet, which token, how much, when, and of whom that is known.
+"""Holdings as integer codes: wallet, token, amount and time, and which wallets are known.
 
 What is asked of holdings, or drawn of them, begins here: tokens and wallets are told apart once.
 """

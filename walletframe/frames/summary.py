@@ -1,4 +1,4 @@
-"""What a person is told of a fetch first, in a few lines."""
+"""The summary of a fetch in a few lines."""
 
 from __future__ import annotations
 

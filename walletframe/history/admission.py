@@ -1,4 +1,4 @@
-"""What may be kept: frames as they were fetched, and simulated holdings never among real ones."""
+"""What may be saved: unchanged frames of a fetch, and never simulated holdings among real ones."""
 
 from __future__ import annotations
 

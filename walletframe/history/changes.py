@@ -67,23 +67,23 @@ def compare(
     Raises
     ------
     ArgumentError
-        Where one of the two is no fetch, or both `token` and `symbol` are given.
+        If one of the two is no fetch, or both `token` and `symbol` are given.
     ColumnsError
-        Where a column is missing.
+        If a column is missing.
     AmountError
-        Where the amounts are of another dtype.
+        If the amounts are of another dtype.
     UnknownTokenError
-        Where neither holds the token.
+        If neither holds the token.
     AmbiguousTokenError
-        Where several tokens share the symbol.
+        If several tokens share the symbol.
     SnapshotError
-        Where both are the same snapshot; where a wallet is in one of the two twice; where holdings
-        belong to no wallet there; or where one of the two is simulated and the other is not.
+        If both are the same snapshot; if one of them has a wallet twice, or holdings of a wallet
+        that it lacks; or if one of the two is simulated and the other is not.
 
     Warns
     -----
     RenamedWarning
-        Where `symbol` is given.
+        If `symbol` is given.
 
     Notes
     -----

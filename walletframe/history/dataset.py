@@ -1,4 +1,4 @@
-"""Keeping snapshots and having them back; see `folder` and `tables` for what is on the disk."""
+"""Saving and loading snapshots; see `folder` and `tables` for what is on the disk."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ def save(
     Raises
     ------
     ArgumentError
-        Where `details` is no fetch.
+        If `details` is no fetch.
     ColumnsError
-        Where a column is missing.
+        If a column is missing.
     AmountError
-        Where the amounts are floats.
+        If the amounts are floats.
     SnapshotError
-        Where the frames are not as they were fetched: a wallet is there twice, or has not as many
+        If the frames are not as they were fetched: a wallet is there twice, or has not as many
         holdings as its ``tokens`` says; where simulated and real holdings would be mixed; where
         there is a snapshot of that very time, or the time is none.
     OSError
-        Where the folder can't be written.
+        If the folder can't be written.
 
     Notes
     -----
@@ -132,13 +132,13 @@ def load(
     Raises
     ------
     UnknownSnapshotError
-        Where the folder has no snapshot at all.
+        If the folder has no snapshot at all.
     AddressError
-        Where a wallet can't be read.
+        If a wallet can't be read.
     SnapshotError
-        Where a time can't be read.
+        If a time can't be read.
     HistoryError
-        Where a snapshot can't be read.
+        If a snapshot can't be read.
 
     Examples
     --------
@@ -192,13 +192,13 @@ def snapshot(
     Raises
     ------
     UnknownSnapshotError
-        Where no snapshot is so early.
+        If no snapshot is so early.
     AddressError
-        Where a wallet can't be read.
+        If a wallet can't be read.
     SnapshotError
-        Where the time can't be read.
+        If the time can't be read.
     HistoryError
-        Where the snapshot can't be read.
+        If the snapshot can't be read.
 
     Examples
     --------
@@ -236,9 +236,9 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     Raises
     ------
     UnknownSnapshotError
-        Where there are none.
+        If there are none.
     HistoryError
-        Where one can't be read.
+        If one can't be read.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where snapshots lie on the disk, and how one gets there whole; not what its files hold."""
+"""Where snapshots are on the disk, and how one is written atomically."""
 # <folder>/date=2026-01-31/20260131T060000.000000Z/wallets.parquet
 #                                                  holdings.parquet
 #

@@ -1,4 +1,4 @@
-"""What people call a time: a day, or a moment."""
+"""Parsing of times: a day, or a moment."""
 
 from __future__ import annotations
 

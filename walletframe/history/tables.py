@@ -1,4 +1,4 @@
-"""What the files of a snapshot hold: the two frames of a fetch, as Parquet that opens anywhere."""
+"""The files of a snapshot: the two frames of a fetch, as Parquet that other programs open."""
 # Beside the columns of the contract, and the decimals beside the amounts, each row has its
 # `snapshot`, its `position` in the frame that was saved, and a `wallet_key`, which is the same in
 # every snapshot whatever the spelling. Rows are sorted by it, in small groups with statistics, so

@@ -53,15 +53,15 @@ def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.Data
     Raises
     ------
     ArgumentError
-        Where `history` is no fetch.
+        If `history` is no fetch.
     ColumnsError
-        Where a column is missing.
+        If a column is missing.
     AmbiguousTokenError
-        Where several tokens share the symbol.
+        If several tokens share the symbol.
     UnknownTokenError
-        Where no snapshot has the token.
+        If no snapshot has the token.
     SnapshotError
-        Where a snapshot has a wallet twice, or holdings that belong to no wallet.
+        If a snapshot has a wallet twice, or holdings that belong to no wallet.
 
     Examples
     --------
@@ -119,15 +119,15 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
     Raises
     ------
     ArgumentError
-        Where `history` is no fetch.
+        If `history` is no fetch.
     ColumnsError
-        Where a column is missing.
+        If a column is missing.
     AmbiguousTokenError
-        Where several tokens share the symbol.
+        If several tokens share the symbol.
     UnknownTokenError
-        Where no snapshot has the token.
+        If no snapshot has the token.
     SnapshotError
-        Where a snapshot has a wallet twice, or holdings that belong to no wallet.
+        If a snapshot has a wallet twice, or holdings that belong to no wallet.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The node as the truth for the service: whether each balance agrees, and if not, by how much."""
+"""The service's balances compared with the node's: whether each agrees, and the difference."""
 
 from __future__ import annotations
 
@@ -102,18 +102,18 @@ def crosscheck(
     Raises
     ------
     ArgumentError
-        Where `holdings` is something else.
+        If `holdings` is of another type.
     ColumnsError
-        Where a column is missing.
+        If a column is missing.
     SettingsError
-        Where no node is named, or a chain id, the block or the time can't be used.
+        If no node is named, or a chain id, the block or the time can't be used.
     MissingExtraError
-        Where the extra ``node`` is not installed.
+        If the extra ``node`` is not installed.
 
     Warns
     -----
     FetchWarning
-        Where balances could not be compared.
+        If balances could not be compared.
 
     Examples
     --------

@@ -89,14 +89,14 @@ def token_balance(
     AddressError
         Naming every wallet that can't be read or is of no EVM blockchain.
     SettingsError
-        Where no node is named, or a chain id, the token, the block or the time can't be used.
+        If no node is named, or a chain id, the token, the block or the time can't be used.
     MissingExtraError
-        Where the extra ``node`` is not installed.
+        If the extra ``node`` is not installed.
 
     Warns
     -----
     FetchWarning
-        Where balances are not known.
+        If balances are not known.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""What holders have at one block, as far as the node is of their blockchain, and of what token."""
+"""Balances of one token at one block, if the node belongs to the wallets' blockchain."""
 
 from __future__ import annotations
 

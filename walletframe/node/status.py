@@ -1,4 +1,4 @@
-"""What became of a question to a node: a value, or a trouble with its status and its reason.
+"""The result of a request to a node: a value, or an error with its status and reason.
 
 Nodes agree on few error codes, so what an error means is told by its message as well:
 https://eips.ethereum.org/EIPS/eip-1474#error-codes and the texts of geth, erigon, nethermind,

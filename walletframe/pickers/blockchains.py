@@ -45,11 +45,11 @@ class BlockchainPicker(Chooser):
     Raises
     ------
     ArgumentError
-        Where `blockchains` is something else.
+        If `blockchains` is of another type.
     ColumnsError
-        Where a DataFrame lacks the column.
+        If a DataFrame lacks the column.
     UnknownBlockchainError
-        Where `value` names a blockchain that is not there; when it is set later, as well.
+        If `value` names a blockchain that is not there; when it is set later, as well.
 
     Examples
     --------
@@ -84,9 +84,9 @@ class BlockchainPicker(Chooser):
         Raises
         ------
         ArgumentError
-            Where `blockchains` is something else.
+            If `blockchains` is of another type.
         ColumnsError
-            Where a DataFrame lacks the column.
+            If a DataFrame lacks the column.
         """
         self._offer(blockchain_options(blockchains))
 

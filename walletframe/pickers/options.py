@@ -1,4 +1,4 @@
-"""What there is to choose from, and how a person's words find some of it."""
+"""The options of a picker, and the search in them."""
 
 from __future__ import annotations
 

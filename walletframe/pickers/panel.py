@@ -35,9 +35,9 @@ class FetchPanel(Pane):
     Parameters
     ----------
     wallets : WalletDetails, or whatever `fetch_wallets` takes
-        What to choose from, beside what is pasted; all of them are chosen at first.
+        The wallets to choose from, besides pasted ones; all are chosen at first.
     client : Client, optional
-        Whom to ask through; the default client where not given, see `configure`.
+        The client that sends the requests; the default client if not given, see `configure`.
 
     Attributes
     ----------
@@ -50,9 +50,9 @@ class FetchPanel(Pane):
     Raises
     ------
     ArgumentError
-        Where `client` is something else.
+        If `client` is not a `Client`.
     AddressError
-        Where a wallet can't be read.
+        If a wallet can't be read.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What becomes of holdings when their wallets are asked anew: nothing that was known is lost."""
+"""Merging refreshed wallets into the holdings: nothing that was known is lost."""
 
 from __future__ import annotations
 

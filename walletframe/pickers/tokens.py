@@ -32,7 +32,7 @@ _SYMBOL, _CONTRACT = 24, 100
 
 
 class TokenPicker(Chooser):
-    """Pick tokens, out of those that somebody holds.
+    """Pick tokens from those in the holdings.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ class TokenPicker(Chooser):
         What to choose from: ``symbol``, ``token_blockchain`` and ``token_address``; tokens with
         the most rows first.
     value : str, or sequence of (str, str or None) or of str
-        What is chosen at first: (blockchain, contract), None for a native coin; or symbols, as
-        written, that one token alone has.
+        The initial choice: (blockchain, contract), None for a native coin; or unambiguous symbols,
+        as written.
     description : str, default "Tokens"
         The label.
 
@@ -54,13 +54,13 @@ class TokenPicker(Chooser):
     Raises
     ------
     ArgumentError
-        Where `holdings` is something else.
+        If `holdings` is of another type.
     ColumnsError
-        Where a column is missing.
+        If a column is missing.
     UnknownTokenError
-        Where `value` names a token that is not there; when it is set later, as well.
+        If `value` names a token that is not there; when it is set later, as well.
     AmbiguousTokenError
-        Where several tokens share the symbol.
+        If several tokens share the symbol.
 
     Examples
     --------
@@ -98,9 +98,9 @@ class TokenPicker(Chooser):
         Raises
         ------
         ArgumentError
-            Where `holdings` is something else.
+            If `holdings` is of another type.
         ColumnsError
-            Where a column is missing.
+            If a column is missing.
         """
         self._offer(self._keep(holdings))
 

@@ -52,7 +52,7 @@ class WalletPicker(Chooser):
     Raises
     ------
     AddressError
-        Where a wallet can't be read.
+        If a wallet can't be read.
 
     Examples
     --------
@@ -96,9 +96,9 @@ class WalletPicker(Chooser):
         Raises
         ------
         ArgumentError
-            Where `wallets` is something else.
+            If `wallets` is neither a DataFrame nor a fetch.
         AddressError
-            Where a wallet can't be read.
+            If a wallet can't be read.
         """
         self._offer(wallet_options(wallets))
 

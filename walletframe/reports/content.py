@@ -1,4 +1,4 @@
-"""What is in a report, be it written as HTML or as Markdown.
+"""The content of a report, independent of HTML or Markdown.
 
 Texts of cells and of `Content.reasons` are as strangers may have written them; all others are the
 report's own words.

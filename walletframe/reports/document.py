@@ -55,21 +55,21 @@ def report(
     Raises
     ------
     ArgumentError
-        Where `details` or `before` is no fetch.
+        If `details` or `before` is no fetch.
     SettingsError
-        Where the path ends otherwise, or `images` is another word.
+        If the path ends otherwise, or `images` is another word.
     MissingExtraError
         With ``images="static"``, where what draws pictures is not installed.
     ColumnsError
-        Where a column is missing.
+        If a column is missing.
     AmountError
-        Where the amounts are of another dtype.
+        If the amounts are of another dtype.
     PricesError
-        Where values are in more than one currency.
+        If values are in more than one currency.
     SnapshotError
-        Where `before` and `details` can't be compared.
+        If `before` and `details` can't be compared.
     OSError
-        Where the file can't be written.
+        If the file can't be written.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Who may pass: keys, base addresses and limits; and what is answered to who may not.
+"""Access control: keys, base addresses and limits, and the answers to refused requests.
 
 The service's document shows no error code and no error body: all of them are the sandbox's own
 choice. No body repeats anything of the request, the key least of all.

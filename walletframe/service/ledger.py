@@ -1,4 +1,4 @@
-"""Who holds what: the question that every ledger answers, and the shape of its answers."""
+"""The interface of a ledger, which says what a wallet holds, and its result type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sandbox is made of: how it behaves, and its keys, one of each kind."""
+"""The options of a sandbox, and its keys, one of each kind."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Sandbox:
     LedgerError, MissingExtraError
         As `sandbox`.
     OSError
-        Where the port is taken.
+        If the port is taken.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class Sandbox:
         Raises
         ------
         SettingsError
-            Where there is no such key, or a setting is unknown or out of range.
+            If there is no such key, or a setting is unknown or out of range.
         """
         if key_kind not in self._keys:
             raise SettingsError(
@@ -211,30 +211,30 @@ def sandbox(
     failure_share : float, default 0.0
         Share of the wallet answers that say ``failed``, from 0 to 1; asking again can succeed.
     seed : int, default 0
-        What the simulated holdings and the failures are drawn from; equal seeds, equal answers.
+        Seed of the simulated holdings and failures; equal seeds give equal answers.
     requests_per_second : float, optional
         Limit for each IP address and each key, from 0.02 to 1,000,000; None for no limit, except
         for the test key's 2 a second.
     ledger : DataFrame, path or Ledger, optional
-        Holdings to serve instead of simulated ones: a DataFrame, a ``.parquet`` file or a
-        ``.json`` file with the columns blockchain, address, symbol, raw_amount, decimals and, if
-        wanted, token_blockchain, token_address and price (what `fetch_wallets` returns as
-        holdings will do); or a recorded answer of the service, as ``.json``. They are served to
-        nobody without the keys of this one sandbox, which its settings and clients have.
+        Holdings to serve instead of simulated ones: a DataFrame, a ``.parquet`` file or a ``.json``
+        file with the columns blockchain, address, symbol, raw_amount, decimals and, if wanted,
+        token_blockchain, token_address and price (what `fetch_wallets` returns as holdings will
+        do); or a recorded answer of the service, as ``.json``. Only the keys of this one sandbox
+        give access to them; its settings and clients have these.
 
     Returns
     -------
     Sandbox
-        Up and serving; a context manager, or to be ended by its ``stop()``.
+        Running; use it as a context manager, or end it with its ``stop()``.
 
     Raises
     ------
     SettingsError
-        Where a number is out of range.
+        If a number is out of range.
     LedgerError
-        Where the given holdings can't be served.
+        If the given holdings can't be served.
     MissingExtraError
-        Where the extra ``sandbox`` is not installed.
+        If the extra ``sandbox`` is not installed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Who holds what by chance: the simulated ledger, spam included, and its wallets to show around.
+"""The simulated ledger: random holdings, spam included, and the wallets of the demo.
 
 Draws are whole numbers from a hash, so that every machine and Python version draws the same.
 Whoever shows the symbols has to escape them.

@@ -1,4 +1,4 @@
-"""Settings: how to reach the service, and how to treat it."""
+"""The settings: how to reach the service, and how fast and how long to ask it."""
 
 from walletframe.settings.key import ApiKey, Secret
 from walletframe.settings.needs import require_endpoint, require_service, require_settings

@@ -1,4 +1,4 @@
-"""Secrets as values that can be carried about without being seen: the API key, and a base of it."""
+"""Secrets as values that never show their text: the API key, and the base address it belongs to."""
 
 from __future__ import annotations
 

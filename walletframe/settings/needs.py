@@ -1,4 +1,4 @@
-"""What has to be set before the service or the cache can be asked, and what to do if it is not."""
+"""The settings that a request or the cache needs, and the errors if they are missing."""
 
 from __future__ import annotations
 

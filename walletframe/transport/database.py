@@ -1,4 +1,4 @@
-"""A database that can't hurt: one file, used by all threads, several processes and across forks.
+"""A database whose failures never stop a fetch: one file for all threads, processes and forks.
 
 Knows patience, rollback, the fork, a file that is broken or was taken away, and memory as the
 fallback. Does not know what is kept in it. The process has one connection at a time: SQLite has

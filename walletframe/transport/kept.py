@@ -1,4 +1,4 @@
-"""One answer that was kept, and the row that it is in a file. Nothing about where."""
+"""One cached answer, and its form as a row of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tokens nobody asked for: a score, the reasons, and words for a person; all offline."""
+"""Spam tokens: a score, its reasons, and an explanation in words; all offline."""
 
 from walletframe.analysis.spam.flags import explain_spam, flag_spam, without_spam
 

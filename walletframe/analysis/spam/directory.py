@@ -1,4 +1,4 @@
-"""Whose symbol is whose: the known tokens, and those that the caller allows and denies."""
+"""Which tokens own a symbol: the known ones, and those that the caller allows and denies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses of websites in a symbol: links, domains, and names that only look like one."""
+"""Website addresses in a symbol: links, domains, and names that only look like a domain."""
 
 from __future__ import annotations
 

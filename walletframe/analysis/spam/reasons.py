@@ -1,4 +1,4 @@
-"""What speaks for or against a token: stable words, what each weighs, how to say it to a person."""
+"""The reasons for and against spam: stable words, weights, and explanations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a symbol alone gives away, whoever bears it."""
+"""Signs of spam in a symbol alone, whichever token has it."""
 
 from __future__ import annotations
 

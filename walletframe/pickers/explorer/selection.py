@@ -1,4 +1,4 @@
-"""Which rows of a fetch are looked at."""
+"""The selected rows of a fetch."""
 
 from __future__ import annotations
 

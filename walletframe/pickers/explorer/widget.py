@@ -43,17 +43,17 @@ _ROWS = 50
 
 
 class HoldingsExplorer(Pane):
-    """Look at holdings from all sides: pick, draw, read, refresh and download.
+    """Explore holdings: pick, chart, read, refresh and download.
 
     Parameters
     ----------
     details : WalletDetails or tuple of (DataFrame, DataFrame)
         What was fetched.
     client : Client, optional
-        Whom Refresh asks; the default client where not given, see `configure`.
+        The client that Refresh uses; the default client if not given, see `configure`.
     prepare : callable, optional
-        What is done to the holdings before they are looked at, those of `details` and those of
-        each Refresh: a function that takes and returns holdings.
+        A function that takes and returns holdings, applied to those of `details` and of each
+        Refresh before they are shown.
 
     Attributes
     ----------
@@ -63,9 +63,9 @@ class HoldingsExplorer(Pane):
     Raises
     ------
     ArgumentError
-        Where `details` is no fetch, `client` no client, or `prepare` no such function.
+        If `details` is not a fetch, `client` not a `Client`, or `prepare` not such a function.
     ColumnsError
-        Where a frame lacks a column that a fetch has.
+        If a frame lacks a column that a fetch has.
 
     Notes
     -----
@@ -73,13 +73,13 @@ class HoldingsExplorer(Pane):
     the holdings have a column ``value``, or counts. A token keeps its colour while the selection
     changes.
 
-    To explore in money, give what was fetched and
+    To explore values, give what was fetched and
     ``prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD")``. Without
     `prepare`, Refresh refuses where holdings have more columns, or other rows, than a fetch gave.
     Wallets that Refresh can't reach keep what was known of them, with the source ``stale``.
 
-    Each explorer lives until `close` is called or the kernel ends: its cell, run again, makes one
-    more.
+    Each explorer lives until `close` is called or the kernel ends: running its cell again makes
+    another one.
 
     Examples
     --------
