@@ -164,7 +164,7 @@ def test_totals_of_a_file_that_a_notebook_wrote(run, details, tmp_path, suffix):
     details.holdings.wf.to_parquet(tmp_path / "h.parquet")
     result = run("totals", str(tmp_path / f"h{suffix}"))
     assert result.stdout == run("totals", str(tmp_path / "h.parquet")).stdout
-    assert "how complete this is, is unknown" in result.stderr
+    assert "it is unknown how complete this is" in result.stderr
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -183,7 +183,7 @@ def test_a_file_without_its_wallets_says_so(run, details, tmp_path):
     details.holdings.wf.to_parquet(tmp_path / "h.parquet")
     result = run("totals", str(tmp_path / "h.parquet"))
     assert result.exit_code == 0
-    assert "how complete this is, is unknown" in result.stderr
+    assert "it is unknown how complete this is" in result.stderr
     assert "complete" not in result.stdout
 
 

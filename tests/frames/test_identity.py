@@ -154,7 +154,7 @@ def test_many_twins_are_cut_in_the_message_alone():
 @pytest.mark.parametrize("token", ["usdc", ("ETH", "0x1"), ("SOLANA", "epjf"), ("ETH", None)])
 def test_a_token_that_nobody_holds(token):
     """An unknown token is an error, not an empty answer."""
-    with pytest.raises(UnknownTokenError, match="no row holds"):
+    with pytest.raises(UnknownTokenError, match="no row has the token"):
         find_token(HOLDINGS, token)
 
 

@@ -58,7 +58,7 @@ def doubts_about(wallets: Iterable[WalletAddress]) -> Text:
         return ""
     said = " ".join(each if each.endswith("?") else f"{each};" for each in doubts[:_NAMED])
     more = f" and {len(doubts) - _NAMED:,} more;" if len(doubts) > _NAMED else ""
-    known = f"{said}{more} {len(known_blockchains())} blockchains are known"
+    known = f"{said}{more} {many(len(known_blockchains()), 'blockchain')} are known"
     return Spelled(known, Either(", see wf.blockchains()"))
 
 

@@ -18,6 +18,7 @@ from walletframe.frames.contract import amounts_of, require_columns, text_array
 from walletframe.frames.details import wallets_given
 from walletframe.frames.identity import Identities, token_identities, wallet_identities
 from walletframe.frames.known import known_wallets, stale_wallets
+from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,7 +137,7 @@ def _places(held: list[TokenKey], asked: Identities) -> Codes:
         chain, address = strangers[0]
         raise UnknownWalletError(
             f"{chain}.{address}",
-            hint=f"{len(strangers)} of the holdings' wallets are not in `wallets`: give one fetch",
+            hint=f"`wallets` lacks {many(len(strangers), 'wallet')} of holdings: give one fetch",
         )
     return np.array([rows[key] for key in held], dtype=np.intp)
 
