@@ -43,7 +43,7 @@ def test_an_empty_list_is_a_list():
 @pytest.mark.parametrize(
     "bad,reason",
     [
-        ("DAI", "no object"),
+        ("DAI", "it is not a JSON object"),
         (entry(chainId="1"), "chainId"),
         (entry(chainId=True), "chainId"),
         (entry(address=None), "address"),

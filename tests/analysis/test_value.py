@@ -112,7 +112,7 @@ def test_all_bad_prices_are_reported_at_once():
         value(HOLDINGS, BAD)
     reasons = {place: reason.partition(":")[0] for place, _, reason in caught.value.problems}
     assert reasons == {
-        1: "its key is no (blockchain, contract)",
+        1: "its key is not (blockchain, contract)",
         2: "priced already, at 0",
         3: "negative",
         4: "no number",
@@ -121,8 +121,8 @@ def test_all_bad_prices_are_reported_at_once():
         7: "no number",
         8: "no number",
         9: "infinite",
-        10: "its key is no (blockchain, contract)",
-        11: "its key is no (blockchain, contract)",
+        10: "its key is not (blockchain, contract)",
+        11: "its key is not (blockchain, contract)",
         12: "no number",
     }
     assert "leave out" in caught.value.hint
@@ -130,12 +130,12 @@ def test_all_bad_prices_are_reported_at_once():
 
 def test_a_symbol_is_no_key_unless_asked_for():
     """By symbol only on request, and only where one contract bears it."""
-    said = r"no \(blockchain, contract\): 'ETH'; that may be \('ETH', None\)"
+    said = r"not \(blockchain, contract\): 'ETH'; that may be \('ETH', None\)"
     with pytest.raises(PricesError, match=said):
         value(HOLDINGS, {"ETH": 2})
     valued = value(HOLDINGS, pd.Series({"ETH": 2, "DAI": 1}), by_symbol=True)
     np.testing.assert_array_equal(valued["value"], [5, np.nan, np.nan])
-    with pytest.raises(PricesError, match="its key is no symbol"):
+    with pytest.raises(PricesError, match="its key is not a symbol"):
         value(HOLDINGS, {("ETH", None): 2}, by_symbol=True)
 
 

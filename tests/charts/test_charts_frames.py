@@ -258,7 +258,7 @@ class TestColors:
         with pytest.raises(SettingsError, match=r"token_colors\(\)") as caught:
             getattr(charts, chart)(frame, colors=colors)
         told = str(caught.value).split("\n")[0]
-        assert told == "colors: 'T0' is no token, 'blurple' is no colour, 7 is no colour"
+        assert told == "colors: 'T0' is not a token, 'blurple' is not a colour, 7 is not a colour"
 
     def test_colours_are_a_mapping(self):
         """A list is refused."""

@@ -110,9 +110,9 @@ def row(**cells):
         ({"address": "alice.near"}, "no address of an EVM blockchain"),
         ({"token_address": ""}, "no address of an EVM blockchain"),
         ({"token_address": "0x12"}, "no address of an EVM blockchain"),
-        ({"raw_amount": None}, "raw_amount to compare with is no number"),
-        ({"raw_amount": "-5"}, "raw_amount to compare with is no number"),
-        ({"raw_amount": "9" * 5_000}, "raw_amount to compare with is no number"),
+        ({"raw_amount": None}, "raw_amount to compare with is not a number"),
+        ({"raw_amount": "-5"}, "raw_amount to compare with is not a number"),
+        ({"raw_amount": "9" * 5_000}, "raw_amount to compare with is not a number"),
         ({"token_address": "0x" + "9" * 40}, "is it a token"),
     ],
 )

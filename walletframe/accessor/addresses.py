@@ -193,7 +193,7 @@ class TablesAccessor:
         Raises
         ------
         ArgumentError
-            If `frame` is no DataFrame.
+            If `frame` is not a DataFrame.
         ColumnsError
             If either lacks the columns that name the wallets.
         SettingsError

@@ -90,7 +90,7 @@ class HoldingsAccessor:
         PricesError
             If a price is no number, negative, NaN or infinite, a token is priced twice, or
             prices are in several currencies or another one than `currency`, naming all bad ones
-            with their positions; where they, or their file, can't be read.
+            with their positions; or if they, or their file, can't be read.
         AmbiguousTokenError
             By symbol, where several tokens share one that has a price.
         ColumnsError

@@ -28,10 +28,10 @@ class SpamAccessor:
         Parameters
         ----------
         allow : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
-            Tokens that are no spam, whatever they look like: a file in the Uniswap token-list
-            format or what was parsed from one, a frame with ``token_blockchain`` and
-            ``token_address``, or (blockchain, contract) pairs. Where the list has symbols, another
-            contract that bears one of them on the same blockchain counts as an imitation.
+            Tokens that are never spam: a file in the Uniswap token-list format or the object parsed
+            from one, a frame with ``token_blockchain`` and ``token_address``, or (blockchain,
+            contract) pairs. Where the list has symbols, another contract that bears one of them on
+            the same blockchain counts as an imitation.
         deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
             Tokens that are spam, in the same forms.
         threshold : float, default 0.5
@@ -61,12 +61,12 @@ class SpamAccessor:
         -----
         The score is the sum of the reasons' weights, at most 1; `explain_spam` gives each. Known
         tokens and native coins have 0, and so have allowed ones; denied ones have 1. Nothing is
-        fetched. What a symbol can't show is not found: a token without value under a plain name.
+        fetched. A worthless token with a plain name is not detected.
 
         A price that the service gives weighs against other findings, but never against a link, a
         claim or a disguise. That it gives none, where it gives one for another token of the
-        blockchain, weighs a little beside other findings. Give the frame whole: prices, amounts
-        and crowds of equal symbols in all its rows count.
+        blockchain, weighs a little beside other findings. Pass the whole frame: prices, amounts and
+        equal symbols in all its rows count.
 
         Examples
         --------
@@ -150,7 +150,7 @@ class SpamAccessor:
         Parameters
         ----------
         token : str or (str, str or None), optional
-            One token only, flagged or not: (blockchain, contract), or an unambiguous symbol.
+            Only this token, flagged or not: (blockchain, contract), or an unambiguous symbol.
         allow, deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
             Tokens that are no spam, and tokens that are, as in `flag_spam`.
         threshold : float, default 0.5

@@ -104,7 +104,7 @@ class WalletAddress:
         WalletAddress(blockchain='NEAR', address='alice.near')
         """
         if not isinstance(text, str):
-            raise AddressError([(0, shorten(text), f"{type(text).__name__} is no text")])
+            raise AddressError([(0, shorten(text), f"{type(text).__name__} is not text")])
         wallet = read_wallet(text)
         if isinstance(wallet, str):
             raise AddressError([(0, shorten(text), wallet)])

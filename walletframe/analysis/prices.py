@@ -31,7 +31,7 @@ PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
 
 _KEYS = (("token_blockchain", "blockchain"), ("token_address", "contract"))
 _NUMBERS = (int, float, str, Decimal, np.integer, np.floating)
-_NO_PAIR = "its key is no (blockchain, contract)"
+_NO_PAIR = "its key is not (blockchain, contract)"
 _FORMS = Spelled(
     Either(
         "a mapping of (blockchain, contract) to a price, a Series with such an index, or a "
@@ -113,7 +113,7 @@ def read_prices(table: PriceTable, *, by_symbol: bool) -> dict[Any, float]:
         key = _symbol(name) if by_symbol else _token(name)
         fault = price_fault(price)
         if key is None:
-            fault = "its key is no symbol" if by_symbol else _NO_PAIR
+            fault = "its key is not a symbol" if by_symbol else _NO_PAIR
         elif first.setdefault(key, place) != place:
             fault = f"priced already, at {first[key]}"
         if fault:

@@ -86,7 +86,7 @@ def listed_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]
         return _rows(tokens)
     pairs = [(place, pair) for place, pair in enumerate(tokens) if not is_blank(pair)]
     problems = [
-        (place, _short(pair), "it is no (blockchain, contract)")
+        (place, _short(pair), "it is not (blockchain, contract)")
         for place, pair in pairs
         if not _is_pair(pair)
     ]
@@ -118,7 +118,7 @@ def _parsed(path: Path) -> Any:
 
 def _fault(entry: Any) -> str:
     if not isinstance(entry, Mapping):
-        return "it is no object"
+        return "it is not a JSON object"
     chain = entry.get("chainId")
     if not isinstance(chain, int) or isinstance(chain, bool):
         return f"its chainId is {chain!r}, not a whole number"

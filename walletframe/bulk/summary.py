@@ -28,7 +28,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FetchSummary:
-    """What became of a fetch into a folder.
+    """The result of a fetch into a folder.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ class FetchSummary:
     service : str
         The service's name; ``sandbox`` for simulated data.
     wallets : int
-        Distinct wallets that were asked for, of a stream as far as it was read.
+        Distinct wallets that were requested; of an iterator, those read so far.
     resumed : int
         How many of them were ok in the folder before.
     statuses : dict of str to int
-        Counts of the others by status; what was not asked for any more is ``cancelled``.
+        Counts of the others by status; wallets that were never requested are ``cancelled``.
     reasons : dict of str to int
         Why those are not ok, the most frequent first.
     balances : int
@@ -49,7 +49,8 @@ class FetchSummary:
     parts : int
         Parts that were written.
     unreadable : tuple of (int, str, str)
-        Position from 0, value and reason of what in a stream is no wallet; the first thousand.
+        Position from 0, value and reason of the iterator's items that are not wallets; the first
+        thousand.
     unreadable_count : int
         How many there were.
     key_refused : bool

@@ -120,9 +120,9 @@ def _checked(colors: Mapping[TokenKey, str]) -> dict[TokenKey, str]:
         try:
             found[token_key(token)] = color
         except UnknownTokenError:
-            bad.append(f"{token!r} is no token")
+            bad.append(f"{token!r} is not a token")
         if not _is_color(color):
-            bad.append(f"{color!r} is no colour")
+            bad.append(f"{color!r} is not a colour")
     if bad:
         more = [f"and {len(bad) - _SHOWN:,} more"] * (len(bad) > _SHOWN)
         raise SettingsError(f"colors: {', '.join([*bad[:_SHOWN], *more])}", hint=_FORMS)

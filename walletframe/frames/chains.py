@@ -24,7 +24,7 @@ _DTYPES: Final[Mapping[str, Any]] = {
 
 
 def blockchains() -> pd.DataFrame:
-    """List the blockchains that the service is known to know.
+    """List the blockchains that the service is known to support.
 
     Returns
     -------
@@ -36,8 +36,8 @@ def blockchains() -> pd.DataFrame:
 
     Notes
     -----
-    The identifiers are those of the service's own Python client of April 2026. The service may
-    know more by now: any identifier is asked for as it is written.
+    The identifiers are those of the service's own Python client of April 2026. The service may know
+    more by now: any identifier is sent as it is written.
 
     Names, coins and chain ids are from https://github.com/ethereum-lists/chains (MIT licence) and
     https://github.com/cosmos/chain-registry (CC BY 4.0), both of August 2026; those of Dash, IOTA

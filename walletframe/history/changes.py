@@ -38,11 +38,11 @@ def compare(
     before, after : WalletDetails or tuple of (DataFrame, DataFrame)
         Two fetches, or two snapshots, such as ``history.snapshot("yesterday")``.
     token : str or (str, str or None), optional
-        One token alone: (blockchain, contract), None for a native coin, or a symbol that no other
-        token has in either. The wallets of which nothing is known stay: a selection from all the
-        changes would lose those of them that did not hold the token on the other side.
+        Only this token: (blockchain, contract), None for a native coin, or a symbol that is
+        unambiguous in both. Wallets that are unknown in one of the two keep a row; selecting the
+        token's rows from all changes would lose those that did not hold it in the other.
     symbol : str, optional
-        What `token` was called before: it goes with the next release.
+        The old name of `token`; the next release removes it.
 
     Returns
     -------

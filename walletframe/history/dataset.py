@@ -38,18 +38,18 @@ _LATEST = "latest"
 def save(
     details: DetailsLike, *, folder: PathLike | None = None, at: Moment | None = None
 ) -> pd.Timestamp:
-    """Keep what was fetched as a snapshot: wallets, statuses and holdings, exactly.
+    """Save a fetch as a snapshot: wallets, statuses and holdings, exactly.
 
     Parameters
     ----------
     details : WalletDetails or tuple of (DataFrame, DataFrame)
-        As it was fetched, failed wallets included. Columns of your own are not kept.
+        The fetch, unchanged, failed wallets included. Columns of your own are not saved.
     folder : str or Path, optional
-        Where; made where there is none. Default: a folder ``history`` in the user's data folder,
-        for real holdings alone: simulated ones need a folder of their own.
+        The folder; it is created if missing. Default: a folder ``history`` in the user's data
+        folder, for real holdings alone: simulated ones need a folder of their own.
     at : str, datetime or Timestamp, optional
-        The snapshot's time, a moment; in UTC unless it names its zone. Default: now. When each
-        wallet's answer came is kept beside it, in ``wallets.fetched_at``.
+        The time of the snapshot, in UTC unless it names its zone. Default: now. The time of each
+        wallet's answer stays in ``wallets.fetched_at``.
 
     Returns
     -------
@@ -59,24 +59,24 @@ def save(
     Raises
     ------
     ArgumentError
-        If `details` is no fetch.
+        If `details` is not a fetch.
     ColumnsError
         If a column is missing.
     AmountError
         If the amounts are floats.
     SnapshotError
         If the frames are not as they were fetched: a wallet is there twice, or has not as many
-        holdings as its ``tokens`` says; where simulated and real holdings would be mixed; where
-        there is a snapshot of that very time, or the time is none.
+        holdings as its ``tokens`` says; if simulated and real holdings would be mixed; if there is
+        a snapshot of exactly that time; or if the time can't be read.
     OSError
         If the folder can't be written.
 
     Notes
     -----
-    A snapshot is there as a whole or not at all, whatever happens, and any number of processes may
-    save at once. Saving the same details again keeps another snapshot. Snapshots are Parquet files,
-    ``date=…/…/holdings.parquet`` and ``wallets.parquet``, with exact amounts as text, which DuckDB,
-    polars and pandas open; to forget one, delete its folder.
+    A snapshot is written atomically, and any number of processes may save at once. Saving the same
+    details again adds another snapshot. Snapshots are Parquet files, ``date=…/…/holdings.parquet``
+    and ``wallets.parquet``, with exact amounts as text, which DuckDB, polars and pandas open. To
+    delete one, delete its folder.
 
     Examples
     --------
@@ -187,12 +187,12 @@ def snapshot(
     Returns
     -------
     WalletDetails
-        As saved, with a first column ``snapshot``, which says how old it really is.
+        The frames as saved, with a first column ``snapshot``, the actual time of the snapshot.
 
     Raises
     ------
     UnknownSnapshotError
-        If no snapshot is so early.
+        If there is no snapshot as early as that.
     AddressError
         If a wallet can't be read.
     SnapshotError
@@ -219,7 +219,7 @@ def snapshot(
 
 
 def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
-    """List the snapshots that were kept.
+    """List the saved snapshots.
 
     Parameters
     ----------

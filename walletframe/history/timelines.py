@@ -24,15 +24,14 @@ if TYPE_CHECKING:
 
 
 def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.DataFrame:
-    """Lay out how much of each token each wallet held at each snapshot.
+    """Return each wallet's amount of each token at each snapshot.
 
     Parameters
     ----------
     history : WalletDetails or tuple of (DataFrame, DataFrame)
         Snapshots, as from `load`.
     token : str or (str, str or None), optional
-        One token alone: (blockchain, contract), None for a native coin, or a symbol that no other
-        token has there.
+        Only this token: (blockchain, contract), None for a native coin, or an unambiguous symbol.
 
     Returns
     -------
@@ -53,7 +52,7 @@ def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.Data
     Raises
     ------
     ArgumentError
-        If `history` is no fetch.
+        If `history` is not a fetch.
     ColumnsError
         If a column is missing.
     AmbiguousTokenError
@@ -96,8 +95,7 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
     history : WalletDetails or tuple of (DataFrame, DataFrame)
         Snapshots, as from `load`.
     token : str or (str, str or None), optional
-        One token alone: (blockchain, contract), None for a native coin, or a symbol that no other
-        token has there.
+        Only this token: (blockchain, contract), None for a native coin, or an unambiguous symbol.
 
     Returns
     -------
@@ -119,7 +117,7 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
     Raises
     ------
     ArgumentError
-        If `history` is no fetch.
+        If `history` is not a fetch.
     ColumnsError
         If a column is missing.
     AmbiguousTokenError

@@ -83,7 +83,7 @@ def crosscheck(
         where this is not given, than in a cell.
     block : int, optional
         The number of the block at which to read; the latest where not given, the same for all.
-        Balances move: what the service reported some blocks ago may differ for that reason alone.
+        Balances change: what the service reported some blocks ago may differ for that reason alone.
     chain_ids : mapping of str to int, optional
         Chain ids of blockchains that walletframe does not know, such as ``{"HYPEREVM": 999}``.
     timeout_s : float, default 30
@@ -157,7 +157,7 @@ def _asked(row: dict[str, Any], chains: Chains) -> Holder | str:
     if owner is None or (contract is None and sent is not None):
         return "no address of an EVM blockchain"
     if not (raw_amount.isascii() and raw_amount.isdigit() and len(raw_amount) <= _MOST_DIGITS):
-        return "the raw_amount to compare with is no number"
+        return "the raw_amount to compare with is not a number"
     return Holder(blockchain, owner, contract)
 
 

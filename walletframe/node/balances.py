@@ -50,9 +50,9 @@ def token_balance(
 ) -> pd.DataFrame:
     """Ask a blockchain's node what wallets hold of one token.
 
-    The service that `fetch_wallets` asks enumerates every token of a wallet, and is slow for that
-    reason; where one token is enough, its blockchain's node has the balance itself. For EVM
-    blockchains: the native coin, and ERC-20 tokens. Needs the extra ``node``.
+    The service that `fetch_wallets` asks enumerates every token of a wallet, which is slow. If one
+    token is enough, ask a node of its blockchain. For EVM blockchains: the native coin, and ERC-20
+    tokens. Needs the extra ``node``.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ BlockchainsLike: TypeAlias = "DetailsLike | pd.DataFrame | str | Iterable[str]"
 
 
 class BlockchainPicker(Chooser):
-    """Pick blockchains, out of those of a frame or of a list.
+    """Pick blockchains from a frame or a list.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class BlockchainPicker(Chooser):
     ColumnsError
         If a DataFrame lacks the column.
     UnknownBlockchainError
-        If `value` names a blockchain that is not there; when it is set later, as well.
+        If `value` names a blockchain that is not there, now or when it is set later.
 
     Examples
     --------

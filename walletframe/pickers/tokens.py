@@ -58,7 +58,7 @@ class TokenPicker(Chooser):
     ColumnsError
         If a column is missing.
     UnknownTokenError
-        If `value` names a token that is not there; when it is set later, as well.
+        If `value` names a token that is not there, now or when it is set later.
     AmbiguousTokenError
         If several tokens share the symbol.
 

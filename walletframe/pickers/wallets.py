@@ -29,19 +29,19 @@ _REASON = 120
 
 
 class WalletPicker(Chooser):
-    """Pick wallets out of those that are known, and paste others.
+    """Pick wallets from a fetch or a list, and paste others.
 
     Parameters
     ----------
     wallets : WalletDetails, or whatever `fetch_wallets` takes
-        What to choose from; nothing where not given.
+        The wallets to choose from. Default: none.
     value : str, or sequence of str, of (str, str), of mappings or of WalletAddress
         What is chosen at first.
     description : str, default "Wallets"
         The label.
     paste : bool, default True
-        Whether others can be pasted: one a line, several a line, or two columns of a table.
-        Lines that can't be read stay where they are, with the reason for each.
+        Whether others can be pasted: one or several a line, or two columns of a table. Lines that
+        can't be read stay in the box, with the reason for each.
 
     Attributes
     ----------

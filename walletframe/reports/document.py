@@ -38,9 +38,9 @@ def report(
         `flag_spam` (anew, where there is no column ``is_spam``) has a table of its own.
     path : str or Path
         Where to write: a ``.html``, one page that opens offline, prints well and draws charts; or a
-        ``.md`` with the same in words and tables. What is there is replaced as a whole.
+        ``.md`` with the same in words and tables. An existing file is replaced atomically.
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
-        An earlier fetch or snapshot: then what changed has a table.
+        An earlier fetch or snapshot, to add a table of what changed.
     title : str, default "Token holdings"
         The heading.
     images : {"interactive", "static"}, default "interactive"
@@ -55,11 +55,11 @@ def report(
     Raises
     ------
     ArgumentError
-        If `details` or `before` is no fetch.
+        If `details` or `before` is not a fetch.
     SettingsError
-        If the path ends otherwise, or `images` is another word.
+        If the path has another suffix, or `images` is neither of these.
     MissingExtraError
-        With ``images="static"``, where what draws pictures is not installed.
+        With ``images="static"``, if the packages that draw pictures are not installed.
     ColumnsError
         If a column is missing.
     AmountError
@@ -74,8 +74,8 @@ def report(
     Notes
     -----
     Tables are cut to what is readable, and say how many rows were left out: ``wf.to_excel`` writes
-    all of them. No number is cut, on a phone or on paper either. The page asks for nothing: no
-    server is in it, and no key.
+    all of them. No number is cut, on a phone or on paper either. The page loads nothing from a
+    server, and holds no key.
 
     Examples
     --------

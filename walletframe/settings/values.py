@@ -31,7 +31,7 @@ PREFIX = "WALLETFRAME_"
 
 @dataclass(frozen=True, slots=True, init=False)
 class Settings:
-    """How to reach the service, and how to treat it.
+    """How to reach the service, and how fast and how long to ask it.
 
     Each setting is taken from the argument, else from the environment variable
     ``WALLETFRAME_<NAME>``, else from its default. Keyword-only; None means "not given".
@@ -48,31 +48,31 @@ class Settings:
     public_base_url : str, optional
         The public base address.
     service : str, optional
-        The service's name, by which answers are cached; the base address unless named.
+        The service's name, under which answers are cached. Default: the base address.
     cache : path, "memory", False, or a requests-cache backend, optional
-        Where answers are kept. Default: a file in the user's cache folder. False keeps nothing.
+        Where answers are cached. Default: a file in the user's cache folder. False turns the cache
+        off.
     cache_max_bytes : int, default 1,000,000,000
-        How large the file may grow, in bytes; the oldest answers give way.
+        The largest size of the file, in bytes; the oldest answers are evicted.
     expire_after_s : float, default 3600
-        How long an answer counts as fresh, in seconds; ``inf`` for always.
+        How long an answer is fresh, in seconds; ``inf`` means always.
     stale_if_error : bool, default True
-        Whether an older answer stands in, labelled ``stale``, where a new one can't be had.
+        Whether to use an expired answer, marked ``stale``, if no new one can be had.
     workers : int, default 8
-        How many requests are under way at once.
+        The number of concurrent requests.
     requests_per_second : float, optional
-        How fast to ask, where you know it; where you don't, the pace is found out.
+        The request rate, if you know it; otherwise it is found out.
     retry_after_max_s : float, default 60
         The longest pause that the service may ask for, in seconds.
     batch_size : int, default 1
-        How many wallets to ask for in one request, up to 100, by repeated ``address=``
-        parameters. The service's document shows one; a batch that is refused, or leaves wallets
-        out, is asked for again one by one.
+        Wallets in one request, up to 100, as repeated ``address=`` parameters. The service's
+        document shows one alone; the wallets of a refused batch, or those it leaves unanswered, are
+        requested one by one.
     timeout_s : float, default 60
-        How long one request may take as a whole, name lookup, connection, proxy and TLS included,
-        in seconds.
+        The total time of one request in seconds, with name lookup, connection, proxy and TLS.
     deadline_s : float, default 300
-        How long one wallet may take from its first request, retries and waits included, in
-        seconds; 0 asks once.
+        The total time for one wallet from its first request, in seconds, with retries and waits; 0
+        means one attempt.
     **unknown
         Any other name is an error.
 
