@@ -81,7 +81,7 @@ def test_links_are_no_wallets(text):
     """The page of an explorer says nothing of the identifier: a link is refused as one."""
     found = read_pasted(text)
     assert found.wallets == []
-    assert all(reason.startswith("a link") for _, _, reason in found.problems)
+    assert all(reason.startswith("this is a link") for _, _, reason in found.problems)
 
 
 @pytest.mark.parametrize(
