@@ -1,4 +1,4 @@
-"""What ``%load_ext walletframe`` gives: ``%wallets``, and DataFrames whose symbols stay text.
+"""``%load_ext walletframe``: the magic ``%wallets``, and DataFrames whose symbols stay text.
 
 Wrong input is a usage error, which IPython shows without a traceback. A warning would have no line
 of the user's own to point at: failed wallets and oddities of the list are printed behind the cell,

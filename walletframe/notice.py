@@ -1,4 +1,4 @@
-"""Warnings that point at the caller's own code, however deep they arise."""
+"""Warnings that point at the caller's own code, however deep inside they are raised."""
 
 from __future__ import annotations
 

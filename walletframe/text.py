@@ -1,4 +1,4 @@
-"""Text that strangers wrote, made fit to be shown; columns keep what was sent."""
+"""Untrusted text, made safe to display; columns keep the text as sent."""
 
 from __future__ import annotations
 

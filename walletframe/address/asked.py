@@ -1,4 +1,4 @@
-"""The wallets that are asked for, and the warnings about the list."""
+"""The list of wallets to request, without duplicates, and the warnings about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wallet: a blockchain and an address, the forms of writing one, and when two are equal.
+"""A wallet: a blockchain and an address, how they are written, and when two are equal.
 
 Blockchain identifiers are compared without case, hex addresses too; every other address keeps its
 case, since base58 addresses differ by it. What an address looks like on its blockchain is not known

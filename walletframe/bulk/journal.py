@@ -1,4 +1,4 @@
-"""The journal: answers that have arrived and are in no part yet, and what failed without one.
+"""The journal: answers that are not in a part yet, and failures without an answer.
 
 It is cut into segments, about one for each part, which go when the parts hold all of them.
 """

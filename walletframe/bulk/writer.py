@@ -1,4 +1,4 @@
-"""Records in, parts out: one part is written while the next is filled."""
+"""Writes records into parts: one part is written while the next is filled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows of holdings a chart draws, and which it leaves out; the largest of groups of them."""
+"""Which rows of holdings a chart draws, which it leaves out, and which groups are largest."""
 
 from __future__ import annotations
 

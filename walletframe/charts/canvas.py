@@ -1,4 +1,4 @@
-"""The figure around a chart: title, notes below it, margins, and no way out of the machine.
+"""The figure around a chart: title, notes, margins, and no connection to the web.
 
 The only place where text becomes what plotly draws. Colours of paper and text are the template's,
 which is the user's choice.

@@ -1,4 +1,4 @@
-"""Balances in a table: wallets, blockchains or snapshots by tokens, the last of either is Other."""
+"""Balances as a table: wallets, blockchains or snapshots by tokens, each with a last Other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table of wallets and tokens in colours."""
+"""The heatmap: wallets by tokens."""
 
 from __future__ import annotations
 

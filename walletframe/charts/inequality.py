@@ -1,4 +1,4 @@
-"""The Lorenz curve: how unequally one token is spread over the wallets that hold it."""
+"""The Lorenz curve: how unequally one token is distributed over its holders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the size of a drawn thing means: its value, its exact amount, its share, or one balance."""
+"""What the size of a shape means: value, exact amount, share, or number of balances."""
 
 from __future__ import annotations
 

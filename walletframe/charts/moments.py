@@ -1,4 +1,4 @@
-"""The snapshots of a timeline: their times, and of how many wallets each knows what they held."""
+"""The snapshots of a timeline: their times, and how many wallets are known in each."""
 
 from __future__ import annotations
 

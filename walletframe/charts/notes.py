@@ -1,4 +1,4 @@
-"""What a chart says below its title: what is drawn, as of when, how complete, how real."""
+"""The notes below a chart's title: what is drawn, as of when, how complete, whether simulated."""
 
 from __future__ import annotations
 

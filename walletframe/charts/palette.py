@@ -1,4 +1,4 @@
-"""Colours of tokens: few enough to be told apart, by the colour-blind too.
+"""Colours of tokens: few enough to tell apart, also with colour blindness.
 
 Paul Tol's muted scheme; of nine such colours any two differ by at least 11.5 (CIEDE2000) under
 simulated protanopia, deuteranopia and tritanopia.

@@ -1,4 +1,4 @@
-"""The tokens of one wallet as slices."""
+"""The pie: the tokens of one wallet."""
 
 from __future__ import annotations
 

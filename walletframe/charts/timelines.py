@@ -1,4 +1,4 @@
-"""Snapshots along time: how much there was of each token, and of which wallets that is known."""
+"""The timeline: amounts of tokens in each snapshot, and how complete they are."""
 
 from __future__ import annotations
 

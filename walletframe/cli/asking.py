@@ -1,4 +1,4 @@
-"""What commands that need wallets share: their options, reading, fetching and exit codes."""
+"""What commands on wallets share: options, reading input, fetching and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that commands write for other tools, exact, and read back."""
+"""The files that commands write, with exact amounts, and read back."""
 
 from __future__ import annotations
 

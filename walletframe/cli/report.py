@@ -1,4 +1,4 @@
-"""``walletframe report``: from wallets to a document in one line."""
+"""``walletframe report``: from wallets to a document in one command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the shell prints: harmless text, in characters that the console has.
+"""Printing to the shell: harmless text, in characters that the console supports.
 
 All output of the commands goes through here, click's own messages included.
 """

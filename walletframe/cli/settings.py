@@ -1,4 +1,4 @@
-"""``walletframe settings`` and ``cache``: what is in force on this machine, and what is kept."""
+"""``walletframe settings`` and ``cache``: the settings in force, and the cached answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``walletframe totals`` and ``walletframe value``: a look at holdings in one line."""
+"""``walletframe totals`` and ``walletframe value``: totals of holdings in one command."""
 
 from __future__ import annotations
 

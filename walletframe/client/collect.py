@@ -1,4 +1,4 @@
-"""Collect: arrivals in any order become records in the order asked, and what is ok is kept at once.
+"""Collect: replies become records in the requested order; what is ok is cached at once.
 
 A kept answer that proves not to be ok is asked for when its turn comes. All runs on one thread, the
 only one that writes to the cache.

@@ -1,4 +1,4 @@
-"""The client: settings, and the connections, pace and cache that they open."""
+"""The client: settings, and the connections, rate limiter and cache that they open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flow: wallets in portions, what becomes of each as soon as it is known; nothing else is held.
+"""Flow: wallets in portions, each result handed on as soon as it is known; nothing else is held.
 
 For more wallets than memory holds. Backpressure: while nobody takes the records, no more is asked
 for than is under way already.

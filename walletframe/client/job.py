@@ -1,4 +1,4 @@
-"""Work on a thread of its own, and how far it is, for a person or for a callable.
+"""Work on a thread of its own, and its progress, for a bar or a callable.
 
 An interrupt finds the caller waiting, and nothing half done.
 """

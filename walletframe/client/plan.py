@@ -1,4 +1,4 @@
-"""Decide first: what is done for each wallet, before anything is sent.
+"""Decide first, for each wallet: answer from the cache, or send a request.
 
 Pure: no sockets, no files, no clock of its own.
 """

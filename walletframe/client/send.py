@@ -1,4 +1,4 @@
-"""Then act: ask for wallets, several at a time, in batches where wished, and stop when told.
+"""Then act: send requests, several at a time, in batches if set, until done or cancelled.
 
 Replies come as they arrive. Who keeps them, and what they mean, is not known here.
 """

@@ -1,4 +1,4 @@
-"""Files that walletframe wrote, read back as the frames that they were."""
+"""Reading of files that walletframe wrote, as the frames they were."""
 
 from __future__ import annotations
 

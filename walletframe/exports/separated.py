@@ -1,4 +1,4 @@
-"""Frames as CSV: one row a line for every reader, whatever strangers wrote into them.
+"""Frames as CSV: one row a line for every reader, whatever text the cells hold.
 
 pandas's own writer leaves a bare carriage return unquoted, which begins a new row for most readers;
 and it writes missing and empty text alike. Here no cell has a control character, and empty text is

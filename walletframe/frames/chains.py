@@ -1,4 +1,4 @@
-"""The blockchains that the service is known to know, and the one spelling of each in frames."""
+"""The table of known blockchains, and the one spelling of each in frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table of a person's own, merged with a frame of a fetch: by identity, however it is written."""
+"""The join of a user's own table with a frame of a fetch, by wallet, however it is written."""
 
 from __future__ import annotations
 

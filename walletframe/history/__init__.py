@@ -1,4 +1,4 @@
-"""Snapshots of what wallets held, kept on this machine; what changed; and how it went over time.
+"""Snapshots of holdings on this machine, changes between them, and timelines.
 
 A snapshot is the two frames of a fetch, failed wallets included. What was not known at its time
 stays unknown: no change and no total takes it for nothing.

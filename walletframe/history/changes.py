@@ -1,4 +1,4 @@
-"""What changed between two times, and what can't be said."""
+"""What changed between two times, and what is unknown."""
 
 from __future__ import annotations
 

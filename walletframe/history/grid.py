@@ -1,4 +1,4 @@
-"""Each wallet's amount of each token at each time, exactly, or the reason why it is not known."""
+"""Each wallet's exact amount of each token at each time, or the reason why it is unknown."""
 # A token that an answer does not list is a known zero; a token that it lists twice is added up.
 # Nothing is known of a wallet that failed or was not asked, nor from an answer that is out of date.
 # An unknown token is the same as no other: there is an amount of it at one time, and at any other

@@ -1,4 +1,4 @@
-"""Holdings over time, as long frames for charts: what is not known is NA, never 0 or left out."""
+"""Holdings over time, as long frames for charts: unknown amounts are NA, never 0 or left out."""
 
 from __future__ import annotations
 

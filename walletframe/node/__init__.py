@@ -1,4 +1,4 @@
-"""One token straight from a blockchain's node, over JSON-RPC: the shortest way to a balance.
+"""Balances of one token, straight from a blockchain's node, over JSON-RPC.
 
 For EVM blockchains, with the extra ``node``: eth-abi encodes what contracts are asked, and decodes
 what they answer. The URL of the node is as secret as the API key.

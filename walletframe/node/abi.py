@@ -1,4 +1,4 @@
-"""What contracts are asked and what they answer, as bytes: ERC-20, and Multicall3.
+"""Encoding of contract calls and decoding of their answers: ERC-20, and Multicall3.
 
 https://eips.ethereum.org/EIPS/eip-20 and https://github.com/mds1/multicall3. Contracts are written
 by strangers: whatever they answer, nothing here raises.

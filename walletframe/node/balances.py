@@ -1,4 +1,4 @@
-"""One token of many wallets, asked of a node: the frame of their balances."""
+"""`token_balance`: the frame of many wallets' balances of one token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of a node, checked before anything is sent: of which blockchain, whom and when.
+"""The arguments of a request to a node, checked first: blockchain, holders, token and block.
 
 The native coin has 18 decimals on all EVM blockchains: wallets accept no other number
 (https://eips.ethereum.org/EIPS/eip-3085).

@@ -1,4 +1,4 @@
-"""A node over JSON-RPC: methods out, results in, each with its own trouble.
+"""A node over JSON-RPC: methods out, a result or an error for each in.
 
 https://www.jsonrpc.org/specification. web3.py is not used: its batches give up at the first error
 and match by order what bears no id (its issue 3657), it logs the node's URL, and importing it lifts

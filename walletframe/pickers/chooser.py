@@ -1,4 +1,4 @@
-"""A list that is searched by typing, of which a person chooses some."""
+"""A list with search-as-you-type and multiple choice."""
 
 from __future__ import annotations
 

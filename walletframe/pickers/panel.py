@@ -1,4 +1,4 @@
-"""Fetch wallets without a line of Python: paste or pick, watch, see what failed."""
+"""The panel that fetches wallets without Python code: paste or pick, watch, see what failed."""
 
 from __future__ import annotations
 

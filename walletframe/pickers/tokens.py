@@ -1,4 +1,4 @@
-"""Pick tokens."""
+"""The picker of tokens."""
 
 from __future__ import annotations
 

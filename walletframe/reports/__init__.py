@@ -1,4 +1,4 @@
-"""Reports: one document of what was asked, what was answered, and what that adds up to.
+"""Reports: one document with the requested wallets, the answers, and the totals.
 
 A report is made in three steps: `composition` decides what is in it, as plain values (`content`);
 `rendering` turns these into HTML or Markdown by a template; `document` writes the file.

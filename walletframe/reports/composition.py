@@ -1,4 +1,4 @@
-"""What a report says: frames in, `Content` out."""
+"""The composition of a report: frames in, `Content` out."""
 
 from __future__ import annotations
 

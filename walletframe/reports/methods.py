@@ -1,4 +1,4 @@
-"""How the figures of a report came about, in plain words."""
+"""The methods section of a report, in plain words."""
 
 from __future__ import annotations
 

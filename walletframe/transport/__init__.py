@@ -1,4 +1,4 @@
-"""The way to the service, or to a node, and back, and the answers kept on this machine.
+"""HTTP to the service or to a node, and the answers cached on this machine.
 
 The only place that imports requests or requests-cache.
 """

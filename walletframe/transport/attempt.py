@@ -1,4 +1,4 @@
-"""Requests that are under way: how long each may take, how it is cut off, how much it may bring.
+"""Running requests: how long each may take, how it is cut off, how large its answer may be.
 
 A name lookup can't be cut off: who waits for one asks the attempt how much time is left.
 """

@@ -1,4 +1,4 @@
-"""Echoes of the key: what a server, a proxy or a framework repeats of what it was asked.
+"""Echoes of the key: a server, a proxy or a framework may repeat parts of a request.
 
 Knows the forms in which text is written into addresses, JSON and HTML. Forms that nobody makes by
 accident (the key backwards, in base64) are not looked for.

@@ -1,4 +1,4 @@
-"""What went wrong on the way: the one place that translates foreign exceptions and HTTP statuses.
+"""Network faults: the one place that translates other libraries' exceptions and HTTP statuses.
 
 Nothing is raised here: a wallet whose request failed has an outcome like any other.
 """

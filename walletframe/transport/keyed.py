@@ -1,4 +1,4 @@
-"""The one place that knows the key: it joins the request at the socket, and its echo ends there.
+"""The one place that knows the key: it is added at the socket, and echoes of it are removed there.
 
 requests, urllib3, http.client, their exceptions, frames and logs see a request without the key, a
 head of the answer without echoes of it, and none of its body while they wait for more. The adapter

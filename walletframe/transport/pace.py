@@ -1,4 +1,4 @@
-"""How fast to ask a service that does not say how fast it may be asked.
+"""The request rate for a service that does not state its limit.
 
 Pure: a `Pace` goes in with what happened, and a new one comes out. Where paces are kept and shared,
 and who waits, is not known here. Times are seconds since the epoch, since processes share them.

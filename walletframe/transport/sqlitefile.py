@@ -1,4 +1,4 @@
-"""One SQLite file: how it is made and opened, what its errors mean, and how it is moved aside.
+"""One SQLite file: creating and opening it, what its errors mean, and moving a broken one aside.
 
 Nobody may open the file in any other way while it is in use: closing such a handle drops SQLite's
 locks on it. So SQLite makes it, too, with the mode of a private file that stands as a model.

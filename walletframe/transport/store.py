@@ -1,4 +1,4 @@
-"""Answers kept on this machine, one for each service and wallet; what a file holds, from outside.
+"""The cache: one answer for each service and wallet; statistics and clearing of a cache file.
 
 Keeps bytes and times, and decides nothing: whether an answer is fresh is the plan's business, and
 what may be kept is the client's. The key is in none of it.

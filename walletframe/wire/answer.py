@@ -1,4 +1,4 @@
-"""The answer: bytes in, one outcome for each wallet that was asked for, or one body for each.
+"""The answer: bytes in, one outcome for each requested wallet, or one body for each.
 
 A fast decoder reads what keeps to the service's document, or nearly so. What it refuses is read
 once more, entry by entry and balance by balance: an odd balance costs itself, and what has no

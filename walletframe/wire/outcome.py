@@ -1,4 +1,4 @@
-"""What became of one wallet: its status, and its balances where it has any."""
+"""The result for one wallet: its status, and its balances if it has any."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of an answer: the document's shapes with all that is seen to differ from them.
+"""Tolerant shapes for reading answers: the document's, with the deviations seen in practice.
 
 Nearly every field may be null or left out, and an amount may be an integer; fields that are not
 named here are ignored. An entry with anything else in it is read part by part, so that an odd one

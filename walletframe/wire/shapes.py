@@ -1,4 +1,4 @@
-"""The endpoint as the service's document has it: path, parameters, query, and the answer's shapes.
+"""The endpoint as the service documents it: path, parameters, query, and the answer's shapes.
 
 The sandbox sends these shapes, and what it is given to send has to keep to them: a number where
 the document says string, or a field that is not there, is an error. Only where null is allowed may

@@ -1,4 +1,4 @@
-"""Both frames for a person, in three forms: text, HTML and Markdown.
+"""Display of both frames as text, HTML and Markdown.
 
 Pure functions of bounded length: a summary first, then what failed and why, then the first rows of
 both. `tables` says what stands in a table, `plain` and `page` draw any, for details, the shell and

@@ -1,4 +1,4 @@
-"""The tables that people see, as cells of text: exact amounts, addresses by their two ends.
+"""The displayed tables, as cells of text: exact amounts, addresses shortened in the middle.
 
 Texts are as sent, and may be hostile: whoever draws a cell makes it harmless.
 """
