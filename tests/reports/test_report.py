@@ -1,6 +1,7 @@
 """What a report says, of real fetches and of made-up ones, and the file it becomes."""
 
 import re
+import sys
 
 import pandas as pd
 import pytest
@@ -8,7 +9,7 @@ from fetches import fetched, token
 from hostile_symbols import SYMBOLS
 
 import walletframe as wf
-from walletframe.errors import SettingsError, SnapshotError
+from walletframe.errors import MissingExtraError, SettingsError, SnapshotError
 from walletframe.reports.composition import compose
 from walletframe.wire import NO_LIST
 
@@ -238,6 +239,29 @@ def test_other_kinds_of_images_are_refused(tmp_path):
     """The error names those that there are, and nothing is written."""
     with pytest.raises(SettingsError, match="interactive or static"):
         wf.report(fetched(SOME), tmp_path / "r.html", images="animated")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_report_without_charts_needs_no_pictures(client, tmp_path, monkeypatch):
+    """Nothing is drawn, so that nothing has to be installed for it."""
+    monkeypatch.setitem(sys.modules, "kaleido", None)
+    path = wf.report(client.fetch([]), tmp_path / "r.html", images="static")
+    assert "<img" not in path.read_text()
+
+
+def test_pictures_without_the_package_name_the_extra(tmp_path, monkeypatch):
+    """And nothing is written."""
+    monkeypatch.setitem(sys.modules, "kaleido", None)
+    with pytest.raises(MissingExtraError, match=r"walletframe\[images\]"):
+        wf.report(fetched(SOME), tmp_path / "r.html", images="static")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_pictures_without_a_browser_say_so(tmp_path, monkeypatch):
+    """As where the one that was named is not there; and nothing is written."""
+    monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "chromium"))
+    with pytest.raises(MissingExtraError, match="takes a Chromium"):
+        wf.report(fetched(SOME), tmp_path / "r.html", images="static")
     assert [*tmp_path.iterdir()] == []
 
 

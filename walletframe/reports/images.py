@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from base64 import b64encode
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from walletframe.errors import MissingExtraError
@@ -26,18 +27,13 @@ def drawn_images(charts: Sequence[Chart]) -> list[list[str]]:
     if find_spec("kaleido") is None:
         raise MissingExtraError("images", "drawing charts as pictures")
     import kaleido  # noqa: PLC0415 - an extra
-    from kaleido.errors import ChromeNotFoundError  # noqa: PLC0415 - the same
 
-    page = kaleido.PageGenerator(mathjax=False)  # else it is asked for on the web
-    try:
-        kaleido.start_sync_server(
-            n=1, page_generator=page, browser_cls=_browser_class(), silence_warnings=True
-        )
-        found = True
-    except ChromeNotFoundError:
-        found = False
-    if not found:
+    browser = _browser_class()
+    found = browser.find_browser(skip_local=False)
+    if not found or not Path(found).is_file():  # kaleido's thread would end, and be waited for
         raise MissingExtraError("images", "drawing charts as pictures, which takes a Chromium,")
+    page = kaleido.PageGenerator(mathjax=False)  # else it is asked for on the web
+    kaleido.start_sync_server(n=1, page_generator=page, browser_cls=browser, silence_warnings=True)
     try:
         return [[_image(view) for view in chart.views] for chart in charts]
     finally:
