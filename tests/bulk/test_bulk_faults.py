@@ -426,6 +426,15 @@ class TestFolder:
         with pytest.raises(DatasetError, match="don't belong together"):
             wf.read_wallets(folder)
 
+    def test_whose_part_is_listed_and_never_there_is_told(self, fast, folder):
+        """Reading again and again has an end."""
+        fetch(fast, folder, 10)
+        for part in (folder / "failed").glob("part-*"):
+            part.rename(f"{part}.moved")
+            part.symlink_to("nowhere")
+        with pytest.raises(DatasetError, match="changes all the time"):
+            wf.read_wallets(folder)
+
     def test_is_read_while_it_is_written(self, fast, folder):
         """No reader ever sees a wallet twice, or one that was ok no more."""
         fetch(fast, folder, 400)

@@ -1,5 +1,6 @@
 """The command line, in this process and as a real one."""
 
+import io
 import json
 import os
 import re
@@ -7,10 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
+from contextlib import redirect_stdout
 from itertools import takewhile
 from threading import Timer
 from urllib.request import urlopen
 
+import click
 import pandas as pd
 import pytest
 from canned_service import KEY, answer, balance, wallet
@@ -330,6 +334,23 @@ def test_trouble_with_the_machine_is_a_message(run, canned):
     assert run("sandbox", "--port", "99999").exit_code == 2
 
 
+def test_a_reader_that_has_gone_ends_it_quietly(reachable):
+    """As where the output goes to `head`."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "walletframe", "fetch", "NEAR.alice.near"]
+    ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (1, b"")
+
+
+def test_it_prints_into_what_is_no_console(reachable):
+    """As within a notebook, where the output is an object of Python's."""
+    with redirect_stdout(io.StringIO()) as printed:
+        main(["settings"], standalone_mode=False)
+    assert "base_url" in printed.getvalue()
+
+
 def test_folder_is_no_output(run, reachable, tmp_path):
     """What can't be written is told before anything is fetched."""
     (tmp_path / "x.csv").mkdir()
@@ -417,3 +438,23 @@ def test_warnings_are_lines_for_people(run, service, monkeypatch):
     assert result.stderr.strip() == (
         "Warning: the shared test key has a low limit and is for testing only"
     )
+
+
+@pytest.mark.filterwarnings("always")
+def test_warnings_of_other_packages_are_lines_too():
+    """Whatever a command sets off, without the place in its code."""
+
+    @click.group(cls=type(main))
+    def group():
+        """Group nothing but this."""
+
+    @group.command()
+    def noisy():
+        """Warn as another package does."""
+        warnings.warn("out of\x1b[2J date", FutureWarning, stacklevel=1)
+
+    result = CliRunner().invoke(group, ["noisy"])
+    assert result.exit_code == 0
+    [line] = result.stderr.splitlines()
+    assert re.fullmatch(r"Warning: out of.*date", line)
+    assert "\x1b" not in line

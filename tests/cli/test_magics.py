@@ -2,11 +2,18 @@
 
 import os
 import re
+import signal
+from threading import Timer
 
 import pytest
+from canned_service import answer, wallet
+from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.manager import start_new_kernel
 from nbconvert import HTMLExporter
 from nbformat import v4
+
+import walletframe as wf
+from walletframe.errors import FetchInterrupted
 
 BEGIN = """
 import walletframe as wf
@@ -25,12 +32,20 @@ class Kernel:
 
     def run(self, code):
         """Run a cell; return the last error's text, what was shown, and what was printed."""
-        said = {"error": "", "text/plain": "", "text/html": "", "stdout": "", "stderr": ""}
+        said = {
+            "error": "",
+            "traceback": "",
+            "text/plain": "",
+            "text/html": "",
+            "stdout": "",
+            "stderr": "",
+        }
 
         def listen(message):
             content = message["content"]
             if message["msg_type"] == "error":
                 said["error"] = content["ename"]
+                said["traceback"] = "\n".join(content["traceback"])
             elif message["msg_type"] == "stream":
                 said[content["name"]] += content["text"]
             elif "data" in content:
@@ -112,6 +127,16 @@ def test_bad_input_is_told_without_a_traceback(kernel, code, said):
     assert "Traceback" not in told["stderr"]
 
 
+def test_an_error_about_wallets_shows_the_callers_lines_alone(kernel):
+    """The value and where it was given, with no line of the package between them."""
+    said = kernel.run("given = 'nonsense'\nclient.fetch(given)")
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", said["traceback"])
+    assert said["error"] == "AddressError"
+    assert "client.fetch(given)" in shown
+    assert "'nonsense'" in shown
+    assert "engine.py" not in shown
+
+
 def test_offline_asks_for_none(kernel):
     """What is not in the cache is said to be missing, once: by the output."""
     said = kernel.run("%wallets -c client --offline NEAR.nobody.near")
@@ -184,6 +209,40 @@ def test_loading_again_and_unloading(kernel):
     kernel.run("%unload_ext walletframe")
     assert kernel.complete("%wallets AVAX") == []
     kernel.run("%load_ext walletframe")
+
+
+def test_loading_and_unloading_twice_is_as_good_as_once():
+    """By its functions, which IPython does not count."""
+    shell = InteractiveShell()
+    before = list(shell.Completer.custom_matchers)
+    wf.load_ipython_extension(shell)
+    wf.load_ipython_extension(shell)
+    assert len(shell.Completer.custom_matchers) == len(before) + 1
+    wf.unload_ipython_extension(shell)
+    wf.unload_ipython_extension(shell)
+    assert shell.Completer.custom_matchers == before
+
+
+def test_warnings_about_other_things_stay_warnings(service):
+    """Only what is odd about the list is printed."""
+    shell = InteractiveShell()
+    wf.load_ipython_extension(shell)
+    client = shell.user_ns["client"] = service.client("test", cache="memory")
+    with client, pytest.warns(wf.TestKeyWarning):
+        shell.run_line_magic("wallets", "-c client NEAR.alice.near")
+
+
+def test_an_interrupt_of_a_line_keeps_what_was_finished(canned):
+    """As a cell's does; the error comes through."""
+    canned.say(answer(wallet()))
+    canned.say([b" "] * 100 + [answer(wallet("0xb"))])
+    shell = InteractiveShell()
+    wf.load_ipython_extension(shell)
+    with canned.client(workers=1) as shell.user_ns["client"]:
+        Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(FetchInterrupted):
+            shell.run_line_magic("wallets", "-c client -o part ETH.0xa ETH.0xb")
+    assert shell.user_ns["part"].wallets.status.tolist() == ["ok", "cancelled"]
 
 
 FRAMES = """

@@ -6,11 +6,12 @@ import signal
 import subprocess
 import sys
 import time
-from threading import Event, Timer
+from threading import Event, Thread, Timer
 
 import pytest
 from canned_service import KEY, answer, wallet
 
+from walletframe.address import WalletAddress
 from walletframe.errors import FetchInterrupted
 from walletframe.service import sandbox
 from walletframe.transport import describe
@@ -154,6 +155,83 @@ def test_retries_end(canned):
     assert details.wallets.status.tolist() == ["service_error"]
     assert time.monotonic() - begun < 3
     assert 2 <= len(canned.paths) <= 4
+
+
+@pytest.mark.stress
+def test_attempts_are_counted(canned):
+    """However long the deadline, trouble that stays is trouble at the fifth time."""
+    canned.default = (503, {}, b"down")
+    with canned.client(deadline_s=100) as client:
+        details = client.fetch("ETH.0xa", on_failure="ignore")
+    assert details.wallets.status.tolist() == ["service_error"]
+    assert len(canned.paths) == 5
+
+
+@pytest.mark.stress
+def test_an_answer_after_all_was_given_up_changes_nothing(canned):
+    """Refusals have lasted too long when it comes: what is left is not asked for."""
+    canned.say(b"busy", status=429, Retry_After="0")
+    canned.say([b" "] * 60 + [answer(wallet("0xb"))])
+    with canned.client(workers=1) as client:
+        details = client.fetch(["ETH.0xa", "ETH.0xb", "ETH.0xc"], on_failure="ignore")
+    assert details.wallets.status.tolist() == ["rate_limited", "ok", "rate_limited"]
+    assert len(canned.paths) == 2
+
+
+def test_cancelled_before_it_begins(canned):
+    """Nothing is asked for, and nothing that is kept is handed out."""
+    canned.default = (200, {}, answer(wallet()))
+    cancel = Event()
+    cancel.set()
+    with canned.client() as client:
+        client.fetch("ETH.0xa")
+        details = client.fetch(["ETH.0xa", "ETH.0xb"], cancel=cancel, on_failure="ignore")
+    assert details.wallets.status.tolist() == ["cancelled", "cancelled"]
+    assert len(canned.paths) == 1
+
+
+def test_cancelling_one_fetch_leaves_another_of_the_client_alone(canned):
+    """Each cuts off what its own threads ask."""
+    canned.default = (200, {}, [b" "] * 15 + [answer(wallet())])
+    cancel, ended = Event(), []
+    with canned.client() as client:
+        other = Thread(
+            target=lambda: ended.append(
+                client.fetch("ETH.0xb", cancel=cancel, on_failure="ignore", progress=False)
+            )
+        )
+        other.start()
+        Timer(0.7, cancel.set).start()
+        details = client.fetch("ETH.0xa")
+        other.join()
+    assert details.wallets.status.tolist() == ["ok"]
+    assert ended[0].wallets.status.tolist() == ["cancelled"]
+
+
+def test_what_arrives_after_it_was_given_up_is_not_handed_out(canned):
+    """As where a disk holds up who keeps it; the numbers that came later are."""
+    canned.default = (200, {}, answer(wallet()))
+    cancel, inside, release = Event(), Event(), Event()
+
+    def hang(*_):
+        inside.set()
+        release.wait()
+
+    one, two = WalletAddress.parse("ETH.0xa"), WalletAddress.parse("ETH.0xb")
+    with canned.client(workers=1) as client:
+        sending = client._sending(cancel, keep=hang)
+        sending.add({1: one})
+        inside.wait()
+        cancel.set()
+        given_up = [arrival for arrival in sending.arrivals() if arrival]
+        release.set()
+        sending.stop()
+        for worker in sending._workers:
+            worker.join()
+        sending.add({2: two})
+        later = [arrival for arrival in sending.arrivals() if arrival]
+    assert [arrival.number for arrival in given_up + later] == [1, 2]
+    assert {arrival.reply.answer.status for arrival in given_up + later} == {"cancelled"}
 
 
 def test_another_thread_can_cancel(canned):

@@ -51,6 +51,13 @@ def test_unknown_name_is_an_attribute_error():
     assert not hasattr(wf, "fetch_walets")
 
 
+def test_names_that_are_not_loaded_yet_are_listed():
+    """`dir`, and so a tab, offers every public name from the beginning."""
+    code = "import walletframe as wf; print(sorted({*wf.__all__} - {*dir(wf)}))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
 def test_version_is_that_of_the_distribution():
     """The version is said in one way."""
     assert wf.__version__ == version("walletframe")

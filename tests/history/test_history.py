@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from fetches import FETCHED_AT, SERVICE, fetched, token
 from pandas.testing import assert_frame_equal
+from small_disk import mounted
 
 from walletframe import history
 from walletframe.errors import (
@@ -373,6 +374,18 @@ def test_a_full_disk_is_told_and_leaves_nothing(folder, monkeypatch):
     with pytest.raises(OSError, match="No space left"):
         history.save(DETAILS, folder=folder)
     assert len(history.snapshots(folder=folder)) == 1
+    assert not list(folder.glob(".saving-*"))
+
+
+def test_a_day_on_another_disk_is_told_and_leaves_nothing(folder, tmp_path):
+    """A snapshot is renamed into its day as a whole; what the system says of that is the error."""
+    history.save(DETAILS, folder=folder, at=DAY)
+    with mounted(tmp_path / "other", "size=1m") as other:
+        later = DAY + timedelta(days=1)
+        (folder / f"date={later:%Y-%m-%d}").symlink_to(other)
+        with pytest.raises(OSError, match="cross-device"):
+            history.save(DETAILS, folder=folder, at=later)
+        assert [*other.iterdir()] == []
     assert not list(folder.glob(".saving-*"))
 
 

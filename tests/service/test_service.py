@@ -599,6 +599,12 @@ class TestLife:
         done = subprocess.run(run, capture_output=True, timeout=30, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
+    def test_a_kind_of_key_that_there_is_not_is_refused(self, service):
+        """The error quotes it, and names those that there are."""
+        with pytest.raises(SettingsError, match="key_kind: 'secret'") as caught:
+            service.settings("secret")
+        assert caught.value.hint == "one of private, public, test"
+
     @pytest.mark.parametrize(
         "package, module", [("fastapi", "app"), ("limits", "gate"), ("uvicorn", "server")]
     )

@@ -3,6 +3,7 @@
 import json
 import time
 from collections import deque
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from walletframe.client import Client
@@ -78,10 +79,13 @@ class _Handler(BaseHTTPRequestHandler):
         pieces = [body] if isinstance(body, bytes) else body
         for name, value in ({"Content-Length": str(sum(map(len, pieces)))} | headers).items():
             self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        for number, piece in enumerate(pieces):
-            time.sleep(0.1 if number else 0)
-            self.wfile.write(piece)
+        with suppress(ConnectionError):  # clients hang up on what they no longer want
+            self.end_headers()
+            for number, piece in enumerate(pieces):
+                time.sleep(0.1 if number else 0)
+                self.wfile.write(piece)
+            return
+        self.close_connection = True
 
     def log_message(self, *args):
         """Keep quiet."""

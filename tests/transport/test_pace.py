@@ -189,6 +189,11 @@ def test_retry_after_may_be_a_date(seconds, least, most):
     assert least <= seconds_to_wait(date_in(seconds), 60) <= most
 
 
+def test_retry_after_may_be_a_date_without_a_zone():
+    """It is in UTC, as all of HTTP's dates are."""
+    assert 15 <= seconds_to_wait(date_in(20).replace("GMT", "-0000"), 60) <= 20
+
+
 @pytest.mark.parametrize("header", [None, "", "soon", "nan", "1,5", "2026-13-45"])
 def test_nonsense_in_retry_after_says_nothing(header):
     """Without a wait that can be read, the pace decides."""

@@ -315,6 +315,19 @@ def test_a_cached_session_works_with_the_backend(canned, tmp_path):
         assert (list(cache.responses), list(cache.redirects)) == ([], [])
 
 
+def test_an_answer_can_be_deleted_once(tmp_path):
+    """As from any mapping; what is not there is a KeyError."""
+    cache = RowCache(tmp_path / "a.sqlite")
+    with AnswerStore(cache, SERVICE) as store:
+        store.write_many((wallet, KEPT) for wallet in WALLETS)
+        first, *others = cache.responses
+        del cache.responses[first]
+        assert list(cache.responses) == others
+        with pytest.raises(KeyError):
+            del cache.responses[first]
+    cache.close()
+
+
 def test_the_oldest_give_way(tmp_path):
     """Beyond the limit the newest stay, and a file that was larger gets smaller."""
     path, limit, answers = tmp_path / "a.sqlite", 1_000_000, many(200)

@@ -118,7 +118,7 @@ def held():
     links = [os.path.join("/proc/self/fd", name) for name in os.listdir("/proc/self/fd")]
     return sum(os.readlink(each).startswith(str(PATH)) for each in links if os.path.islink(each))
 def watch(event, words):
-    if event == "os.rename":
+    if event == "os.rename" and Path(words[0]).parent == PATH.parent:
         print(os.path.basename(words[0]), held())
 warnings.simplefilter("ignore")
 with AnswerStore(PATH, "s") as other, AnswerStore(PATH, "s") as store:
@@ -132,6 +132,16 @@ with AnswerStore(PATH, "s") as other, AnswerStore(PATH, "s") as store:
     Path(f"{PATH}-wal").unlink()
     keep(store, 1)
     print(before)
+"""
+TAKEN = """
+taken = []
+def take_away(event, words):
+    if event == "sqlite3.connect" and PATH.exists() and not taken:
+        taken.append(PATH.rename(f"{PATH}.old"))
+sys.addaudithook(take_away)
+with AnswerStore(PATH, "s") as store:
+    keep(store, 2)
+    print(len(taken), len(store.read([wallet(1), wallet(2)])))
 """
 MADE = """
 def look(event, words):
@@ -345,10 +355,7 @@ def test_a_read_only_folder_is_read(tmp_path):
 def test_a_cache_of_0_1_0_that_can_not_be_written_is_read(tmp_path):
     """It is not brought up to date then; the first turn to ask gives one warning, and memory."""
     with mounted(tmp_path / "m", "size=8m") as folder:
-        path = filled(folder / "a.sqlite", 2)
-        with closing(sqlite3.connect(path, isolation_level=None)) as link:
-            for statement in TAKE_BACK:
-                link.execute(statement).fetchall()
+        path = of_0_1_0(folder / "a.sqlite")
         remount(folder, "ro")
         with AnswerStore(path, "s") as store:
             assert store.read([wallet(1)]) == {wallet(1): kept()}
@@ -357,6 +364,41 @@ def test_a_cache_of_0_1_0_that_can_not_be_written_is_read(tmp_path):
             store.write(wallet(1), Kept(b"new", NOW, turn))
             assert store.read([wallet(0), wallet(1)])[wallet(1)].body == b"new"
             assert len(told) == 1
+
+
+def of_0_1_0(path):
+    """Make a cache as 0.1.0 wrote it."""
+    with closing(sqlite3.connect(filled(path, 2), isolation_level=None)) as link:
+        for statement in TAKE_BACK:
+            link.execute(statement).fetchall()
+    return path
+
+
+def test_a_cache_of_0_1_0_that_is_in_use_is_waited_for(tmp_path):
+    """And then brought up to date."""
+    path = of_0_1_0(tmp_path / "a.sqlite")
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    Timer(0.5, other.rollback).start()
+    with AnswerStore(path, "s") as store:
+        assert store.turn() == 1
+        assert len(store.read(map(wallet, range(2)))) == 2
+    other.close()
+
+
+def test_two_bring_a_cache_of_0_1_0_up_to_date(tmp_path):
+    """Where both have seen that it is old, the one that comes second changes nothing."""
+    path = of_0_1_0(tmp_path / "a.sqlite")
+
+    class Slower(sqlite3.Connection):
+        def execute(self, statement, *values):
+            if statement == "BEGIN IMMEDIATE":
+                filled(path, 3)
+            return super().execute(statement, *values)
+
+    with closing(sqlite3.connect(path, isolation_level=None, factory=Slower)) as link:
+        ANSWERS.prepare(link)
+    assert describe(path).answers == {"s": 3}
 
 
 @pytest.mark.parametrize("place", [".", "file/a.sqlite", "/proc/a/b.sqlite", "/dev/full"])
@@ -376,6 +418,9 @@ BROKEN = {
     "a torn header": lambda whole: whole[:60],
     "garbage": lambda whole: b"garbage " * (len(whole) // 8),
     "zeros": lambda whole: bytes(len(whole)),
+    "a damaged table, quoted in SQLite's message": lambda whole: whole.replace(
+        b"CREATE TABLE answers", b"CREATE TABL\xff answers", 1
+    ),
     "damaged pages": lambda whole: whole[:4096] + b"\xff" * (len(whole) - 4096),
 }
 
@@ -428,6 +473,29 @@ def test_a_file_that_is_taken_away_is_made_anew(tmp_path):
         old.write(wallet(4), kept())
         assert describe(path).answers == {"s": 2}
     assert describe(path).answers == {"s": 2}
+
+
+def test_a_file_that_is_taken_away_when_it_is_opened_is_made_anew(tmp_path):
+    """Between the look whether it is there and the opening."""
+    path = filled(tmp_path / "a.sqlite", 3)
+    assert output(TAKEN, path, "") == ["1", "1"]
+    assert describe(path).answers == {"s": 1}
+
+
+def test_a_broken_file_that_another_process_has_moved_is_not_told(tmp_path):
+    """Who moved it said so; here a new one is begun."""
+    path, aside = filled(tmp_path / "a.sqlite"), tmp_path / "elsewhere"
+
+    def count(link):
+        if not aside.exists():
+            path.write_bytes(b"garbage " * (path.stat().st_size // 8))
+            path.rename(aside)
+        return link.execute("SELECT count(*) FROM answers").fetchone()
+
+    database = Database(path, ANSWERS)
+    assert database.look(count) == [(0,)]
+    database.close()
+    assert [file.name for file in sorted(tmp_path.iterdir())] == [path.name, aside.name]
 
 
 def test_a_file_that_is_taken_away_during_a_write_is_written_again(tmp_path):
@@ -582,3 +650,17 @@ def test_a_backend_that_can_not_be_read_is_done_without():
         assert store.read([wallet(1)]) == {}
     store.write(wallet(1), kept())
     assert (store.read([wallet(1)]), len(told)) == ({wallet(1): kept()}, 1)
+
+
+def test_a_backend_that_fails_here_is_still_read(tmp_path):
+    """What another process has kept there later than this one in memory is what is found."""
+    folder = tmp_path / "folder"
+    backend, theirs = (FileCache(folder, serializer="json") for _ in range(2))
+    with AnswerStore(backend, "s") as store, AnswerStore(theirs, "s") as other:
+        with pytest.warns(CacheWarning, match="FileCache"):
+            store.write(WalletAddress("TEST", "x" * 400), kept())
+        store.write(wallet("one"), Kept(b"older", NOW))
+        other.write(wallet("one"), Kept(b"newer", NOW, turn=99))
+        assert store.read([wallet("one")])[wallet("one")].body == b"newer"
+    for each in (backend, theirs):
+        each.close()

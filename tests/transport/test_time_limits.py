@@ -16,6 +16,7 @@ from canned_service import KEY, answer, wallet
 from fault_server import FAULTS, FaultServer
 
 from walletframe.client import Client
+from walletframe.transport.attempt import Attempt
 
 pytestmark = pytest.mark.timeout(20)
 
@@ -140,6 +141,17 @@ def test_a_connection_that_is_not_taken_is_given_up():
     """A backlog that is full swallows whoever connects."""
     with full() as (host, port), client_of(f"http://{host}:{port}") as client:
         assert status(client) == ["timeout"]
+
+
+def test_what_is_cut_off_before_it_has_a_socket_ends_with_it():
+    """As during the lookup of a name: nothing waits for an answer any more."""
+    ours, theirs = socket.socketpair()
+    attempt = Attempt(60)
+    attempt.cut()
+    with ours, theirs:
+        attempt.hold(ours)
+        assert ours.recv(1) == b""
+    attempt.end()
 
 
 def test_dead_addresses_of_one_host_share_its_time(names):

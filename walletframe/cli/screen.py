@@ -41,7 +41,7 @@ def fit_consoles() -> None:
 
     Each is one character wide, so that tables stay aligned.
     """
-    codecs.register_error(_HANDLER, _stand_in)
+    codecs.register_error(_HANDLER, _stand_in)  # type: ignore[arg-type]  # consoles only encode
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_HANDLER)
@@ -64,8 +64,6 @@ def _fitting(text: str, encoding: str | None) -> str:
     return text.encode(known, _HANDLER).decode(known)
 
 
-def _stand_in(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
+def _stand_in(error: UnicodeEncodeError) -> tuple[str, int]:
     lacking = error.object[error.start : error.end]
     return "".join(_STAND_INS.get(char, "?") for char in lacking), error.end

@@ -136,7 +136,7 @@ def _answer_class(scrub: _Rewrite) -> type[HTTPResponse]:
             try:
                 super().begin()
             finally:
-                if self.fp is head:
+                if self.fp is head:  # pragma: no branch - else it is closed, and an error ends this
                     self.fp = stream
 
     return Answer

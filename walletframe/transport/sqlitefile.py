@@ -18,7 +18,7 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-if os.name == "posix":
+if os.name == "posix":  # pragma: no branch - Windows has no flock
     import fcntl
 
 WAIT_SLICE_S = 0.1
