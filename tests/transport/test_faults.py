@@ -99,3 +99,13 @@ def test_a_passing_fault_is_mended_within_the_call(tmp_path, name):
     assert wallets.status.tolist() == ["ok"] * 3
     assert holdings.address.tolist() == wallets.address.tolist()
     assert sorted(server.asked) == sorted([*WALLETS, FAULTY])
+
+
+def test_two_lengths_are_no_fault_of_the_address(tmp_path):
+    """The reason blames the answer: the address, and any proxy, are as they should be."""
+    with (
+        FaultServer(FAULTS["two lengths"], FAULTY) as server,
+        client_of(server, tmp_path) as client,
+    ):
+        wallets, _ = look(client)
+    assert wallets.error[1] == "the headers of the answer contradict each other"

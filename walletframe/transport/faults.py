@@ -31,6 +31,7 @@ _UNREACHABLE: dict[type[Exception], str] = {
     exceptions.SSLError: "the {server}'s certificate could not be verified",
     exceptions.ProxyError: "the proxy did not let the request through",
     exceptions.ChunkedEncodingError: "the connection broke in the middle of the answer",
+    exceptions.InvalidHeader: "the headers of the answer contradict each other",
     ValueError: "the address of the {server}, or of a proxy, is not valid",
     Exception: "the {server} could not be reached",
 }
