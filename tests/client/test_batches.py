@@ -198,7 +198,7 @@ def test_the_pace_counts_requests_not_wallets():
 def test_an_entry_that_is_none_costs_no_other(canned, batched):
     """What says of no wallet is left out, the others are taken."""
     canned.default = (200, {}, json.dumps({"wallets": [5, wallet("0xa"), {}]}).encode())
-    with pytest.warns(AnswerWarning, match="nobody asked for"):  # as what is asked for alone
+    with pytest.warns(AnswerWarning, match="were not requested"):  # as what is asked for alone
         details = batched.fetch(ABC, on_failure="ignore")
     assert statuses(details)["0xa"] == "ok"
     assert len(split_answer(canned.default[2], parse_wallets(ABC)).bodies) == 1
