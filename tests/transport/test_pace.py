@@ -493,6 +493,22 @@ def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeyp
     pacer.close()
 
 
+def test_who_waits_for_the_file_brings_no_old_time(tmp_path):
+    """A refusal is of the moment when it is stored: the times of a pace only go forward."""
+    path = tmp_path / "p"
+    pacer = opened(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        thread = Thread(target=pacer.note_refusal, args=(5.0,))
+        thread.start()
+        time.sleep(0.5)
+        released = time.time()
+        other.execute("COMMIT")
+        thread.join()
+    assert pacer._own.paused_until >= released + 5
+    pacer.close()
+
+
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_fork_takes_no_connection_along(tmp_path):
     """Parent and child go on with one pace, each by a connection of its own."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack, suppress
 from itertools import chain
-from queue import Empty, Full, Queue
+from queue import Empty, SimpleQueue
 from threading import Event
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _PORTION = 250
 _PORTION_S = 0.2
-_TICK_S = 0.05
+_TICK_S, _TAKEN_S = 0.05, 0.01
 _Report: TypeAlias = "Callable[[Status], None]"
 
 
@@ -53,7 +53,7 @@ class Run:
         self._client, self._listing, self._folder = client, listing, folder
         self._tally = Tally(time.monotonic())
         self._cancel = Event()
-        self._portions: Queue[list[WalletAddress] | None] = Queue(1)  # None: there are no more
+        self._portions: SimpleQueue[list[WalletAddress] | None] = SimpleQueue()  # None: no more
 
     def go(self, progress: OpenProgress) -> FetchSummary:
         """Do all of it; raises FetchInterrupted after Ctrl-C, when all is written."""
@@ -124,11 +124,12 @@ class Run:
         return False
 
     def _hand_over(self, portion: list[WalletAddress] | None) -> bool:
-        """Wait a moment for the other thread to take the portion before; False where it doesn't."""
-        try:
-            self._portions.put(portion, timeout=_TICK_S)
-        except Full:
+        """Hand over a portion, or wait a moment while the one before is still there."""
+        # An interrupt between the steps of `Queue.put` would leave its lock held for ever.
+        if self._portions.qsize():
+            time.sleep(_TAKEN_S)
             return False
+        self._portions.put(portion)
         return True
 
     def _handed_over(self) -> Iterator[list[WalletAddress]]:

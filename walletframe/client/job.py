@@ -44,21 +44,22 @@ class Job(Generic[N, T]):
     def news(self) -> Iterator[N]:
         """Hand out the news in their order, until the work has ended."""
         while True:
+            is_all = self._ended.is_set()  # before the look: what ends now may have news behind it
             try:
-                news = self._news.get(timeout=_TICK_S)
+                news = self._news.get(timeout=0 if is_all else _TICK_S)
             except Empty:
-                if self._ended.is_set():
+                if is_all:
                     return
                 continue
-            if news is None:
-                return
-            yield news
+            if news is not None:
+                yield news
 
     def news_so_far(self) -> Iterator[N]:
         """Hand out the news that are there, without waiting."""
         with suppress(Empty):
-            while (news := self._news.get_nowait()) is not None:
-                yield news
+            while True:
+                if (news := self._news.get_nowait()) is not None:
+                    yield news
 
     def has_ended(self) -> bool:
         """Return whether the work has ended; there may be news left."""
@@ -79,7 +80,7 @@ class Job(Generic[N, T]):
             self._fault = fault
         finally:
             self._ended.set()
-            self._news.put(None)
+            self._news.put(None)  # wakes who waits for news
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from requests_cache import BaseCache, CachedResponse
 from walletframe.errors import CacheWarning, SettingsError
 from walletframe.forks import begins_anew
 from walletframe.notice import notify
-from walletframe.text import one_line
+from walletframe.text import shown
 from walletframe.transport.kept import Kept, checksum
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class BorrowedShelf:
             self._writable = False
             notify(
                 f"answers can't be kept in the given {type(self._backend).__name__} "
-                f"({type(fault).__name__}: {one_line(str(fault))}); "
+                f"({type(fault).__name__}: {shown(str(fault))}); "
                 "they are kept in memory instead",
                 CacheWarning,
             )

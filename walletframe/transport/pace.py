@@ -52,8 +52,10 @@ class Pace:
     window_at: float = 0.0  # since when answers are counted
     served: _Count = 0  # answers since then
     served_before: _Count = 0  # answers in the second before
-    rate_before: Annotated[float, Meta(ge=0)] = 0.0  # the row of refusals that goes on; 0: none
-    refused_at: float = 0.0  # when that row began
+    rate_before: Annotated[float, Meta(ge=0)] = (
+        0.0  # before the row of refusals that goes on; 0: none
+    )
+    refused_at: float = 0.0  # when these began
 
 
 _READ = msgspec.json.Decoder(Pace).decode
@@ -99,7 +101,7 @@ def answered(pace: Pace, count: int, now: float) -> Pace:
 def refused(pace: Pace, retry_after_s: float | None, now: float) -> Pace:
     """Pause, for as long as the service asks, and slow down unless the rate is fixed.
 
-    Within a pause only the pause grows: what is refused then may have been under way before.
+    Within a pause the rate stays: what is refused then may have been under way before.
     """
     if retry_after_s is None:
         retry_after_s = _FIRST_PAUSE_S if pace.slow_start else _LATER_PAUSE_S

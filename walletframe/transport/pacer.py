@@ -70,7 +70,7 @@ class Pacer:
         self._answered = 0
         self._own = Pace()
         self._file = None if path is None else Database(path, PACES)
-        self._update(lambda pace: _given(pace, rate))
+        self._update(lambda pace, _: _given(pace, rate))
 
     def close(self) -> None:
         """Close the file, if there is one."""
@@ -103,15 +103,13 @@ class Pacer:
 
     def note_refusal(self, retry_after_s: float | None) -> None:
         """Slow down, and pause for as long as the service asks."""
-        now = time.time()
-        self._update(lambda pace: refused(pace, retry_after_s, now))
+        self._update(lambda pace, now: refused(pace, retry_after_s, now))
 
     def _try_to_take(self) -> float:
         """Take a slot where one is ready; return how long to wait otherwise."""
-        now = time.time()
         wait_s = 0.0
 
-        def step(pace: Pace) -> Pace:
+        def step(pace: Pace, now: float) -> Pace:
             nonlocal wait_s
             wait_s = ready_at(pace, now, self._longest_s) - now
             return pace if wait_s > 0 else take(pace, now)
@@ -119,14 +117,14 @@ class Pacer:
         self._update(step)
         return wait_s
 
-    def _update(self, change: Callable[[Pace], Pace]) -> None:
-        """Change the pace, whatever other threads and processes do."""
+    def _update(self, change: Callable[[Pace, float], Pace]) -> None:
+        """Change the pace, whatever other threads and processes do: each at a later time."""
         with self._lock:
             count, self._answered = self._answered, 0
-            now = time.time()
 
             def counted(pace: Pace) -> Pace:
-                return change(answered(pace, count, now) if count else pace)
+                now = time.time()  # in the exchange, or who waits for the file brings an old time
+                return change(answered(pace, count, now) if count else pace, now)
 
             file, own = self._file, self._own
             if file is None:

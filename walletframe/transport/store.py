@@ -46,7 +46,8 @@ class AnswerStore:
     """The answers of one service; any number of threads and processes may share a file.
 
     Beyond `max_bytes` of a file's content the oldest give way. A SettingsError refuses what keeps
-    no answers, or keeps pickles; any other trouble is one CacheWarning, and memory takes over.
+    no answers, or keeps pickles; any other trouble is one CacheWarning: a broken file is moved
+    aside and begun anew, else memory takes over.
     """
 
     def __init__(self, choice: CacheChoice, service: str, *, max_bytes: int | None = None) -> None:
