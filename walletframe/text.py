@@ -39,9 +39,9 @@ def shown(text: str, limit: int = 80) -> str:
     return apart if len(apart) <= limit else unlinked(apart[: limit - 1] + _CUT)
 
 
-def unlinked(text: str) -> str:
-    """Return text of which no program makes a link, all else as it is."""
-    return _SLASH.sub(_NO_PATH, _LINK.sub(r"[\g<0>]", text))
+def unlinked(text: str, *, slash: str = _NO_PATH) -> str:
+    """Return text of which no program makes a link, all else as it is but slashes of paths."""
+    return _SLASH.sub(lambda _: slash, _LINK.sub(r"[\g<0>]", text))
 
 
 def one_line(text: str, limit: int = 80) -> str:

@@ -252,6 +252,15 @@ class TestNodes:
         assert not any(node.is_folded for node in drawn)
         assert tree.balances == 90
 
+    @pytest.mark.parametrize("small, large", [("0.00597", "19.89403"), ("0.01317", "43.88683")])
+    def test_a_wallet_at_the_limit_is_drawn_or_not(self, small, large):
+        """Wallets and what is in them are seen from one size on, to the last bit."""
+        frame = HOLDINGS.iloc[[0, 0]].assign(
+            address=["0x1", "0x2"], amount=pd.array([small, large], dtype="amount")
+        )
+        [chain] = grow(read_balances(frame, token=("ETH", frame.token_address.iloc[0])), 250).nodes
+        assert chain.children[0].amount == Decimal(large)
+
 
 class TestBars:
     """Bars of wallets or blockchains."""

@@ -156,6 +156,13 @@ def test_a_symbol_forges_no_row(run, details, tmp_path):
     assert len(read_saved(str(tmp_path / "h.csv"))[0]) == len(evil)
 
 
+def test_amounts_are_shown_to_the_last_digit(run, details, tmp_path):
+    """However many digits they have."""
+    huge = details.holdings.assign(amount=pd.array(["17" * 60] * len(details.holdings), "amount"))
+    write_details(details._replace(holdings=huge.head(1)), tmp_path / "h.csv")
+    assert "17" * 60 in run("totals", str(tmp_path / "h.csv")).output
+
+
 @pytest.mark.parametrize("suffix", [".tsv", ".csv.gz", ".xlsx"])
 def test_totals_of_a_file_that_a_notebook_wrote(run, details, tmp_path, suffix):
     """Whatever it ends in; how complete it is, is unknown."""

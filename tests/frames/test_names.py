@@ -1,5 +1,7 @@
 """Names of tokens and wallets: one for each, wherever it is shown, and one way to say which."""
 
+import ast
+
 import pytest
 from fetches import fetched, token
 from widgets import Page
@@ -100,3 +102,24 @@ def test_contracts_are_written_by_two_ends():
     assert short_contract("ETH", None) == "native coin"
     assert short_contract(None, None) == "unknown token"
     assert short_contract(None, "0x1") == "0x1 (unknown token)"
+
+
+def test_long_contracts_are_told_apart_by_what_differs():
+    """In any order of the rows: types of Move differ in their middle."""
+    kinds = [f"0x190d{'0' * 60}::pool::Pool<0x1::a::A, 0x{c * 64}::coin::Coin>" for c in "ab"]
+    rows = [token("LP", contract=kind, blockchain="SUI") for kind in kinds]
+    there, back = (token_labels(fetched({"SUI.0x1": held}).holdings) for held in (rows, rows[::-1]))
+    assert there.tolist() == back.tolist()[::-1] == [f"LP (SUI {kind.lower()})" for kind in kinds]
+
+
+def test_a_contract_with_slashes_can_be_pasted():
+    """What the error proposes names the token, though nothing makes a link of it."""
+    contracts = ["factory/neutron1abc/astro.cw20", "factory/neutron1abc/other.cw20"]
+    rows = [token("ASTRO", contract=each, blockchain="NEUTRON") for each in contracts]
+    holdings = fetched({"NEUTRON.n1": rows}).holdings
+    with pytest.raises(AmbiguousTokenError) as caught:
+        find_token(holdings, "ASTRO")
+    pasted = caught.value.hint.partition("token=")[2]
+    assert find_token(holdings, ast.literal_eval(pasted)).tolist() == [True, False]
+    assert "/astro.cw20" not in str(caught.value)
+    assert f"NEUTRON.{contracts[0]}" in caught.value.spelled.in_shell(str)

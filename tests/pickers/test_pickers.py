@@ -256,6 +256,25 @@ def test_a_symbol_is_no_beginning_of_another(opened):
     assert len(picker.value) == 1
 
 
+def test_symbols_are_those_of_the_offer(opened):
+    """What becomes of the caller's frame later is nothing to the picker."""
+    frame = MANY.head(2).assign(symbol=["TK1", "TK2"])
+    picker = opened(TokenPicker(frame))
+    frame.loc[len(frame)] = frame.loc[1]
+    frame.columns = frame.columns.str.replace("symbol", "ticker")
+    picker.value = ["TK1"]
+    assert picker.value == (("ETH", CONTRACTS[0]),)
+
+
+def test_what_is_pasted_whole_is_found(opened):
+    """Long addresses, and contracts with the characters that links have."""
+    address, contract = "addr1q" + "x" * 97, "factory/neutron1abc/astro.cw20"
+    wallets = opened(WalletPicker([("CARDANO", address), ("CARDANO", address[:-1] + "y")]))
+    assert wallets._options.find(address, 10).total == 1
+    frame = MANY.head(2).assign(token_address=[contract, "0x1"])
+    assert opened(TokenPicker(frame))._options.find(contract, 10).total == 1
+
+
 def test_a_token_is_called_as_in_charts(opened):
     """By its symbol where no other has it, else with blockchain and contract; in the list whole."""
     picker = opened(TokenPicker(MANY.head(3).assign(symbol=["USDC", "USDC", "USD\u0421"])))

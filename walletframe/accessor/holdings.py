@@ -128,10 +128,11 @@ class HoldingsAccessor:
         -------
         Series
             str, named ``token``, on the same index; two rows have the same name if, and only if,
-            they have the same token. It is the symbol if that is unambiguous. Otherwise, or if the
-            symbol has a bracket, is invisible, or has letters beyond ASCII that may look like
-            others, blockchain and contract are added, shortened as far as they stay unique. Charts
-            use the same names.
+            they have the same token. It is the symbol, of at most 24 characters, if that is
+            unambiguous. Otherwise, or if the symbol has a bracket, is invisible, or has letters
+            beyond ASCII that may look like others, blockchain and contract are added, shortened as
+            far as they stay unique; of an unknown token ``(unknown token)``. Charts use the same
+            names.
 
         Raises
         ------

@@ -90,7 +90,7 @@ def _warn_of_no_match(count: int, keys: Iterable[Any]) -> None:
         chain, contract = first
         none = Either("None or nothing", "nothing")
         by = Spelled("blockchain and contract, ", none, " for a native coin, such as ")
-        example = token_text((chain, contract and shown(contract)))
+        example = token_text((chain, contract))
     else:
         by, example = Spelled("symbol, exactly as written, such as "), repr(shown(str(first)))
     lead = (

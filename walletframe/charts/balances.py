@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     Mask: TypeAlias = npt.NDArray[np.bool_]
 
+_HOVER = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Balances:
@@ -72,7 +74,8 @@ class Balances:
 
     def whole_token(self, place: int) -> tuple[str, str]:
         """Name a token at length: its symbol; its blockchain and contract."""
-        return whole_token(self.positions.holdings, self.positions.tokens, place)
+        held = self.positions
+        return whole_token(held.holdings, held.tokens, place, limit=_HOVER)
 
     def wallet_names(self, places: Sequence[int]) -> list[str]:
         """Name wallets in short."""
@@ -81,7 +84,7 @@ class Balances:
     def whole_wallet(self, place: int) -> str:
         """Name a wallet at length."""
         blockchain, address = self.positions.wallets.iloc[place].fillna("")
-        return whole_wallet(blockchain, address)
+        return whole_wallet(blockchain, address, limit=_HOVER)
 
     def exact(self, groups: Places, wanted: Places) -> list[Amount | None]:
         """Add up the amounts of the wanted groups of rows, each of one token; None if unknown.

@@ -71,6 +71,7 @@ class _Supply:
 
     chain_of: Places
     chains: int
+    total: float
     shares: Sizes
     tokens: Places
     seen: Places
@@ -122,7 +123,8 @@ def grow(balances: Balances, top: int) -> Tree:
     of_pairs, merged = pd.factorize(owners * wide + tokens)
     owners, merged_tokens = np.divmod(merged, wide)
     sizes = added(of_pairs, sizes, len(merged))
-    drawn = _chosen(budget, owners, sizes, np.bincount(tokens)[merged_tokens])
+    seen = sizes / supply.total >= LEAST  # as wallets are, to the last bit
+    drawn = _chosen(budget, owners, sizes, seen, np.bincount(tokens)[merged_tokens])
     holders = np.bincount(of_pairs, minlength=len(merged))
     leaves = _Leaves(of_pairs[of_rows], owners, merged_tokens, sizes, holders, drawn)
     members = np.bincount(chain_of[np.unique(wallets)], minlength=len(chains))
@@ -146,13 +148,14 @@ def _supply(wallets: Places, sizes: Sizes, chain_of: Places, *, one_each: bool) 
     """Count what pairs of a wallet and a token come to."""
     count = len(chain_of)
     by_wallet = added(wallets, sizes, count)
-    total = by_wallet.sum()
+    total = float(by_wallet.sum())
     return _Supply(
         chain_of=chain_of,
         chains=int(chain_of.max()) + 1,
+        total=total,
         shares=by_wallet / total,
         tokens=np.bincount(wallets, minlength=count),
-        seen=np.bincount(wallets[sizes >= LEAST * total], minlength=count),
+        seen=np.bincount(wallets[sizes / total >= LEAST], minlength=count),
         one_each=one_each,
     )
 
@@ -201,10 +204,9 @@ def _shared_out(supply: _Supply, top: int, chains: Places, open_chains: Places) 
     return _Budget(chains, open_chains, wallets, drawn, 0 if supply.one_each else max(0, spare))
 
 
-def _chosen(budget: _Budget, owners: Places, sizes: Sizes, holders: Places) -> Mask:
+def _chosen(budget: _Budget, owners: Places, sizes: Sizes, seen: Mask, holders: Places) -> Mask:
     """Choose leaves of each wallet that is drawn, and with the room that is left of all others."""
     count = len(budget.room)
-    seen = sizes >= LEAST * sizes.sum()
     order = np.lexsort((-holders, -sizes))
     order = order[seen[order]]
     own = order[owners[order] < count]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from walletframe.frames.display import (
-    UNKNOWN,
     Cell,
     Table,
+    amount_cells,
     balance_columns,
     contract_cells,
     text_cells,
@@ -41,7 +41,7 @@ def totals_table(totals: pd.DataFrame, rows: int | None) -> Table:
     elif "blockchain" in totals:
         columns["blockchain"] = text_cells(head["blockchain"], limit=20)
     if "symbol" in totals:
-        columns |= _tokens(head) | {"amount": text_cells(head["amount"], UNKNOWN)}
+        columns |= _tokens(head) | {"amount": amount_cells(head["amount"])}
     columns |= {shown: text_cells(head[name]) for name, shown in _COUNTS.items() if name in totals}
     if "value" in totals:
         columns["value"] = value_cells(head["value"])
@@ -70,7 +70,7 @@ def timeline_table(timeline: pd.DataFrame, rows: int | None) -> Table:
     head = _head(timeline, rows)
     columns = {"wallet": wallet_cells(head)} | _tokens(head)
     columns["snapshot"] = _moments(head)
-    columns["amount"] = text_cells(head["amount"], UNKNOWN)
+    columns["amount"] = amount_cells(head["amount"])
     columns["status"] = text_cells(head["status"])
     return Table("amounts", columns, len(timeline))
 
@@ -80,7 +80,7 @@ def changes_table(changes: pd.DataFrame, rows: int | None) -> Table:
     head = _head(changes, rows)
     columns = {"wallet": wallet_cells(head)} | _tokens(head)
     for name in ("before", "after", "difference"):
-        columns[name] = text_cells(head[name], UNKNOWN)
+        columns[name] = amount_cells(head[name])
     columns["change"] = text_cells(head["change"])
     sides = zip(head["status_before"], head["status_after"], strict=True)
     columns["why"] = [Cell("" if pair == ("ok", "ok") else " → ".join(pair)) for pair in sides]

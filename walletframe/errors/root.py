@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def _rebuild(kind: type[WalletframeError], text: str, state: dict[str, Any]) -> WalletframeError:
     error = kind.__new__(kind)
     error.args = (text,)
-    error.__dict__.update(state)
+    error.__dict__.update({"message": text, "hint": "", "spelled": Spelled(text)} | state)
     return error
 
 

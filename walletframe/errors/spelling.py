@@ -70,11 +70,11 @@ def lines(first: Piece, *others: Piece) -> Spelled:
 
 def token_text(token: object) -> Piece:
     """Write a token as it is given: a pair in Python, BLOCKCHAIN.CONTRACT in a shell."""
-    written = unlinked(ascii(token))
+    written = unlinked(ascii(token), slash=r"\x2f")  # to be pasted: still the same in Python
     match token:
         case (chain, contract):
             parts = (part if isinstance(part, str) else "" for part in (chain, contract))
-            return Either(written, unlinked(ascii(".".join(parts))[1:-1]))
+            return Either(written, unlinked(ascii(".".join(parts))[1:-1], slash="/"))
     return written
 
 

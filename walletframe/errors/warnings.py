@@ -15,7 +15,7 @@ class WalletframeWarning(UserWarning):
 
     Parameters
     ----------
-    message : str
+    message : str, optional
         The text of the warning.
 
     Attributes
@@ -26,7 +26,7 @@ class WalletframeWarning(UserWarning):
 
     spelled: Spelled
 
-    def __init__(self, message: Text) -> None:
+    def __init__(self, message: Text = "") -> None:
         super().__init__(str(message))
         self.spelled = Spelled(message)
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 TokenLike: TypeAlias = str | TokenKey
 WalletLike: TypeAlias = "str | tuple[str, str] | WalletAddress"
 
-_SYMBOL, _CHAIN, _WHOLE_ADDRESS = 24, 20, 100
+_SYMBOL, _CHAIN, _WHOLE = 24, 20, 500
 _NATIVE, _UNKNOWN = "native coin", "unknown token"
 _NOT_LISTED = "not on the packaged list: may be a twin that anybody made"
 
@@ -100,13 +100,15 @@ def wallet_names(wallets: pd.DataFrame, places: Codes) -> list[str]:
     )
 
 
-def whole_token(holdings: pd.DataFrame, tokens: Identities, place: int) -> tuple[str, str]:
+def whole_token(
+    holdings: pd.DataFrame, tokens: Identities, place: int, *, limit: int = _WHOLE
+) -> tuple[str, str]:
     """Name a token at length: its symbol; its blockchain with the whole contract, as written."""
     row, key = tokens.first[place], tokens.keys[place]
     name = shown(cell_text(holdings["symbol"].iloc[row])) or "no symbol"
     if is_unknown(key):
         return name, _UNKNOWN
-    contract = shown(cell_text(holdings["token_address"].iloc[row]), _WHOLE_ADDRESS)
+    contract = shown(cell_text(holdings["token_address"].iloc[row]), limit)
     return name, f"{shown(key[0])} {contract or _NATIVE}"
 
 
@@ -115,16 +117,17 @@ def short_wallet(blockchain: str, address: str) -> str:
     return f"{shown(blockchain, _CHAIN)}.{shortened(address)}"
 
 
-def whole_wallet(blockchain: str, address: str) -> str:
+def whole_wallet(blockchain: str, address: str, *, limit: int = _WHOLE) -> str:
     """Name a wallet at length: the blockchain, a dot and the whole address."""
-    return f"{shown(blockchain)}.{shown(address, _WHOLE_ADDRESS)}"
+    return f"{shown(blockchain)}.{shown(address, limit)}"
 
 
 def short_contract(blockchain: object, address: object) -> str:
     """Write the contract of a token by its two ends; NA where a frame has NA."""
+    written = shortened(address) if isinstance(address, str) else ""
     if not isinstance(blockchain, str):
-        return f"{shortened(address)} ({_UNKNOWN})" if isinstance(address, str) else _UNKNOWN
-    return shortened(address) if isinstance(address, str) else _NATIVE
+        return f"{written} ({_UNKNOWN})" if written else _UNKNOWN
+    return written or _NATIVE
 
 
 def _one_token(first: TokenKey) -> Text:
@@ -228,7 +231,7 @@ def _qualified(name: str, key: TokenKey, *, whole: bool = False) -> str:
     if contract is None:
         where = _NATIVE
     else:
-        where = shown(contract, _WHOLE_ADDRESS) if whole else shortened(contract)
+        where = shown(contract, _WHOLE) if whole else shortened(contract)
     return f"{name} ({shown(chain, _CHAIN)} {where})".lstrip()
 
 

@@ -109,7 +109,7 @@ class TokenPicker(Chooser):
         holdings = holdings_given(source)
         require_columns(holdings, ["symbol"])
         tokens = token_identities(holdings)
-        self._holdings, self._tokens = holdings, tokens
+        self._holdings, self._tokens = holdings[["symbol"]].copy(), tokens
         return _options(holdings, tokens)
 
     def _resolve(self, value: Any) -> Value:
@@ -143,4 +143,5 @@ def _option(key: TokenKey, name: str, symbol: object, contract: object) -> Optio
     called = shown(symbol, _SYMBOL) if isinstance(symbol, str) else ""
     written = shown(contract, _CONTRACT) if isinstance(contract, str) else "native coin"
     label = f"{called or 'no symbol'} · {shown(key[0], _SYMBOL)} · {written}"
-    return Option(key, label, name, f"{called} {key[0]} {written}".casefold(), key)
+    as_sent = [text[:_CONTRACT] for text in (symbol, *key, contract) if isinstance(text, str)]
+    return Option(key, label, name, " ".join([called, written, *as_sent]).casefold(), key)

@@ -160,7 +160,7 @@ def wallet_options(source: KnownWallets) -> Options:
 def _option(wallet: WalletAddress) -> Option:
     label = whole_wallet(wallet.blockchain, wallet.address)
     short = short_wallet(wallet.blockchain, wallet.address)
-    return Option(str(wallet), label, short, label.casefold(), str(wallet.canonical))
+    return Option(str(wallet), label, short, str(wallet).casefold(), str(wallet.canonical))
 
 
 def _problems_html(found: Pasted) -> str:

@@ -17,7 +17,7 @@ from platformdirs import user_cache_path
 from requests_cache import BaseCache
 
 from walletframe.address import canonical_key
-from walletframe.errors import CacheError, SettingsError
+from walletframe.errors import CacheError, Either, SettingsError, Spelled
 from walletframe.transport.borrowed import BorrowedShelf
 from walletframe.transport.cachefile import VERSION, RowCache
 from walletframe.transport.kept import moment_of
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from walletframe.address import WalletAddress
+    from walletframe.errors import Text
     from walletframe.settings import CacheChoice
     from walletframe.transport.kept import Kept, Shelf
 
@@ -179,12 +180,15 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection | None]:
         raise CacheError(f"the cache {path} can't be used: {fault}", _hint(fault)) from fault
 
 
-def _hint(fault: Exception) -> str:
+_CACHE = Either("cache= or WALLETFRAME_CACHE", "WALLETFRAME_CACHE")
+
+
+def _hint(fault: Exception) -> Text:
     if is_broken(fault):
-        return "the next fetch moves it aside; or name another file with cache="
+        return Spelled("the next fetch moves it aside; or name another file with ", _CACHE)
     if is_busy(fault):
         return "another process is writing; try again when it is done"
-    return "name another file with cache= or WALLETFRAME_CACHE"
+    return Spelled("name another file with ", _CACHE)
 
 
 def _size_bytes(path: Path) -> int:

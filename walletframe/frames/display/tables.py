@@ -26,7 +26,7 @@ NUMBERS = frozenset(
     | {"before", "after", "difference", "unknown", "complete", "ok"}
 )
 """Headings of the columns that stand to the right."""
-_SYMBOL = 24
+_SYMBOL, _DIGITS = 24, 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +92,22 @@ def holdings_table(holdings: pd.DataFrame, rows: int | None = ROWS) -> Table:
 
 def balance_columns(holdings: pd.DataFrame) -> dict[str, list[Cell]]:
     """Give the columns wallet, token, contract and amount."""
-    amounts = zip(holdings["amount"], holdings["raw_amount"], strict=True)
+    written = zip(holdings["amount"], amount_cells(holdings["amount"]), strict=True)
+    unread = map(unread_amount, holdings["raw_amount"])
     return {
         "wallet": wallet_cells(holdings),
         "token": text_cells(holdings["symbol"], missing="", limit=_SYMBOL),
         "contract": contract_cells(holdings),
         "amount": [
-            Cell(str(amount) if isinstance(amount, Decimal) else unread_amount(raw))
-            for amount, raw in amounts
+            cell if isinstance(amount, Decimal) else Cell(raw)
+            for (amount, cell), raw in zip(written, unread, strict=True)
         ],
     }
+
+
+def amount_cells(amounts: pd.Series) -> list[Cell]:
+    """Write amounts to the last digit."""
+    return text_cells(amounts, UNKNOWN, limit=_DIGITS)
 
 
 def wallet_cells(frame: pd.DataFrame, links: Iterable[object] | None = None) -> list[Cell]:

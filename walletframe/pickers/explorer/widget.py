@@ -66,6 +66,8 @@ class HoldingsExplorer(Pane):
         If `details` is not a fetch, `client` not a `Client`, or `prepare` not such a function.
     ColumnsError
         If a frame lacks a column that a fetch has.
+    AmountError
+        If the column ``amount``, perhaps by `prepare`, no longer holds amounts.
 
     Notes
     -----
