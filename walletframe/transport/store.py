@@ -44,11 +44,10 @@ _WAIT_MS = 5_000
 
 
 class AnswerStore:
-    """The answers of one service; any number of threads and processes may share a file.
+    """The answers of one service, in a file that threads and processes share, or in memory.
 
-    Beyond `max_bytes` of a file's content the oldest give way. A SettingsError refuses what keeps
-    no answers, or keeps pickles; any other trouble is one CacheWarning: a broken file is moved
-    aside and begun anew, else memory takes over.
+    The oldest beyond `max_bytes` are deleted. Trouble is one CacheWarning: a broken file is moved
+    aside and begun anew, otherwise memory takes over. Pickles are a SettingsError.
     """
 
     def __init__(self, choice: CacheChoice, service: str, *, max_bytes: int | None = None) -> None:
