@@ -15,7 +15,9 @@ FOLDER = Path(__file__).parents[2] / ".github" / "pictures"
 CHAINS = ("ETH", "BSC", "POLYGON", "ARBITRUM")
 OWNERS = [sha256(bytes([number])).hexdigest()[:40] for number in range(6)]  # told apart at once
 ADDRESSES = [f"{chain}.0x{owner}" for chain in CHAINS for owner in OWNERS]
-SETUP = f"""import walletframe as wf
+SETUP = f"""import warnings
+import walletframe as wf
+warnings.simplefilter("ignore", wf.SpamWarning)
 service = wf.sandbox(seed=18, failure_share=0.05)
 client = service.client(cache="memory")
 details = wf.fetch_wallets({ADDRESSES}, client=client, progress=False, on_failure="ignore")"""
