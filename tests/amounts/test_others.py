@@ -68,7 +68,7 @@ each_operator = pytest.mark.parametrize("apply", OPERATORS)
 
 def exact(value):
     """Give a number as a fraction; None is missing."""
-    if value is None or value is pd.NA or value != value:  # noqa: PLR0124  NaN
+    if pd.isna(value):
         return None
     if hasattr(value, "as_integer_ratio"):
         return Fraction(*(int(part) for part in value.as_integer_ratio()))

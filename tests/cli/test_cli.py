@@ -27,21 +27,6 @@ from walletframe.transport import default_path, describe
 
 
 @pytest.fixture
-def run():
-    """Give a function that runs the command line."""
-    return lambda *words, **more: CliRunner().invoke(main, words, catch_exceptions=False, **more)
-
-
-@pytest.fixture
-def reachable(service, monkeypatch):
-    """Let the environment name the sandbox."""
-    monkeypatch.setenv("WALLETFRAME_API_KEY", service.settings().api_key.reveal())
-    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
-    monkeypatch.setenv("WALLETFRAME_BASE_URL", service.base_url)
-    monkeypatch.setenv("WALLETFRAME_SERVICE", "sandbox")
-
-
-@pytest.fixture
 def hostile(canned, monkeypatch):
     """Let the environment name a service with hostile tokens."""
     symbols = ["=HYPERLINK(1)", "\x1b[31mred\u202e", "a\nb", "<script>", "@SUM(1)"]

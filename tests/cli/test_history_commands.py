@@ -10,30 +10,13 @@ from threading import Timer
 import pandas as pd
 import pytest
 from canned_service import KEY
-from click.testing import CliRunner
 from fetches import fetched, token
 
-from walletframe.cli import main
 from walletframe.history import save, snapshots
 from walletframe.service import SHOWCASE, sandbox
 
 DAY = datetime(2026, 1, 30, 6, tzinfo=UTC)
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
-
-
-@pytest.fixture
-def run():
-    """Give a function that runs the command line."""
-    return lambda *words, **more: CliRunner().invoke(main, words, catch_exceptions=False, **more)
-
-
-@pytest.fixture
-def reachable(service, monkeypatch):
-    """Let the environment name the sandbox."""
-    monkeypatch.setenv("WALLETFRAME_API_KEY", service.settings().api_key.reveal())
-    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
-    monkeypatch.setenv("WALLETFRAME_BASE_URL", service.base_url)
-    monkeypatch.setenv("WALLETFRAME_SERVICE", "sandbox")
 
 
 @pytest.fixture

@@ -7,12 +7,8 @@ from walletframe.cli import main
 
 
 @pytest.fixture
-def run(service, monkeypatch):
-    """Give a function that runs the command line, with the sandbox in its environment."""
-    monkeypatch.setenv("WALLETFRAME_API_KEY", service.settings().api_key.reveal())
-    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
-    monkeypatch.setenv("WALLETFRAME_BASE_URL", service.base_url)
-    monkeypatch.setenv("WALLETFRAME_SERVICE", "sandbox")
+def run(reachable):
+    """Give a function that runs the command, with the sandbox in its environment."""
     return lambda *words: CliRunner().invoke(
         main, ["report", *map(str, words)], catch_exceptions=False
     )
