@@ -6,14 +6,21 @@ called.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
-from walletframe.accessor.addresses import AddressesAccessor, TablesAccessor
-from walletframe.accessor.exports import ExportsAccessor
+from walletframe.accessor.addresses import AddressesAccessor
 from walletframe.accessor.holdings import HoldingsAccessor
 from walletframe.accessor.plot import PlotAccessor
 from walletframe.accessor.spam import SpamAccessor
 from walletframe.accessor.totals import TotalsAccessor
+from walletframe.frameless import at_the_boundary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from walletframe.frames import How
 
 NAME = "wf"
 
@@ -21,14 +28,7 @@ __all__ = ["NAME", "FrameAccessor", "SeriesAccessor"]
 
 
 @pd.api.extensions.register_dataframe_accessor(NAME)
-class FrameAccessor(
-    AddressesAccessor,
-    TablesAccessor,
-    HoldingsAccessor,
-    TotalsAccessor,
-    SpamAccessor,
-    ExportsAccessor,
-):
+class FrameAccessor(AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAccessor):
     """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and what they hold.
 
     See Also
@@ -61,6 +61,163 @@ class FrameAccessor(
         True
         """
         return PlotAccessor(self._data)
+
+    @at_the_boundary
+    def join(
+        self,
+        frame: pd.DataFrame,
+        how: How = "left",
+        *,
+        on: str | None = None,
+        suffixes: tuple[str, str] = ("_yours", ""),
+    ) -> pd.DataFrame:
+        """Merge your own table with ``wallets`` or ``holdings``, however the wallets are written.
+
+        Rows are matched by wallet. White space around it is ignored, and so is the case of the
+        blockchain and of a hex address.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            ``wallets`` or ``holdings`` of a fetch, or a frame derived from them.
+        how : {"left", "inner", "right", "outer"}, default "left"
+            Which rows to keep: all of your table, those of both, all of `frame`, or all.
+        on : str, optional
+            The column of your table that has wallets as ``"ETH.0x…"``; needed where it has
+            neither ``blockchain`` and ``address`` nor one such column alone.
+        suffixes : (str, str), default ("_yours", "")
+            Appended to the names of the other columns that both have.
+
+        Returns
+        -------
+        DataFrame
+            Your columns and those of `frame`, with the dtypes they have there (``amount`` stays
+            exact); ``blockchain`` and ``address`` as `frame` writes them. A row of yours comes once
+            for each row that it matches, in your order, then in that of `frame` (with ``"right"``
+            the other way round); without a match the other side's columns are NA. The index counts
+            from 0.
+
+        Raises
+        ------
+        ArgumentError, ColumnsError
+            If `frame` is not a DataFrame, or either lacks the columns that name the wallets.
+        SettingsError
+            If `how` is none of its choices, or the suffixes give two columns one name.
+
+        Warns
+        -----
+        InputWarning
+            If rows of your table have no match; it says how many.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
+        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
+        >>> people = pd.DataFrame({"wallet": [" near.alice.near"], "name": ["Alice"]})
+        >>> people.wf.join(wallets)[["name", "blockchain", "address", "status"]]
+            name blockchain     address status
+        0  Alice       NEAR  alice.near     ok
+        """
+        from walletframe.frames import join
+
+        return join(self._data, frame, how, on=on, suffixes=suffixes)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write a CSV file: amounts exact, formulas of strangers disarmed, one row a line.
+
+        Amounts and floats have all their digits and no exponent. Text that a spreadsheet would read
+        as a formula, or that has control characters, is escaped and begins with an apostrophe.
+        Empty text is quoted, missing values are not. The index is left out. As with any CSV, a
+        spreadsheet turns symbols such as ``1e5`` and ``2026-01-01`` into numbers and dates;
+        `to_excel` keeps them as text. `read_holdings` gives the frame back.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write; an earlier file is replaced once the new one is complete on the disk.
+            Separated by tabs where it ends in ``.tsv``, compressed where it ends in ``.gz``.
+
+        Raises
+        ------
+        SettingsError, OSError
+            If the name asks for another compression, or the file can't be written.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> from pathlib import Path
+        >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
+        >>> frame.wf.to_csv("amounts.csv")
+        >>> print(Path("amounts.csv").read_text().rstrip())
+        symbol,amount
+        ETH,1.5
+        """
+        from walletframe.exports import to_csv
+
+        to_csv(self._data, path)
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write a Parquet file that pandas without walletframe, DuckDB and polars open.
+
+        Amounts are exact text. Each such column gets a second one, ``<name>_decimal``,
+        decimal128(38, 18), which other programs can sum: null if it can't hold an amount. The index
+        is left out. `read_holdings` gives the frame back.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write; an earlier file is replaced once the new one is complete on the disk.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a column of objects has no one type; these are Arrow's own.
+        OSError
+            If it can't be written.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
+        >>> frame.wf.to_parquet("amounts.parquet")
+        >>> pd.read_parquet("amounts.parquet").columns.tolist()
+        ['symbol', 'amount', 'amount_decimal']
+        """
+        from walletframe.exports import to_parquet
+
+        to_parquet(self._data, path)
+
+    def to_excel(self, path: str | Path) -> None:
+        """Write an Excel file: amounts as exact text, all other text harmless.
+
+        Each column of amounts gets a second one, ``<name>_number``, with the nearest numbers, to
+        sort and filter by: a cell's number is a float, of which Excel shows 15 digits. Times are in
+        UTC, to the millisecond; text is on one line, and cut to what a cell holds. Only columns
+        ``…_url`` hold links, to http or https. The index is left out. `read_holdings` gives the
+        frame back.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write; an earlier file is replaced once the new one is complete on the disk.
+
+        Raises
+        ------
+        MissingExtraError, OSError
+            If openpyxl is not installed, or the file can't be written.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
+        >>> frame.wf.to_excel("amounts.xlsx")
+        >>> pd.read_excel("amounts.xlsx").columns.tolist()
+        ['symbol', 'amount', 'amount_number']
+        """
+        from walletframe.exports import to_excel
+
+        to_excel(self._data, path)
 
 
 @pd.api.extensions.register_series_accessor(NAME)

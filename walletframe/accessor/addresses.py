@@ -1,4 +1,4 @@
-"""Wallets of Series and DataFrames: parse, fetch, and join with your own table."""
+"""Wallets of Series and DataFrames: parse and fetch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from walletframe.frameless import at_the_boundary
 if TYPE_CHECKING:
     from walletframe.address import OnUnreadable
     from walletframe.client import Client, OnFailure, Progress
-    from walletframe.frames import How, WalletDetails
+    from walletframe.frames import WalletDetails
 
 
 class AddressesAccessor:
@@ -33,9 +33,8 @@ class AddressesAccessor:
         Returns
         -------
         DataFrame
-            The columns ``blockchain``, as the service writes it, and ``address``, as written but
-            for white space around it, both str; one row for each row that is not left out, on its
-            own index, repeats included.
+            ``blockchain``, as the service writes it, and ``address``, trimmed, both str: one row
+            for each row that is not left out, on its own index, repeats included.
 
         Raises
         ------
@@ -101,20 +100,17 @@ class AddressesAccessor:
         -------
         WalletDetails
             ``wallets``, one row for each distinct wallet, in the order of the first mention, and
-            ``holdings``, one row for each balance, as from `fetch_wallets`. Both have all their
-            columns whatever happened.
+            ``holdings``, one row for each balance, as from `fetch_wallets`.
 
         Raises
         ------
-        ArgumentError
-            If `client` is not a `Client`.
+        ArgumentError, SettingsError
+            If `client` is not a `Client`, a choice is none of those named, or a request is needed
+            and the key, its kind or its base address is not set.
         AddressError
             Lists every wallet that can't be read; no request was sent.
         ColumnsError
             If a DataFrame lacks the column ``blockchain`` or ``address``.
-        SettingsError
-            If a request is needed and the key, its kind or its base address is not set; or if
-            `on_failure` or `on_unreadable` is none of its choices.
         FetchError
             With ``on_failure="raise"``; its ``.details`` hold the result.
         FetchInterrupted
@@ -148,72 +144,3 @@ class AddressesAccessor:
             on_failure=on_failure,
             on_unreadable=on_unreadable,
         )
-
-
-class TablesAccessor:
-    """Joins of your own DataFrame, with wallets in it, to a fetch."""
-
-    _data: pd.DataFrame
-
-    @at_the_boundary
-    def join(
-        self,
-        frame: pd.DataFrame,
-        how: How = "left",
-        *,
-        on: str | None = None,
-        suffixes: tuple[str, str] = ("_yours", ""),
-    ) -> pd.DataFrame:
-        """Merge your own table with ``wallets`` or ``holdings``, however the wallets are written.
-
-        Rows are matched by wallet. White space around it is ignored, and so is the case of the
-        blockchain and of a hex address.
-
-        Parameters
-        ----------
-        frame : DataFrame
-            ``wallets`` or ``holdings`` of a fetch, or a frame derived from them.
-        how : {"left", "inner", "right", "outer"}, default "left"
-            Which rows to keep: all of your table, those of both, all of `frame`, or all.
-        on : str, optional
-            The column of your table that has wallets as ``"ETH.0x…"``; needed where it has
-            neither ``blockchain`` and ``address`` nor one such column alone.
-        suffixes : (str, str), default ("_yours", "")
-            Appended to the names of the other columns that both have.
-
-        Returns
-        -------
-        DataFrame
-            Your columns and those of `frame`, with the dtypes they have there (``amount`` stays
-            exact); ``blockchain`` and ``address`` as `frame` writes them. A row of yours comes once
-            for each row that it matches, in your order, then in that of `frame` (with ``"right"``
-            the other way round); without a match the other side's columns are NA. The index counts
-            from 0.
-
-        Raises
-        ------
-        ArgumentError
-            If `frame` is not a DataFrame.
-        ColumnsError
-            If either lacks the columns that name the wallets.
-        SettingsError
-            If `how` is none of its choices, or the suffixes give two columns one name.
-
-        Warns
-        -----
-        InputWarning
-            If rows of your table have no match; it says how many.
-
-        Examples
-        --------
-        >>> import pandas as pd, walletframe
-        >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
-        >>> people = pd.DataFrame({"wallet": [" near.alice.near"], "name": ["Alice"]})
-        >>> people.wf.join(wallets)[["name", "blockchain", "address", "status"]]
-            name blockchain     address status
-        0  Alice       NEAR  alice.near     ok
-        """
-        from walletframe.frames import join
-
-        return join(self._data, frame, how, on=on, suffixes=suffixes)

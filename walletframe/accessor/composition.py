@@ -36,35 +36,30 @@ class CompositionPlots:
         Parameters
         ----------
         token : str or (str, str or None), optional
-            One token, whose amounts are then the areas: (blockchain, contract), None for a native
-            coin; or an unambiguous symbol.
+            One token, whose amounts are the areas: an unambiguous symbol, or (blockchain,
+            contract), None for a native coin.
         top : int, default 250
-            The most rectangles, up to 500, since a browser is slow with more. If there are too
-            many, only the largest wallets are drawn separately; the others of each blockchain are
-            drawn together, added up by token, and the rest as Other.
+            The most rectangles, up to 500, since a browser is slow with more. Of too many, only the
+            largest wallets are drawn separately; the others of each blockchain are drawn together,
+            added up by token, and the rest as Other.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is.
         colors : mapping of (str, str or None) to str, optional
-            Colours of tokens, as from `token_colors`: hex or CSS names.
+            Colours of tokens, hex or CSS names, as from `token_colors`.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            One trace, with exact amounts in the hover. If nothing is above 0: no trace, and a note
-            with the reason.
+            One trace, exact amounts in its hover; if nothing is above 0, no trace, but a note why.
 
         Raises
         ------
-        ArgumentError
-            If `wallets` is neither a DataFrame nor a fetch.
-        ColumnsError, AmountError
-            If a column is missing, or ``amount`` holds no amounts.
-        PricesError
-            If values are in more than one currency.
+        ArgumentError, SettingsError
+            If `wallets` is no fetch, `top` out of range, or `colors` no tokens with colours.
+        ColumnsError, AmountError, PricesError
+            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
         UnknownTokenError, AmbiguousTokenError
             If no row has the token, or several tokens share the symbol.
-        SettingsError
-            If `top` is out of range, or `colors` has no tokens or no colours.
 
         Examples
         --------
@@ -95,35 +90,30 @@ class CompositionPlots:
         Parameters
         ----------
         token : str or (str, str or None), optional
-            One token, whose amounts are then the angles: (blockchain, contract), None for a native
-            coin; or an unambiguous symbol.
+            One token, whose amounts are the angles: an unambiguous symbol, or (blockchain,
+            contract), None for a native coin.
         top : int, default 250
-            The most pieces, up to 300, since a browser is slow with more. If there are too many,
-            only the largest wallets are drawn separately; the others of each blockchain are drawn
-            together, added up by token, and the rest as Other.
+            The most pieces, up to 300, since a browser is slow with more. Of too many, only the
+            largest wallets are drawn separately; the others of each blockchain are drawn together,
+            added up by token, and the rest as Other.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is.
         colors : mapping of (str, str or None) to str, optional
-            Colours of tokens, as from `token_colors`: hex or CSS names.
+            Colours of tokens, hex or CSS names, as from `token_colors`.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            One trace, with exact amounts in the hover. If nothing is above 0: no trace, and a note
-            with the reason.
+            One trace, exact amounts in its hover; if nothing is above 0, no trace, but a note why.
 
         Raises
         ------
-        ArgumentError
-            If `wallets` is neither a DataFrame nor a fetch.
-        ColumnsError, AmountError
-            If a column is missing, or ``amount`` holds no amounts.
-        PricesError
-            If values are in more than one currency.
+        ArgumentError, SettingsError
+            If `wallets` is no fetch, `top` out of range, or `colors` no tokens with colours.
+        ColumnsError, AmountError, PricesError
+            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
         UnknownTokenError, AmbiguousTokenError
             If no row has the token, or several tokens share the symbol.
-        SettingsError
-            If `top` is out of range, or `colors` has no tokens or no colours.
 
         Examples
         --------
@@ -158,8 +148,8 @@ class CompositionPlots:
         by : {"wallet", "blockchain"}, default "wallet"
             What a bar stands for; a blockchain is that of the wallet.
         token : str or (str, str or None), optional
-            One token, whose amounts are then the lengths: (blockchain, contract), None for a native
-            coin; or an unambiguous symbol.
+            One token, whose amounts are the lengths: an unambiguous symbol, or (blockchain,
+            contract), None for a native coin.
         top : int, default 20
             The most bars, up to 200; the rest are Other, given as text if its bar would be more
             than twice as long as the longest.
@@ -169,27 +159,23 @@ class CompositionPlots:
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is.
         colors : mapping of (str, str or None) to str, optional
-            Colours of tokens, as from `token_colors`: hex or CSS names.
+            Colours of tokens, hex or CSS names, as from `token_colors`.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            One trace for each token, the largest first, with exact amounts in the hover. If nothing
-            is above 0: no trace, and a note with the reason.
+            One trace for each token, the largest first, with exact amounts in the hover; if nothing
+            is above 0, no trace, but a note why.
 
         Raises
         ------
-        ArgumentError
-            If `wallets` is neither a DataFrame nor a fetch.
-        ColumnsError, AmountError
-            If a column is missing, or ``amount`` holds no amounts.
-        PricesError
-            If values are in more than one currency.
+        ArgumentError, SettingsError
+            If `wallets` is no fetch, `by` none of its choices, `top` or `top_tokens` out of range,
+            or `colors` no tokens with colours.
+        ColumnsError, AmountError, PricesError
+            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
         UnknownTokenError, AmbiguousTokenError
             If no row has the token, or several tokens share the symbol.
-        SettingsError
-            If `by`, `top` or `top_tokens` is none of these, or `colors` has no tokens or no
-            colours.
 
         Examples
         --------
@@ -232,31 +218,24 @@ class CompositionPlots:
         top : int, default 8
             The most tokens, up to 20; the rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch, to note how old the wallet's answer is, or why it has
-            no rows.
+            The ``wallets`` of the same fetch, to note how old the answer is, or why it has no rows.
         colors : mapping of (str, str or None) to str, optional
-            Colours of tokens, as from `token_colors`: hex or CSS names.
+            Colours of tokens, hex or CSS names, as from `token_colors`.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            One trace, the largest slice first, with exact amounts in the hover. If nothing is above
-            0: no trace, and a note with the reason.
+            One trace, the largest slice first, with exact amounts in the hover; if nothing is above
+            0, no trace, but a note why.
 
         Raises
         ------
-        ArgumentError
-            If `wallets` is neither a DataFrame nor a fetch.
-        ColumnsError, AmountError
-            If a column is missing, or ``amount`` holds no amounts.
-        PricesError
-            If values are in more than one currency.
-        AddressError
-            If the wallet can't be read.
-        UnknownWalletError
-            If the wallet has no rows, and `wallets` does not say why.
-        SettingsError
-            If `top` is out of range, or `colors` has no tokens or no colours.
+        ArgumentError, SettingsError
+            If `wallets` is no fetch, `top` out of range, or `colors` no tokens with colours.
+        ColumnsError, AmountError, PricesError
+            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
+        AddressError, UnknownWalletError
+            If the wallet can't be read, or has no rows, and `wallets` does not say why.
 
         Examples
         --------

@@ -29,16 +29,14 @@ class HoldingsAccessor:
         Returns
         -------
         DataFrame
-            At most `n` rows with all their columns, on their own index: the largest first, equal
-            ones in their order, none where `by` is NA.
+            At most `n` rows on their own index: the largest first, equal ones in their order, none
+            where `by` is NA.
 
         Raises
         ------
-        ColumnsError
-            If the column is missing.
-        AmountError
-            If the values are neither amounts nor numbers, or are floats in ``amount``, which
-            have lost digits already.
+        ColumnsError, AmountError
+            If the column is missing, has neither amounts nor numbers, or is ``amount`` and has
+            floats, which have lost digits already.
 
         Examples
         --------
@@ -70,11 +68,9 @@ class HoldingsAccessor:
             ``token_address`` (or ``contract``), ``price`` and perhaps ``currency``; or a source.
             Without it, the service's own prices in the column ``price``.
         currency : str, optional
-            The currency of the prices, such as ``"USD"``; the service doesn't state that of its
-            own.
+            That of the prices, such as ``"USD"``; the service doesn't state that of its own.
         by_symbol : bool, default False
-            Take prices by symbol instead, as written; refused where several tokens share one of
-            them, since anybody can give a token any symbol.
+            Take prices by symbol instead, as written; refused where several tokens share one.
 
         Returns
         -------
@@ -93,10 +89,8 @@ class HoldingsAccessor:
             with their positions; or if they, or their file, can't be read.
         AmbiguousTokenError
             By symbol, where several tokens share one that has a price.
-        ColumnsError
-            If the holdings or the prices lack a column.
-        AmountError
-            If the column ``amount`` holds no amounts.
+        ColumnsError, AmountError
+            If holdings or prices lack a column, or ``amount`` holds no amounts.
         OSError
             If the file of prices can't be opened.
 
@@ -173,14 +167,10 @@ class HoldingsAccessor:
 
         Raises
         ------
-        ArgumentError, UnknownWalletError
-            If `wallets` is neither a DataFrame nor a fetch, or lacks the wallet of a row.
-        ColumnsError, AmountError
-            If a column is missing, or ``amount`` holds no amounts.
-        PricesError
-            If values are in more than one currency.
-        SettingsError
-            If `n` is below 1.
+        ArgumentError, UnknownWalletError, SettingsError
+            If `wallets` is no fetch or lacks the wallet of a row, or `n` is below 1.
+        ColumnsError, AmountError, PricesError
+            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
 
         Examples
         --------

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 from walletframe.accessor.composition import CompositionPlots
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
 
+    from walletframe.accessor.composition import Colors
     from walletframe.charts import Figure
     from walletframe.frames import FetchLike, TokenKey, TokenLike
-
-    Colors = Mapping[TokenKey, str]
 
 
 class PlotAccessor(CompositionPlots):
@@ -42,11 +39,10 @@ class PlotAccessor(CompositionPlots):
     def heatmap(
         self, *, top: int = 30, top_tokens: int = 20, wallets: FetchLike | None = None
     ) -> Figure:
-        """Draw a heatmap of wallets by tokens.
+        """Draw a heatmap of wallets by tokens, both grouped by blockchain.
 
         Colours show ``value`` if there is such a column (float64, with an optional ``currency``),
-        else the wallet's share of all of the token in the frame. The scale is logarithmic, in
-        powers of ten.
+        else the wallet's share of all of the token in the frame, on a logarithmic scale.
 
         Parameters
         ----------
@@ -63,19 +59,15 @@ class PlotAccessor(CompositionPlots):
         plotly.graph_objects.Figure
             One trace, with exact amounts in the hover; a cell is empty if the wallet holds none of
             the token. Other gets a second trace, in grey, if it holds more of a token than any
-            wallet, since all wallets would otherwise have one colour. If nothing is above 0: no
-            trace, and a note with the reason. Wallets and tokens are grouped by blockchain.
+            wallet, since all wallets would otherwise have one colour. If nothing is above 0, no
+            trace, but a note why.
 
         Raises
         ------
-        ArgumentError
-            If `wallets` is neither a DataFrame nor a fetch.
-        ColumnsError, AmountError
-            If a column is missing, or ``amount`` holds no amounts.
-        PricesError
-            If values are in more than one currency.
-        SettingsError
-            If `top` or `top_tokens` is out of range.
+        ArgumentError, SettingsError
+            If `wallets` is no fetch, or `top` or `top_tokens` out of range.
+        ColumnsError, AmountError, PricesError
+            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
 
         Examples
         --------
@@ -96,7 +88,7 @@ class PlotAccessor(CompositionPlots):
         Parameters
         ----------
         token : str or (str, str or None)
-            (blockchain, contract), None for a native coin; or an unambiguous symbol.
+            An unambiguous symbol, or (blockchain, contract), None for a native coin.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is.
 
@@ -104,15 +96,13 @@ class PlotAccessor(CompositionPlots):
         -------
         plotly.graph_objects.Figure
             Two traces: the curve, of at most 200 points, with exact amounts in the hover, and the
-            diagonal on which all wallets would hold the same. If no amount is above 0: no trace,
-            and a note with the reason.
+            diagonal on which all wallets would hold the same. If no amount is above 0, no trace,
+            but a note why.
 
         Raises
         ------
-        ArgumentError
-            If `wallets` is neither a DataFrame nor a fetch.
-        ColumnsError, AmountError
-            If a column is missing, or ``amount`` holds no amounts.
+        ArgumentError, ColumnsError, AmountError
+            If `wallets` is no fetch, a column is missing, or ``amount`` holds no amounts.
         UnknownTokenError, AmbiguousTokenError
             If no row has the token, or several tokens share the symbol.
 
@@ -153,8 +143,8 @@ class PlotAccessor(CompositionPlots):
         Parameters
         ----------
         token : str or (str, str or None), optional
-            One token, whose amounts are then the heights: (blockchain, contract), None for a native
-            coin; or an unambiguous symbol.
+            One token, whose amounts are the heights: an unambiguous symbol, or (blockchain,
+            contract), None for a native coin.
         top_tokens : int, default 8
             The most tokens with a colour of their own, up to 20; the rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
@@ -162,27 +152,23 @@ class PlotAccessor(CompositionPlots):
             failed wallets are marked, wholly unknown snapshots are not drawn as 0, and out-of-date
             answers are left out; with a token, only wallets that could hold it count.
         colors : mapping of (str, str or None) to str, optional
-            Colours of tokens, as from `token_colors`: hex or CSS names.
+            Colours of tokens, hex or CSS names, as from `token_colors`.
 
         Returns
         -------
         plotly.graph_objects.Figure
             One trace for each token, the largest first, with exact amounts in the hover; with
-            `wallets`, one more of the marks, where there are any; none, and the reason, where
-            nothing is above 0. At most 200 snapshots, evenly chosen. Times are in UTC.
+            `wallets`, one more of the marks, if there are any; none, but a note why, if nothing is
+            above 0. At most 200 snapshots, evenly chosen. Times are in UTC.
 
         Raises
         ------
-        ArgumentError
-            If `wallets` is neither a DataFrame nor a fetch.
-        ColumnsError, AmountError
-            If a column is missing, or ``amount`` holds no amounts.
-        PricesError
-            If values are in more than one currency.
+        ArgumentError, SettingsError
+            If `wallets` is no fetch, `top_tokens` out of range, or `colors` no tokens with colours.
+        ColumnsError, AmountError, PricesError
+            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
         UnknownTokenError, AmbiguousTokenError
             If no row has the token, or several tokens share the symbol.
-        SettingsError
-            If `top_tokens` is out of range, or `colors` has no tokens or no colours.
 
         Examples
         --------

@@ -46,16 +46,12 @@ class SpamAccessor:
 
         Raises
         ------
-        TokenListError
-            If a list can't be read, or a token is on both.
-        ColumnsError
-            If the holdings, or a frame of tokens, lack a column.
-        AmountError
-            If ``amount`` holds no amounts.
+        TokenListError, OSError
+            If a list or its file can't be read, or a token is on both lists.
+        ColumnsError, AmountError
+            If holdings, or a frame of tokens, lack a column, or ``amount`` holds no amounts.
         SettingsError
             If the threshold is not above 0 and at most 1.
-        OSError
-            If a file of tokens can't be opened.
 
         Notes
         -----
@@ -106,22 +102,18 @@ class SpamAccessor:
 
         Raises
         ------
-        TokenListError
-            If a list can't be read, or a token is on both.
-        ColumnsError
-            If the holdings, or a frame of tokens, lack a column.
-        AmountError
-            If ``amount`` holds no amounts.
+        TokenListError, OSError
+            If a list or its file can't be read, or a token is on both lists.
+        ColumnsError, AmountError
+            If holdings, or a frame of tokens, lack a column, or ``amount`` holds no amounts.
         SettingsError
             If the threshold is not above 0 and at most 1.
-        OSError
-            If a file of tokens can't be opened.
 
         Warns
         -----
         SpamWarning
-            Saying how many rows of how many tokens were left out, if any. It never becomes an
-            error, whatever the filters of warnings: what was asked for was done.
+            Saying how many rows of how many tokens were left out, if any; never an error, whatever
+            the filters of warnings.
 
         Examples
         --------
@@ -171,16 +163,12 @@ class SpamAccessor:
         ------
         UnknownTokenError, AmbiguousTokenError
             If no row has the token, or several tokens share the symbol.
-        TokenListError
-            If a list can't be read, or a token is on both.
-        ColumnsError
-            If the holdings, or a frame of tokens, lack a column.
-        AmountError
-            If ``amount`` holds no amounts.
+        TokenListError, OSError
+            If a list or its file can't be read, or a token is on both lists.
+        ColumnsError, AmountError
+            If holdings, or a frame of tokens, lack a column, or ``amount`` holds no amounts.
         SettingsError
             If the threshold is not above 0 and at most 1.
-        OSError
-            If a file of tokens can't be opened.
 
         Examples
         --------
@@ -194,10 +182,5 @@ class SpamAccessor:
         from walletframe.analysis import explain_spam
 
         return explain_spam(
-            self._data,
-            token,
-            allow=allow,
-            deny=deny,
-            threshold=threshold,
-            everything=everything,
+            self._data, token, allow=allow, deny=deny, threshold=threshold, everything=everything
         )

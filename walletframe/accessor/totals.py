@@ -64,16 +64,12 @@ class TotalsAccessor:
 
         Raises
         ------
-        ArgumentError, UnknownWalletError
-            If `wallets` is neither a DataFrame nor a fetch, or lacks the wallet of a row.
-        ColumnsError, AmountError
-            If a column is missing, or ``amount`` holds no amounts.
+        ArgumentError, UnknownWalletError, SettingsError
+            If `wallets` is no fetch or lacks the wallet of a row, or `by` is something else.
+        ColumnsError, AmountError, PricesError
+            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
         AmbiguousTokenError
             By symbol, where several tokens share one: it names their contracts.
-        PricesError
-            If values are in more than one currency.
-        SettingsError
-            If `by` is something else.
 
         Examples
         --------
@@ -94,22 +90,20 @@ class TotalsAccessor:
         Parameters
         ----------
         token : str or (str, str or None)
-            (blockchain, contract), None for a native coin; or an unambiguous symbol.
+            An unambiguous symbol, or (blockchain, contract), None for a native coin.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch. Then every other requested wallet that could hold the
-            token has a row, too.
+            The ``wallets`` of the same fetch: then all that could hold the token have a row.
 
         Returns
         -------
         DataFrame
-            One row for each wallet, the largest amount first, equal ones in their order, unknown
-            ones last: ``blockchain``, ``address``, str; ``amount``, amount, the exact sum of what
-            is known, 0 where the wallet holds none, NA where it is unknown; ``amount_na``, Int64,
-            balances of unknown amount; ``share``, float64 from 0 to 1, the nearest to the amount
-            over the sum of all amounts, NaN where either is unknown or the sum is 0; and with
-            `wallets` ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``, Int64, the same in
-            each row: of how many of these wallets the balances are known, and of how many of those
-            as of an answer that is out of date.
+            One row for each wallet, the largest amount first, unknown ones last: ``blockchain``,
+            ``address``, str; ``amount``, amount, the exact sum of what is known, 0 where the wallet
+            holds none, NA where it is unknown; ``amount_na``, Int64, balances of unknown amount;
+            ``share``, float64 from 0 to 1, the amount over the sum of all, NaN where either is
+            unknown or the sum is 0; and with `wallets` ``wallets_ok``, ``wallets_stale`` and
+            ``wallets_asked``, Int64, the same in each row: of how many of these wallets the
+            balances are known, and of how many of those as of an answer that is out of date.
 
         Raises
         ------
@@ -147,8 +141,7 @@ class TotalsAccessor:
         Parameters
         ----------
         token : str or (str, str or None), optional
-            (blockchain, contract), None for a native coin; or an unambiguous symbol. All tokens
-            unless given.
+            An unambiguous symbol, or (blockchain, contract), None for a native coin. Default: all.
         top : int, default 10
             The number of largest holders that ``top_share`` adds up.
         wallets : DataFrame or WalletDetails, optional
@@ -163,16 +156,12 @@ class TotalsAccessor:
 
         Raises
         ------
-        ArgumentError, UnknownWalletError
-            If `wallets` is neither a DataFrame nor a fetch, or lacks the wallet of a row.
+        ArgumentError, UnknownWalletError, SettingsError
+            If `wallets` is no fetch or lacks the wallet of a row, or `top` is below 1.
         UnknownTokenError, AmbiguousTokenError
             If no row has the token, or several tokens share the symbol.
-        ColumnsError, AmountError
-            If a column is missing, or ``amount`` holds no amounts.
-        PricesError
-            If values are in more than one currency.
-        SettingsError
-            If `top` is below 1.
+        ColumnsError, AmountError, PricesError
+            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
 
         Notes
         -----
@@ -208,8 +197,7 @@ class TotalsAccessor:
         Parameters
         ----------
         n : int or None, default 100
-            The number of pairs; None for all with a token in common, up to half the square of the
-            number of wallets.
+            The number of pairs; None for all, up to half the square of the number of wallets.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch.
 
@@ -219,20 +207,16 @@ class TotalsAccessor:
             One row for each pair of wallets that have a token in common, the most alike first,
             then those with the most tokens in common, then in the order of the wallets:
             ``blockchain``, ``address``, ``other_blockchain``, ``other_address``, str;
-            ``tokens_both`` and ``tokens_either``, Int64: tokens of which both, or at least one,
-            are known to hold more than 0; ``jaccard``, float64, the one over the other, from above
-            0 to 1; and with `wallets` ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``,
-            Int64, the same in each row: of how many wallets the balances are known, so that they
-            could be in a pair, and of how many of those as of an answer that is out of date.
+            ``tokens_both`` and ``tokens_either``, Int64: tokens of which both, or at least one, are
+            known to hold more than 0; ``jaccard``, float64, the one over the other; and with
+            `wallets` ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``, Int64, as in `share`.
 
         Raises
         ------
-        ArgumentError, UnknownWalletError
-            If `wallets` is neither a DataFrame nor a fetch, or lacks the wallet of a row.
+        ArgumentError, UnknownWalletError, SettingsError
+            If `wallets` is no fetch or lacks the wallet of a row, or `n` is below 1.
         ColumnsError, AmountError
             If a column is missing, or ``amount`` holds no amounts.
-        SettingsError
-            If `n` is below 1.
 
         Notes
         -----
