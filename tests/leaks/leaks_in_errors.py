@@ -129,7 +129,7 @@ def _foreign(ground, base_url):
     session._under_way.begin(60)
     try:
         with pytest.raises(OSError) as caught:  # noqa: PT011 - any of them
-            session._session.get(session._endpoint.url, params=f"address={WALLET}", timeout=BRIEFLY)
+            session._session.get(session._url, params=f"address={WALLET}", timeout=BRIEFLY)
     finally:
         session._under_way.end()
         session.close()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from leak_scan import ECHOES, KEY, echoes, traces
 
 from walletframe.settings import ApiKey
-from walletframe.transport.echoes import scrubber
+from walletframe.transport.keyed import scrubber
 
 KEYS = st.text(min_size=8).filter(lambda key: key.isprintable() and key == key.strip())
 ODD = st.text(string.punctuation + "aé€😀", min_size=8)

@@ -4,9 +4,8 @@ The only place that imports requests or requests-cache.
 """
 
 from walletframe.transport.kept import Kept
-from walletframe.transport.node_session import NodeSession
 from walletframe.transport.pacer import Pacer, pace_path
-from walletframe.transport.session import Reply, ServiceSession
+from walletframe.transport.session import NodeSession, Reply, ServiceSession
 from walletframe.transport.store import AnswerStore, StoreFacts, clear, default_path, describe
 
 __all__ = [

@@ -1,34 +1,36 @@
-"""Running requests: how long each may take, how it is cut off, how large its answer may be.
+"""Running requests: how long each may take, in whatever step it is, and how it is cut off.
 
-A name lookup can't be cut off: who waits for one asks the attempt how much time is left.
+urllib3's name lookup has no limit, and its limit for connecting counts for each address of a host
+anew: so names are looked up, and connections made, here, within the time of an attempt.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import socket
+import sys
 import time
-from io import BytesIO
-from threading import Lock, get_ident
-from typing import TYPE_CHECKING, Protocol
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from importlib import import_module
+from threading import Lock, Thread, get_ident
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from weakref import WeakSet
 
+from urllib3 import exceptions
+from urllib3.connection import HTTPConnection
+from urllib3.util.connection import allowed_gai_family
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
+    from threading import Event
 
-    import requests
+C = TypeVar("C", bound=HTTPConnection)
+_Address: TypeAlias = "tuple[Any, Any, int, str, Any]"  # as socket.getaddrinfo gives them
 
-MAX_BODY_BYTES = 256 * 1024 * 1024
-SMALL_BODY_BYTES = 8 * 1024 * 1024
-_PIECE = 256 * 1024
+_WATCH_S = 0.05
 _TICK_S = 0.05
-
-
-class Connection(Protocol):
-    """What has a socket, now and then."""
-
-    sock: socket.socket | None
+_SOCKS_PORT = 1080
 
 
 class Attempt:
@@ -50,35 +52,36 @@ class Attempt:
     def hold(self, sock: socket.socket) -> None:
         """Keep a handle of our own to the socket in use: TLS wraps it, its users forget it."""
         handle = socket.fromfd(sock.fileno(), socket.AF_INET, socket.SOCK_STREAM)
+        self.end()
         with self._lock:
-            self._release()
             self._handle = handle
             if self.is_cut:
-                _shut(handle)
+                self._shut()
 
     def cut(self) -> None:
         """End it, so that its thread hears of it at once."""
         with self._lock:
             self.is_cut = True
-            if self._handle is not None:
-                _shut(self._handle)
+            self._shut()
 
     def end(self) -> None:
         """Let go of the socket."""
         with self._lock:
-            self._release()
+            if self._handle is not None:
+                self._handle.close()
+                self._handle = None
 
-    def _release(self) -> None:
+    def _shut(self) -> None:
         if self._handle is not None:
-            self._handle.close()
-            self._handle = None
+            with suppress(OSError):
+                self._handle.shutdown(socket.SHUT_RDWR)
 
 
 class UnderWay:
     """The attempts that are under way, one for each thread, and the connections made for them."""
 
     def __init__(self) -> None:
-        self.connections: WeakSet[Connection] = WeakSet()
+        self.connections: WeakSet[HTTPConnection] = WeakSet()
         self._lock = Lock()
         self._attempts: dict[int, Attempt] = {}
 
@@ -107,50 +110,156 @@ class UnderWay:
                 if thread in threads:
                     attempt.cut()
 
-    def cut_overdue(self) -> None:
-        """Cut off the attempts that take too long."""
-        now = time.monotonic()
-        with self._lock:
-            for attempt in self._attempts.values():
-                if attempt.until <= now:
-                    attempt.cut()
+    def watch(self, closed: Event) -> None:
+        """Until `closed`, cut off what takes too long as a whole, however steadily it dribbles."""
+        while not closed.wait(_WATCH_S):
+            now = time.monotonic()
+            with self._lock:
+                for attempt in self._attempts.values():
+                    if attempt.until <= now:
+                        attempt.cut()
 
     def leave(self) -> None:
         """Close a forked child's copies of the sockets, waiting for no lock and saying nothing."""
         for connection in list(self.connections):
             if connection.sock is not None:
-                with contextlib.suppress(OSError):
+                with suppress(OSError):
                     os.close(connection.sock.detach())
 
 
-class Bodies:
-    """Reads bodies of answers: any number of small ones at once, large ones one at a time."""
+class _Lookups:
+    """Names that are looked up, each by one thread at a time, which keeps nobody waiting."""
 
-    def __init__(self, scrub: Callable[[bytes], bytes]) -> None:
-        self._scrub = scrub
-        self._large = Lock()
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._pending: dict[tuple[str, int], Future[list[_Address]]] = {}
 
-    def read(self, response: requests.Response, attempt: Attempt) -> bytes | None:
-        """Return a body, scrubbed; None where it is beyond the limit.
+    def addresses(self, host: str, port: int, attempt: Attempt) -> list[_Address]:
+        """Return the addresses of a host; a TimeoutError where the attempt ends before."""
+        with suppress(socket.gaierror):
+            return _look_up(host, port, socket.AI_NUMERICHOST)
+        with self._lock:
+            found = self._pending.get((host, port))
+            if found is None:  # a lookup can't be cut off: its thread may outlast who asked
+                found = self._pending[host, port] = Future()
+                asked = (found, host, port)
+                Thread(target=self._run, args=asked, name="walletframe-name", daemon=True).start()
+        while not found.done():
+            wait([found], min(_TICK_S, attempt.left_s()))
+        fault = found.exception()
+        if isinstance(fault, OSError):
+            raise type(fault)(*fault.args)  # its own for each thread that raises it
+        return found.result()
 
-        A TimeoutError where the attempt ends before another large body was read.
-        """
-        read, is_large = BytesIO(), False  # shows nobody what it holds, and is of one piece
+    def _run(self, found: Future[list[_Address]], host: str, port: int) -> None:
         try:
-            for _ in map(read.write, response.iter_content(_PIECE)):
-                if read.tell() > MAX_BODY_BYTES:
-                    return None
-                if read.tell() > SMALL_BODY_BYTES and not is_large:
-                    while not self._large.acquire(timeout=min(_TICK_S, attempt.left_s())):
-                        pass
-                    is_large = True
-            return self._scrub(read.getvalue())
+            found.set_result(_look_up(host, port))
+        except (OSError, UnicodeError) as fault:
+            found.set_exception(fault)
         finally:
-            read.close()
-            if is_large:
-                self._large.release()
+            with self._lock:
+                del self._pending[host, port]
 
 
-def _shut(sock: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        sock.shutdown(socket.SHUT_RDWR)
+def _look_up(host: str, port: int, flags: int = 0) -> list[_Address]:
+    family = allowed_gai_family()
+    return socket.getaddrinfo(host.strip("[]"), port, family, socket.SOCK_STREAM, flags=flags)
+
+
+def timed(base: type[C], under_way: UnderWay) -> type[C]:
+    """Return urllib3's connections, made within the attempt's time; for SOCKS proxies, too."""
+    lookups = _Lookups()
+
+    class Timed(base):  # type: ignore[valid-type,misc]  # a class is a value here
+        def __init__(
+            self, *place: Any, _socks_options: Mapping[str, Any] | None = None, **options: Any
+        ) -> None:
+            super().__init__(*place, **options)
+            self._socks = _socks_options
+
+        def _new_conn(self) -> socket.socket:
+            under_way.connections.add(self)
+            host, port, attempt = self._dns_host, self.port, under_way.now()
+            try:
+                if self._socks is not None:
+                    sock = _through_socks(self._socks, lookups, host, port, attempt)
+                else:
+                    found = lookups.addresses(host, port, attempt)
+                    connect, options = socket.socket.connect, self.socket_options
+                    sock = _dial(found, attempt, socket.socket, connect, options or ())
+            except OSError as fault:
+                raise _as_of_urllib3(fault, self, through=self._socks) from fault
+            sys.audit("http.client.connect", self, self.host, self.port)
+            return sock
+
+        def _tunnel(self) -> None:
+            super()._tunnel()
+            under_way.now().left_s()  # what was cut off can look like the end of a proxy's answer
+
+        def putrequest(self, *args: Any, **kwargs: Any) -> None:
+            if self.sock is not None:
+                under_way.now().hold(self.sock)
+            super().putrequest(*args, **kwargs)
+
+    return Timed
+
+
+def _as_of_urllib3(fault: OSError, connection: HTTPConnection, *, through: object) -> Exception:
+    """Return the exception that urllib3 raises where no connection can be made."""
+    if isinstance(fault, TimeoutError):
+        return exceptions.ConnectTimeoutError(connection, "no connection in time")
+    if through is not None:
+        return exceptions.ProxyError("the SOCKS proxy did not let the connection through", fault)
+    if isinstance(fault, socket.gaierror):
+        return exceptions.NameResolutionError(connection.host, connection, fault)
+    return exceptions.NewConnectionError(connection, f"no connection: {fault}")
+
+
+def _through_socks(
+    proxy: Mapping[str, Any], lookups: _Lookups, host: str, port: int, attempt: Attempt
+) -> socket.socket:
+    """Connect to a host through a SOCKS proxy, which is given as urllib3 has it."""
+    through = lookups.addresses(proxy["proxy_host"], proxy["proxy_port"] or _SOCKS_PORT, attempt)
+    if not proxy["rdns"]:  # the proxy looks up no names
+        found = lookups.addresses(host, port, attempt)
+        host = min(found, key=lambda each: each[0] != socket.AF_INET)[4][0]
+
+    def reach(sock: Any, address: Any) -> None:
+        login = (proxy["username"], proxy["password"])
+        sock.set_proxy(proxy["socks_version"], *address[:2], proxy["rdns"], *login)
+        sock.connect((host, port))
+
+    return _dial(through, attempt, import_module("socks").socksocket, reach)
+
+
+def _dial(
+    addresses: list[_Address],
+    attempt: Attempt,
+    made: type[socket.socket],
+    reach: Callable[[Any, Any], None],
+    options: Collection[Any] = (),
+) -> socket.socket:
+    """Connect to one address after the other, each with its share of the time that is left.
+
+    The last one's OSError is raised where none can be reached.
+    """
+    fault = OSError("no address")
+    for number, (family, kind, protocol, _, address) in enumerate(addresses):
+        share_s = attempt.left_s() / (len(addresses) - number)
+        sock = made(family, kind, protocol)
+        try:
+            for option in options:
+                sock.setsockopt(*option)
+            attempt.hold(sock)
+            sock.settimeout(share_s)
+            reach(sock, address)
+            sock.settimeout(attempt.left_s())  # for TLS, which takes it as a whole
+        except OSError as error:
+            sock.close()
+            fault = error
+        except BaseException:
+            sock.close()
+            raise
+        else:
+            return sock
+    raise fault

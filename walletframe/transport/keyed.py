@@ -1,60 +1,73 @@
-"""The one place that knows the key: it is added at the socket, and echoes of it are removed there.
+"""The one place that adds the key, or a node's URL, at the socket, and removes echoes of it there.
 
-requests, urllib3, http.client, their exceptions, frames and logs see a request without the key, a
-head of the answer without echoes of it, and none of its body while they wait for more. The adapter
-belongs to a session that asks one address alone and follows no redirect, so the key can go nowhere
-else. Connections are made by `dialing`, within the time of the attempt that needs them.
+requests, urllib3, http.client, their exceptions, frames and logs see a request without the secret,
+a head of the answer without echoes of it, and none of its body while they wait for more.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import partial
+from html.entities import codepoint2name
 from http.client import HTTPResponse
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode
 from weakref import proxy
 
 from requests.adapters import HTTPAdapter
+from requests.utils import requote_uri
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from walletframe.transport.attempt import UnderWay
-from walletframe.transport.dialing import timed
+from walletframe.settings import login_of, secret_pieces
+from walletframe.transport.attempt import UnderWay, timed
 from walletframe.wire import KEY_PARAMETER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from io import BufferedReader
+    from urllib.parse import SplitResult
 
     import requests
     from urllib3 import BaseHTTPResponse, PoolManager
 
-    from walletframe.settings import ApiKey
+    from walletframe.settings import ApiKey, Secret
 
 C = TypeVar("C", bound=HTTPConnection)
 _Rewrite: TypeAlias = "Callable[[bytes], bytes]"
-_Pool: TypeAlias = type[HTTPConnectionPool]
+_Place: TypeAlias = tuple[str, int]
+
+MASK = "node.invalid"  # RFC 2606: never the name of a host
+_PORTS = {"http": 80, "https": 443}
+_ANYWHERE_FROM = 8
+_LATIN_1 = 256
+_ENTITIES = codepoint2name | {ord("'"): "apos"}
+_PLAIN = re.compile(rb"[0-9A-Za-z_.-]+")
+_BEHIND_NAME = "|".join(f"(?<={KEY_PARAMETER}{sign})" for sign in ("=", "%3D")).encode()
 
 
 class KeyedAdapter(HTTPAdapter):
     """An adapter of one session, whose connections put a secret into each request.
 
-    `attach` turns a request's head as requests knows it into the one that is sent, `scrub` takes
-    the secret out of a line of an answer's head, `pool_of` changes the pools of connections.
+    The session asks one address and follows no redirect, so the secret can go nowhere else.
+    `attach` makes the head that is sent of the one that requests knows, `scrub` takes the secret
+    out of answers, `real` is the place behind the mask.
     """
 
     def __init__(
-        self,
-        attach: _Rewrite,
-        scrub: _Rewrite,
-        *,
-        connections: int,
-        pool_of: Callable[[_Pool], _Pool] = lambda pool: pool,
+        self, attach: _Rewrite, scrub: _Rewrite, *, connections: int, real: _Place | None = None
     ) -> None:
+        self.scrub = scrub
         self.under_way = UnderWay()
-        pools = _pool_classes(attach, scrub, self.under_way)
-        self._pool_classes = {scheme: pool_of(pool) for scheme, pool in pools.items()}
+
+        class PlainPool(HTTPConnectionPool):
+            ConnectionCls = _keyed(timed(HTTPConnection, self.under_way), attach, scrub, real)
+
+        class EncryptedPool(HTTPSConnectionPool):
+            ConnectionCls = _keyed(timed(HTTPSConnection, self.under_way), attach, scrub, real)
+
+        self._pool_classes = {"http": PlainPool, "https": EncryptedPool}
         super().__init__(pool_maxsize=connections)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
@@ -74,43 +87,66 @@ class KeyedAdapter(HTTPAdapter):
         return super().build_response(req, resp)
 
 
+def service_adapter(key: ApiKey, *, connections: int) -> KeyedAdapter:
+    """Return an adapter whose connections add the key to the query."""
+
+    def attach(head: bytes) -> bytes:
+        method, target, rest = head.split(b" ", 2)
+        joint, pair = b"&" if b"?" in target else b"?", urlencode({KEY_PARAMETER: key.reveal()})
+        return b"%s %s%s%s %s" % (method, target, joint, pair.encode(), rest)
+
+    return KeyedAdapter(attach, scrubber(key), connections=connections)
+
+
+def node_adapter(url: SplitResult) -> KeyedAdapter:
+    """Return an adapter whose connections lead to a node that only they know.
+
+    Whoever asks it asks `MASK`; host, path, query and login are put in.
+    """
+    target = requote_uri((url.path or "/") + (f"?{url.query}" if url.query else "")).encode()
+
+    def attach(head: bytes) -> bytes:
+        method, _, rest = head.split(b" ", 2)
+        version, _, lines = rest.partition(b"\r\n")
+        if login := login_of(url):
+            lines = b"Authorization: Basic %s\r\n%s" % (login.reveal().encode(), lines)
+        return b"%s %s %s\r\n%s" % (method, target, version, lines)
+
+    real = (url.hostname or "", url.port or _PORTS[url.scheme])
+    return KeyedAdapter(attach, scrubber(*secret_pieces(url)), connections=1, real=real)
+
+
 def _pieces(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
     """Hand out a body as it comes: no frame keeps an echo while the next piece is waited for."""
     yield from iter(partial(body.read1, amt, decode_content), b"")
 
 
-def with_key(head: bytes, key: ApiKey) -> bytes:
-    """Append the key to the query in a request's head."""
-    method, target, rest = head.split(b" ", 2)
-    joint, pair = b"&" if b"?" in target else b"?", urlencode({KEY_PARAMETER: key.reveal()})
-    return b"%s %s%s%s %s" % (method, target, joint, pair.encode(), rest)
+def _keyed(base: type[C], attach: _Rewrite, scrub: _Rewrite, real: _Place | None) -> type[C]:
+    class Answer(HTTPResponse):
+        def begin(self) -> None:
+            stream = self.fp
+            head: Any = _Head(stream, scrub)
+            self.fp = head
+            try:
+                super().begin()
+            finally:
+                if self.fp is head:  # pragma: no branch - else it is closed, and an error ends this
+                    self.fp = stream
 
-
-def _pool_classes(attach: _Rewrite, scrub: _Rewrite, under_way: UnderWay) -> dict[str, _Pool]:
-    """Return pools of connections that put a secret into each request, by scheme."""
-    answer_class = _answer_class(scrub)
-
-    class PlainPool(HTTPConnectionPool):
-        ConnectionCls = _connection_class(HTTPConnection, attach, answer_class, under_way)
-
-    class EncryptedPool(HTTPSConnectionPool):
-        ConnectionCls = _connection_class(HTTPSConnection, attach, answer_class, under_way)
-
-    return {"http": PlainPool, "https": EncryptedPool}
-
-
-def _connection_class(
-    base: type[C],
-    attach: _Rewrite,
-    answer_class: type[HTTPResponse],
-    under_way: UnderWay,
-) -> type[C]:
-    class Keyed(timed(base, under_way)):  # type: ignore[misc]  # a class is a value here
-        response_class = answer_class
+    class Keyed(base):  # type: ignore[valid-type,misc]  # a class is a value here
+        response_class = Answer
         _is_head_next = False
 
-        def putrequest(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:
-            super().putrequest(method, url, *args, **kwargs)
+        def __init__(self, host: str, port: int | None = None, **options: Any) -> None:
+            # a proxy is called by its own name
+            place = real if real is not None and host == MASK else (host, port)
+            super().__init__(*place, **options)
+
+        def set_tunnel(self, host: str, port: int | None = None, **options: Any) -> None:
+            super().set_tunnel(*(real or (host, port)), **options)
+
+        def putrequest(self, *args: Any, **kwargs: Any) -> None:
+            super().putrequest(*args, **kwargs)
             self._is_head_next = True
 
         def send(self, data: bytes) -> None:
@@ -127,31 +163,59 @@ def _connection_class(
     return Keyed
 
 
-def _answer_class(scrub: _Rewrite) -> type[HTTPResponse]:
-    class Answer(HTTPResponse):
-        def begin(self) -> None:
-            stream = self.fp
-            head: Any = _Head(stream, scrub)
-            self.fp = head
-            try:
-                super().begin()
-            finally:
-                if self.fp is head:  # pragma: no branch - else it is closed, and an error ends this
-                    self.fp = stream
-
-    return Answer
-
-
 class _Head:
     """The head of an answer, line by line, without echoes of the key: some lines are logged."""
 
     def __init__(self, stream: BufferedReader, scrub: _Rewrite) -> None:
-        self._stream, self._scrub = stream, scrub
+        self._scrub = scrub
+        self._stream, self.close = stream, stream.close
 
     def readline(self, limit: int = -1) -> bytes:
         """Return the next line."""
         return self._scrub(self._stream.readline(limit))
 
-    def close(self) -> None:
-        """Close the stream."""
-        self._stream.close()
+
+def scrubber(*secrets: Secret) -> _Rewrite:
+    """Return a function that puts as many asterisks into bytes where they echo a secret.
+
+    It is found plain, percent-encoded or escaped for JSON or HTML, once or twice, in either case;
+    one of fewer than 8 characters, which could be any word, only behind the key's parameter. Forms
+    that nobody makes by accident (the key backwards, in base64) are not looked for.
+    """
+    echoes = [_echo(secret.reveal()) for secret in secrets]
+
+    def scrubbed(said: bytes) -> bytes:
+        folded = said.lower()
+        for rare, echo in echoes:
+            if rare in folded or b"\0" in said:  # what no form changes, but a wide one
+                said = echo.sub(lambda found: b"*" * len(found[0]), said)
+        return said
+
+    return scrubbed
+
+
+def _echo(key: str) -> tuple[bytes, re.Pattern[bytes]]:
+    """Return the longest piece of a key that most forms leave alone, and a pattern for all."""
+    rare = max(_PLAIN.findall(key.encode()), key=len, default=b"").lower()
+    pattern = rb"\x00{0,3}".join(map(_forms, key))  # wide characters have zero bytes between
+    if len(key) < _ANYWHERE_FROM:
+        pattern = b"(?:%s)%s" % (_BEHIND_NAME, pattern)
+    return rare, re.compile(pattern, re.IGNORECASE)
+
+
+def _forms(char: str) -> bytes:
+    if char.isascii() and char.isalnum():
+        return char.encode()
+    code, units = ord(char), char.encode("utf-16-be").hex()
+    percent = "".join(rf"(?:%(?:25){{0,2}}|\\{{1,4}}x){byte:02x}" for byte in char.encode())
+    escaped = "".join(rf"\\{{1,4}}u{units[at : at + 4]}" for at in range(0, len(units), 4))
+    entity = f"&(?:amp;){{0,2}}(?:#0*{code}|#x0*{code:x}|{_ENTITIES.get(code, '#')});"
+    wide = ["latin-1"] if code < _LATIN_1 else ["utf-16-be", "utf-16-le"]
+    plain = [re.escape(char.encode(encoding)) for encoding in ("utf-8", *wide)]
+    plain += [rb"\+", rb"%(?:25){0,2}2b"] if char == " " else []
+    return rb"(?:%s|%s|%s|\\{0,3}(?:%s))" % (
+        percent.encode(),
+        escaped.encode(),
+        entity.encode(),
+        b"|".join(plain),
+    )
