@@ -50,9 +50,8 @@ _BEHIND_NAME = "|".join(f"(?<={KEY_PARAMETER}{sign})" for sign in ("=", "%3D")).
 class KeyedAdapter(HTTPAdapter):
     """An adapter of one session, whose connections put a secret into each request.
 
-    The session asks one address and follows no redirect, so the secret can go nowhere else.
-    `attach` makes the head that is sent of the one that requests knows, `scrub` takes the secret
-    out of answers, `real` is the place behind the mask.
+    The session asks one address and follows no redirect, so the secret can go nowhere else:
+    `attach` puts it into the head of a request, `scrub` takes it out of answers.
     """
 
     def __init__(
@@ -179,9 +178,9 @@ def scrubber(*secrets: Secret) -> _Rewrite:
     """Return a function that puts as many asterisks into bytes where they echo a secret.
 
     It is found plain, percent-encoded or escaped for JSON or HTML, once or twice, in either case;
-    one of fewer than 8 characters, which could be any word, only behind the key's parameter. Forms
-    that nobody makes by accident (the key backwards, in base64) are not looked for.
+    one of fewer than 8 characters, which could be any word, only behind the key's parameter.
     """
+    # forms that nobody makes by accident (the key backwards, in base64) are not looked for
     echoes = [_echo(secret.reveal()) for secret in secrets]
 
     def scrubbed(said: bytes) -> bytes:
