@@ -180,7 +180,7 @@ def test_the_first_pairs_are_the_same_however_they_are_counted(sets, n, block):
     ]
     holdings = details_of(fetch).holdings
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("walletframe.analysis.pairs._BLOCK", block)
+        patch.setattr("walletframe.analysis.matrix._BLOCK", block)
         some = overlap(holdings, n)
     pd.testing.assert_frame_equal(some, overlap(holdings, None).head(n))
 

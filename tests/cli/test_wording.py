@@ -25,8 +25,7 @@ EVM = "ETH.0x" + "1" * 40
 NOT_OF_A_COMMAND = {
     "walletframe.address.lists": "wallets in a DataFrame, which no command has",
     "walletframe.amounts": "numbers that a file or the service gave, which say what is wrong there",
-    "walletframe.analysis.matrix": "a pivot, which no command makes",
-    "walletframe.analysis.pairs": "pairs of wallets, which no command makes",
+    "walletframe.analysis.matrix": "pivots and pairs of wallets, which no command makes",
     "walletframe.frames.contract": "amounts of another dtype: files are read with the right one",
     "walletframe.charts.palette": "colours, which no command takes",
     "walletframe.client": "clients, and fetches that raise: commands make the one, avoid the other",

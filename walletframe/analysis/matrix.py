@@ -1,17 +1,20 @@
-"""A pivot table of exact amounts, wallets by tokens, and the names of its columns."""
+"""Wallets by tokens: a pivot table of exact amounts, and which wallets hold the same tokens."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
+from walletframe.analysis.partition import completeness_alike, distinct
 from walletframe.analysis.sums import totals_of
 from walletframe.errors import SettingsError
 from walletframe.frames import (
     cell_sums,
+    count_array,
     read_positions,
     require_columns,
     text_array,
@@ -20,7 +23,11 @@ from walletframe.frames import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from walletframe.frames import Codes, FetchLike, Positions, PositionsLike
+
+_BLOCK = 4_000_000  # pairs of wallets counted at once: some 100 MB
 
 
 def token_labels(holdings: pd.DataFrame) -> pd.Series:
@@ -35,25 +42,19 @@ def token_labels(holdings: pd.DataFrame) -> pd.Series:
 def pivot(
     holdings: PositionsLike, n: int | None = 50, *, wallets: FetchLike | None = None
 ) -> pd.DataFrame:
-    """Return a table of wallets by tokens."""
+    """Return a table of wallets by tokens: by value, then by holders, then by first row."""
     if n is not None and n < 1:
         raise SettingsError(f"n: {n!r}", hint="a number of tokens, or None for all")
     positions = read_positions(holdings, wallets)
-    chosen = _foremost(positions)[:n]
-    labels = token_names(positions.holdings, positions.tokens, chosen)
-    cells = _cells(positions, chosen)
-    names = pd.Index(labels, dtype="str", name="token")
-    table = pd.DataFrame(dict(zip(names, cells, strict=True)), columns=names)
-    return table.set_axis(pd.MultiIndex.from_frame(positions.wallets))
-
-
-def _foremost(positions: Positions) -> Codes:
-    """Give the places of tokens, by value, then by number of holders, then by first row."""
     found = totals_of(positions, ["token"])
     ranks = [name for name in ("value", "holders") if name in found.columns]
-    return found.sort_values(
-        ranks, ascending=False, kind="stable", na_position="last"
-    ).index.to_numpy()
+    ranked = found.sort_values(ranks, ascending=False, kind="stable", na_position="last")
+    chosen = ranked.index.to_numpy()[:n]
+    labels = token_names(positions.holdings, positions.tokens, chosen)
+    names = pd.Index(labels, dtype="str", name="token")
+    cells = dict(zip(names, _cells(positions, chosen), strict=True))
+    table = pd.DataFrame(cells, columns=names)
+    return table.set_axis(pd.MultiIndex.from_frame(positions.wallets))
 
 
 def _cells(positions: Positions, chosen: Codes) -> list[AmountArray]:
@@ -70,3 +71,63 @@ def _cells(positions: Positions, chosen: Codes) -> list[AmountArray]:
         AmountArray(units[start : start + count], missing[start : start + count], scale)
         for start in range(0, len(units), count or 1)
     ]
+
+
+def overlap(
+    holdings: PositionsLike, n: int | None = 100, *, wallets: FetchLike | None = None
+) -> pd.DataFrame:
+    """Find the pairs of wallets that hold the most of the same tokens."""
+    if n is not None and n < 1:
+        raise SettingsError(f"n: {n!r}", hint="a number of pairs, or None for all")
+    positions = read_positions(holdings, wallets)
+    rows = np.flatnonzero(positions.amounts.exact().integers > 0)
+    wide = len(positions.tokens.keys) + 1
+    held = distinct(positions.wallet_codes[rows] * wide + positions.tokens.codes[rows])
+    members, tokens = np.divmod(held, wide)
+    sizes = np.bincount(members, minlength=len(positions.wallets))
+    blocks = [_most_alike(block, sizes, n) for block in _common(members, tokens, len(sizes))]
+    whole = np.concatenate([np.empty((3, 0), dtype=np.intp), *blocks], axis=1)
+    left, right, both = _most_alike(whole, sizes, n)
+    either = sizes[left] + sizes[right] - both
+    one, other = (positions.wallets.iloc[side].reset_index(drop=True) for side in (left, right))
+    columns: dict[str, Any] = {
+        "tokens_both": count_array(both),
+        "tokens_either": count_array(either),
+        "jaccard": both / either,
+    }
+    everyone = np.ones(len(sizes), dtype=bool)
+    pairs: pd.DataFrame = one.join(other.add_prefix("other_"))
+    return pairs.assign(**columns, **completeness_alike(positions, everyone, len(both)))
+
+
+def _most_alike(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
+    """Give the n most alike pairs, then those with the most in common, equal ones as they stand."""
+    left, right, both = pairs
+    alike = both / (sizes[left] + sizes[right] - both)
+    if n is not None and n < len(alike):
+        foremost = np.flatnonzero(alike >= np.partition(alike, -n)[-n])
+        pairs, alike = pairs[:, foremost], alike[foremost]
+    return pairs[:, np.lexsort((-pairs[2], -alike))[:n]]
+
+
+def _common(members: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
+    """Count what wallets have in common with later ones, in blocks of a few wallets.
+
+    A block has three rows: the two wallets of each pair, and the number of tokens.
+    """
+    by_token = np.argsort(tokens, kind="stable")
+    holders = members[by_token]
+    places = np.empty_like(by_token)
+    places[by_token] = np.arange(len(by_token))
+    later = np.cumsum(np.bincount(tokens))[tokens] - places - 1  # holders behind, of the same token
+    work = np.cumsum(np.bincount(members, weights=later, minlength=count) + count)
+    edges = np.flatnonzero(np.diff(work // _BLOCK, prepend=-1, append=-1))
+    for start, stop in pairwise(edges):
+        rows = slice(*np.searchsorted(members, [start, stop]))
+        reach = later[rows]
+        behind = np.repeat(places[rows] + 1 - np.cumsum(reach) + reach, reach)
+        others = holders[behind + np.arange(len(behind))]
+        mine = np.repeat(members[rows] - start, reach)
+        both = np.bincount(mine * count + others, minlength=(stop - start) * count)
+        found = np.flatnonzero(both)
+        yield np.stack((found // count + start, found % count, both[found]))
