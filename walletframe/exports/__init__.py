@@ -3,10 +3,8 @@
 What writes takes any frame; a file is there whole, or the earlier one is.
 """
 
-from walletframe.exports.excel import to_excel
-from walletframe.exports.portable import to_json, to_parquet
-from walletframe.exports.saved import NEEDED, SUFFIXES, read_holdings, saved_tables, typed
-from walletframe.exports.separated import to_csv
+from walletframe.exports.readers import NEEDED, SUFFIXES, read_holdings, saved_tables, typed
+from walletframe.exports.writers import to_csv, to_excel, to_json, to_parquet
 
 __all__ = [
     "NEEDED",

@@ -19,8 +19,13 @@ from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import SUFFIX as DECIMAL
 from walletframe.cells import from_cell
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
-from walletframe.exports.excel import NUMBER, require_openpyxl
-from walletframe.exports.separated import SEPARATORS, rebuilt, uncompressed
+from walletframe.exports.writers import (
+    NUMBER,
+    SEPARATORS,
+    rebuilt,
+    require_openpyxl,
+    uncompressed,
+)
 from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES
 
 if TYPE_CHECKING:
@@ -62,23 +67,16 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
         the last character, and NA where it was. Columns that `value` and `flag_spam` add have
         their dtypes; your own are there too, as text where the file knows no types. A file of
         wallets, such as ``holdings.wallets.csv``, gives the columns of ``WalletDetails.wallets``.
+        An Excel file has times to the millisecond, and no more than 32,000 characters of a text.
 
     Raises
     ------
     SettingsError
         If the name ends otherwise.
-    ColumnsError
-        If it holds neither holdings nor wallets.
-    DatasetError
-        If it is broken, or a column can't be what its name says.
-    MissingExtraError
-        For Excel files, where openpyxl is not installed.
-    OSError
-        If there is no such file.
-
-    Notes
-    -----
-    An Excel file has times to the millisecond, and no more than 32,000 characters of a text.
+    ColumnsError, DatasetError
+        If it is broken, holds neither holdings nor wallets, or a column is not what it is named.
+    MissingExtraError, OSError
+        If an Excel file needs openpyxl, which is not installed, or there is no such file.
 
     Examples
     --------
@@ -160,14 +158,12 @@ def _separated(path: Path) -> dict[str, pd.DataFrame]:
                 quoted_strings_can_be_null=False,
             ),
         )
-    frame = table.to_pandas(types_mapper={pa.string(): _TEXT}.get)
-    return {"": _decoded(frame)}
+    return {"": _decoded(table.to_pandas(types_mapper={pa.string(): _TEXT}.get))}
 
 
 def _parquet(path: Path) -> dict[str, pd.DataFrame]:
     with path.open("rb") as file:
-        frame = pd.read_parquet(file)
-    return {"": _without_numbers(frame, DECIMAL)}
+        return {"": _without_numbers(pd.read_parquet(file), DECIMAL)}
 
 
 def _excel(path: Path) -> dict[str, pd.DataFrame]:
@@ -184,14 +180,11 @@ def _excel(path: Path) -> dict[str, pd.DataFrame]:
 
 def _json(path: Path) -> dict[str, pd.DataFrame]:
     content = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(content, dict):
-        content = {"": content}
-    return {name: _records(name, rows) for name, rows in content.items()} or {"": pd.DataFrame()}
-
-
-def _records(name: str, rows: list[dict[str, Any]]) -> pd.DataFrame:
-    columns = WALLET_DTYPES if name == "wallets" else HOLDING_DTYPES  # no rows name none
-    return pd.DataFrame(rows, columns=None if rows else [*columns])
+    frames = {}
+    for name, rows in (content if isinstance(content, dict) else {"": content}).items():
+        columns = WALLET_DTYPES if name == "wallets" else HOLDING_DTYPES  # no rows name none
+        frames[name] = pd.DataFrame(rows, columns=None if rows else [*columns])
+    return frames or {"": pd.DataFrame()}
 
 
 def _decoded(frame: pd.DataFrame) -> pd.DataFrame:
@@ -243,6 +236,4 @@ def _as(column: pd.Series, dtype: Any) -> pd.Series:
 
 
 def _broken(what: str, reason: str) -> DatasetError:
-    return DatasetError(
-        f"{what} can't be read: {reason}", hint="give a file as walletframe wrote it"
-    )
+    return DatasetError(f"{what} can't be read: {reason}", "give a file as walletframe wrote it")
