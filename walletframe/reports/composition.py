@@ -1,4 +1,4 @@
-"""The composition of a report: frames in, `Content` out."""
+"""The composition of a report: frames in, `Content` out, with the methods in plain words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from walletframe.reports.listings import (
     totals_listing,
     wallets_listing,
 )
-from walletframe.reports.methods import method_notes
 from walletframe.text import shown
 
 if TYPE_CHECKING:
@@ -34,55 +33,73 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from walletframe.frames import WalletDetails
-    from walletframe.reports.content import Listing
+
+_EXACT = (
+    "Amounts are exact: each is the whole number of base units that the service sent, with the "
+    "decimal point moved by the token's decimals. No digit was rounded."
+)
+_TOKENS = (
+    "A token is its contract on its blockchain. Symbols are chosen by whoever makes a token, and "
+    "several tokens may share one; amounts of different tokens are never added."
+)
+_FAILED = (
+    "A wallet that the service gave no balances of is unknown. It counts neither as empty nor as "
+    "zero."
+)
+_OWN_PRICES = (
+    "A value is an amount times a price, rounded once, at the prices that whoever made this "
+    "report chose."
+)
+_SENT_PRICES = (
+    "A value is an amount times a price, rounded once, at the prices that the service sent with "
+    "the balances. It doesn't name their currency."
+)
+_NO_PRICES = "There were no prices: charts show counts or shares, never values."
+_SPAM = (
+    "Tokens were taken for spam by rules on their symbols, contracts and amounts, listed with "
+    "each. The rules miss some and may suspect an honest token: see the table."
+)
+_CHANGES = (
+    "Changes are exact differences between two answers. Where one of the two is unknown, so is "
+    "the change; a token that is not listed counts as 0 where the wallet was known."
+)
+_TIMES = "Times are in UTC. All of it is as of the answers, not of the reading."
 
 
 def compose(
     details: WalletDetails, *, before: WalletDetails | None, title: str, made: datetime
 ) -> Content:
     """Decide what a report says of a fetch, and of what changed since an earlier one."""
-    wallets, holdings = details.wallets, _flagged(_valued(details.holdings))
-    suspect = holdings["is_spam"].to_numpy()
-    others = holdings[~suspect]
-    changes = [] if before is None else [changes_listing(compare(before, details))]
+    wallets, holdings = details
+    if "value" not in holdings and "price" in holdings and holdings["price"].notna().any():
+        holdings = value(holdings)
+    if not {"is_spam", "spam_reasons"} <= {*holdings.columns}:
+        holdings = flag_spam(holdings)
+    is_suspect = holdings["is_spam"].to_numpy()
+    suspects, others = holdings[is_suspect], holdings[~is_suspect]
+    listings = [] if before is None else [changes_listing(compare(before, details))]
+    listings.append(totals_listing(others, wallets))
+    listings.append(wallets_listing(others, wallets))
+    listings.append(holdings_listing(others))
+    if len(suspects):
+        listings.append(suspects_listing(suspects))
+    prices = _OWN_PRICES if "value" in details.holdings else _SENT_PRICES
+    methods = [_EXACT, _TOKENS, _FAILED, prices if "value" in holdings else _NO_PRICES]
+    methods += [_SPAM] if len(suspects) else []
+    methods += [_CHANGES] if before is not None else []
+    reasons = (line.partition(": ") for line in failure_lines(wallets))
     return Content(
         title=title,
         made=f"{made:%Y-%m-%d %H:%M} UTC",
         simulated=is_simulated(wallets),
         facts=_facts(wallets, others),
-        summary=_summary(wallets, holdings, before),
+        summary=_summary(wallets, holdings, suspects, before),
         gaps=_gaps(wallets, others),
-        reasons=tuple(map(_spoken, failure_lines(wallets))),
+        reasons=tuple(f"{status.replace('_', ' ')}{colon}{why}" for status, colon, why in reasons),
         charts=tuple(fitting_charts(others, wallets)),
-        listings=(
-            *changes,
-            totals_listing(others, wallets),
-            wallets_listing(others, wallets),
-            holdings_listing(others),
-            *_suspects(holdings[suspect]),
-        ),
-        methods=method_notes(
-            others,
-            own_prices="value" in details.holdings,
-            spam=bool(suspect.any()),
-            compared=before is not None,
-        ),
+        listings=tuple(listings),
+        methods=(*methods, _TIMES),
     )
-
-
-def _valued(holdings: pd.DataFrame) -> pd.DataFrame:
-    if "value" in holdings or "price" not in holdings or holdings["price"].isna().all():
-        return holdings
-    return value(holdings)
-
-
-def _flagged(holdings: pd.DataFrame) -> pd.DataFrame:
-    flagged = {"is_spam", "spam_reasons"} <= {*holdings.columns}
-    return holdings if flagged else flag_spam(holdings)
-
-
-def _suspects(suspects: pd.DataFrame) -> list[Listing]:
-    return [suspects_listing(suspects)] if len(suspects) else []
 
 
 def _facts(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[tuple[str, str], ...]:
@@ -98,12 +115,14 @@ def _facts(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[tuple[str, st
 
 
 def _summary(
-    wallets: pd.DataFrame, holdings: pd.DataFrame, before: WalletDetails | None
+    wallets: pd.DataFrame,
+    holdings: pd.DataFrame,
+    suspects: pd.DataFrame,
+    before: WalletDetails | None,
 ) -> tuple[str, ...]:
     counts = summary_lines(wallets, holdings)
     # lines with a full stop are in the gaps, or in the mark of simulated data
     lines = [f"{line.replace('_', ' ')}." for line in counts if not line.endswith(".")]
-    suspects = holdings[holdings["is_spam"].to_numpy()]
     if len(suspects):
         tokens = len(token_identities(suspects).keys)
         lines.append(
@@ -137,9 +156,3 @@ def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
     if (found := worth(holdings)) and found.unpriced:
         lines.append(f"Without a price, and in no value: {many(found.unpriced, 'balance')}.")
     return tuple(lines)
-
-
-def _spoken(line: str) -> str:
-    """Write a status in words, and leave the reason behind it as it is."""
-    status, colon, reason = line.partition(": ")
-    return f"{status.replace('_', ' ')}{colon}{reason}"

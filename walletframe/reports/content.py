@@ -17,15 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A table, what its rows are, and how it is to be read.
-
-    ``stacked`` where a row is too wide for a line of any page.
-    """
+    """A table, what its rows are, and how it is to be read."""
 
     heading: str
     note: str
     table: Table
-    stacked: bool = False
+    stacked: bool = False  # where a row is too wide for a line of any page
 
 
 @dataclass(frozen=True, slots=True)

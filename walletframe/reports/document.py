@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from walletframe.disk import replaced
 from walletframe.errors import SettingsError
 from walletframe.frames import details_given
-from walletframe.reports.images import drawn_images
-from walletframe.reports.rendering import render_html, render_markdown
+from walletframe.reports.rendering import drawn_images, render_html, render_markdown
 
 if TYPE_CHECKING:
     from walletframe.frames import DetailsLike
@@ -54,18 +53,13 @@ def report(
 
     Raises
     ------
-    ArgumentError
-        If `details` or `before` is not a fetch.
-    SettingsError
-        If the path has another suffix, or `images` is neither of these.
+    ArgumentError, SettingsError
+        If `details` or `before` is not a fetch, the path has another suffix, or `images` is neither
+        of these.
     MissingExtraError
         With ``images="static"``, if the packages that draw pictures are not installed.
-    ColumnsError
-        If a column is missing.
-    AmountError
-        If the amounts are of another dtype.
-    PricesError
-        If values are in more than one currency.
+    ColumnsError, AmountError, PricesError
+        If a column is missing, ``amount`` holds no amounts, or values have several currencies.
     SnapshotError
         If `before` and `details` can't be compared.
     OSError
@@ -104,9 +98,8 @@ def report(
     if form == ".md":
         text = render_markdown(content)
     else:
-        text = render_html(
-            content, None if images == "interactive" else drawn_images(content.charts)
-        )
+        drawn = None if images == "interactive" else drawn_images(content.charts)
+        text = render_html(content, drawn)
     with replaced(file) as target:
         target.write(text.encode())
     return file

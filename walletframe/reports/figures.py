@@ -22,17 +22,15 @@ from walletframe.reports.content import Chart, View
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-    from walletframe.frames import Positions, TokenKey
+    from walletframe.frames import Positions
 
-_BARS, _COLORS = 12, 6
-_ROWS, _COLUMNS = 15, 8
-"""What a phone has room for, where others have that of the charts' own."""
+# what a phone has room for, where others have that of the charts' own
+_BARS, _COLORS, _ROWS, _COLUMNS = 12, 6, 15, 8
 _LOOK = {
     "template": "plotly_white",
     "font": {"family": "system-ui, sans-serif", "color": "#1b1b1b", "size": 12},
 }
-_HOLDERS = 10
-"""Of fewer, a curve of how unequally a token is spread says little."""
+_HOLDERS = 10  # of fewer, a curve of how unequally a token is spread says little
 _TOTALS = "The numbers are in the table “Totals by token”."
 _WALLETS = "The numbers are in the table “Wallets”."
 
@@ -47,70 +45,46 @@ def fitting_charts(holdings: pd.DataFrame, wallets: pd.DataFrame) -> list[Chart]
         [owner] = held.wallets.itertuples(index=False, name=None)
         whole = pie(held, owner, wallets=wallets, colors=colors)
         return [_chart(f"The tokens of the one wallet that holds any. {_TOTALS}", whole)]
-    return [
-        *_bars(held, wallets, colors, several=len(held.chains) > 1),
-        *_spread(held, wallets),
-    ]
 
+    def bars(words: str, by: Literal["wallet", "blockchain"]) -> Chart:
+        wide = bar(held, by=by, wallets=wallets, colors=colors)
+        few = bar(held, by=by, wallets=wallets, colors=colors, top=_BARS, top_tokens=_COLORS)
+        return _chart(words, wide, few)
 
-def _bars(
-    held: Positions, wallets: pd.DataFrame, colors: dict[TokenKey, str], *, several: bool
-) -> list[Chart]:
-    """Draw wallets and tokens, and blockchains where there are several."""
     small = heatmap(held, wallets=wallets, top=_ROWS, top_tokens=_COLUMNS)
-    small.update_xaxes(tickangle=-90)
+    small.update_xaxes(tickangle=-90).update_traces(texttemplate=None)  # too small to write on
+    grid = heatmap(held, wallets=wallets)
     charts = [
-        _stacked(f"What each wallet holds, by token. {_WALLETS}", held, "wallet", wallets, colors),
-        _chart(
-            f"Which wallet holds which token. {_TOTALS}",
-            heatmap(held, wallets=wallets),
-            small.update_traces(texttemplate=None),  # its cells are too small to write on
-        ),
+        bars(f"What each wallet holds, by token. {_WALLETS}", "wallet"),
+        _chart(f"Which wallet holds which token. {_TOTALS}", grid, small),
     ]
     if "value" in held.holdings:
         nested = treemap(held, wallets=wallets, colors=colors)
         charts.append(_chart(f"Blockchains, their wallets and tokens. {_TOTALS}", nested))
-    if several:
-        words = f"What is held on each blockchain, by token. {_TOTALS}"
-        charts.append(_stacked(words, held, "blockchain", wallets, colors))
+    if len(held.chains) > 1:
+        charts.append(bars(f"What is held on each blockchain, by token. {_TOTALS}", "blockchain"))
+    token, holders = _most_widely_held(held)
+    if holders >= _HOLDERS:
+        curve = lorenz(held, held.tokens.keys[token], wallets=wallets)
+        words = f"How unequally the most widely held token is spread. {_TOTALS}"
+        charts.append(_chart(words, curve))
     return charts
 
 
-def _stacked(
-    words: str,
-    held: Positions,
-    by: Literal["wallet", "blockchain"],
-    wallets: pd.DataFrame,
-    colors: dict[TokenKey, str],
-) -> Chart:
-    return _chart(
-        words,
-        bar(held, by=by, wallets=wallets, colors=colors),
-        bar(held, by=by, wallets=wallets, colors=colors, top=_BARS, top_tokens=_COLORS),
-    )
+def _most_widely_held(held: Positions) -> tuple[int, int]:
+    """Return the place of a token, and how many wallets hold it."""
+    pairs = pd.DataFrame({"token": held.tokens.codes, "owner": held.wallet_codes})
+    holders = pairs.drop_duplicates()["token"].value_counts()
+    return int(holders.index[0]), int(holders.iloc[0])
 
 
 def _chart(words: str, wide: Figure, narrow: Figure | None = None) -> Chart:
+    """Take a chart's title and notes out, and let it look like the page around it."""
     title, _, _ = split_words(wide)
-    return Chart(title, words, (_view("wide", wide), _view("narrow", narrow or wide)))
-
-
-def _view(name: str, drawn: Figure) -> View:
-    _, notes, figure = split_words(drawn)
-    return View(name, notes, _dressed(figure))
-
-
-def _dressed(figure: Figure) -> Figure:
-    """Let a chart look like the page around it, unless the user has chosen a template."""
-    return figure if has_template() else figure.update_layout(**_LOOK)
-
-
-def _spread(held: Positions, wallets: pd.DataFrame) -> list[Chart]:
-    """Draw how unequally the token of the most holders is spread, where these are many."""
-    tokens = held.tokens
-    pairs = pd.DataFrame({"token": tokens.codes, "owner": held.wallet_codes}).drop_duplicates()
-    holders = pairs["token"].value_counts()
-    if holders.iloc[0] < _HOLDERS:
-        return []
-    curve = lorenz(held, tokens.keys[holders.index[0]], wallets=wallets)
-    return [_chart(f"How unequally the most widely held token is spread. {_TOTALS}", curve)]
+    views = []
+    for name, drawn in (("wide", wide), ("narrow", narrow or wide)):
+        _, notes, figure = split_words(drawn)
+        if not has_template():  # of the user's own choice
+            figure.update_layout(**_LOOK)
+        views.append(View(name, notes, figure))
+    return Chart(title, words, tuple(views))

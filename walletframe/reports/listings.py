@@ -34,7 +34,11 @@ def totals_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     if "value" in head:
         columns["value"] = value_cells(head["value"], UNKNOWN)
     columns["holders"] = text_cells(head["holders"], UNKNOWN)
-    columns["wallets known"] = _known(head)
+    counts = zip(head["wallets_ok"], head["wallets_stale"], head["wallets_asked"], strict=True)
+    columns["wallets known"] = [
+        Cell(f"{known:,} of {asked:,}" + (f", {stale:,} out of date" if stale else ""))
+        for known, stale, asked in counts
+    ]
     if head["amount_na"].gt(0).any():
         columns["amounts unknown"] = text_cells(head["amount_na"])
     note = (
@@ -136,18 +140,7 @@ def _kinds(changes: pd.DataFrame) -> list[Cell]:
     columns = (changes[name].astype("str") for name in ("change", "status_before", "status_after"))
     cells = []
     for kind, before, after in zip(*columns, strict=True):
-        sides = (
-            f"{before} before" if before != "ok" else "",
-            f"{after} now" if after != "ok" else "",
-        )
-        why = ", ".join(side for side in sides if side).replace("_", " ")
+        sides = [f"{before} before"] * (before != "ok") + [f"{after} now"] * (after != "ok")
+        why = ", ".join(sides).replace("_", " ")
         cells.append(Cell(f"{kind} ({why})" if why else kind))
     return cells
-
-
-def _known(frame: pd.DataFrame) -> list[Cell]:
-    counts = zip(frame["wallets_ok"], frame["wallets_stale"], frame["wallets_asked"], strict=True)
-    return [
-        Cell(f"{known:,} of {asked:,}" + (f", {stale:,} out of date" if stale else ""))
-        for known, stale, asked in counts
-    ]
