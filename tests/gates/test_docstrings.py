@@ -43,7 +43,7 @@ RAISE_NOTHING = {
     "walletframe.analysis.prices.PriceSource": "a protocol, of which nothing is made",
     "walletframe.client.engine.Client.begin_anew": "closes what is open, which never fails",
     "walletframe.client.engine.Client.close": "may be called again",
-    "walletframe.frames.chains.blockchains": "a table of this package's own",
+    "walletframe.frames.contract.blockchains": "a table of this package's own",
     **dict.fromkeys(
         (
             "walletframe.pickers.explorer.widget.HoldingsExplorer.refresh",

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.charts.notes import simulated, wallets_frame
-from walletframe.frames import known_wallets, snapshot_times, token_place, wallet_identities
+from walletframe.frames import known_when_asked, snapshot_times, token_place, wallet_identities
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _said(asked: _Asked, known: pd.Series, most: int, outdated: int) -> list[str
 
 def _asked(wallets: pd.DataFrame) -> _Asked:
     found = wallet_identities(wallets)
-    known = known_wallets(wallets, stale=False)
+    known = known_when_asked(wallets)
     return _Asked(found.codes, found.keys, snapshot_times(wallets), known)
 
 

@@ -59,7 +59,7 @@ def provenance(wallets: pd.DataFrame) -> list[str]:
     """Say as of when, how complete and how real the answers for all wallets are."""
     if not len(wallets):
         return ["No wallet was asked."]
-    known, outdated = known_wallets(wallets, stale=True), int(stale_wallets(wallets).sum())
+    known, outdated = known_wallets(wallets), int(stale_wallets(wallets).sum())
     flaws = [
         f"{count} {str(status).replace('_', ' ')}"
         for status, count in as_failed(wallets)["status"][~known].value_counts().items()

@@ -12,7 +12,7 @@ from walletframe.cli.asking import ROWS, all_of, ask, asking, end, named_if_any
 from walletframe.cli.files import is_saved, output, saved_details, write_frame
 from walletframe.cli.screen import say, show
 from walletframe.cli.tables import changes_table, snapshots_table, timeline_table
-from walletframe.frames import known_wallets, summary_lines
+from walletframe.frames import known_when_asked, summary_lines
 from walletframe.history import compare as changes_between
 from walletframe.history import load, snapshot, snapshots, timeline
 from walletframe.history import save as keep
@@ -86,7 +86,7 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
             require_savable(settings.service, folder=folder, at=at)
 
     details, interrupted = ask(wallets, before=check, **options)
-    known = known_wallets(details.wallets, stale=False).all()
+    known = known_when_asked(details.wallets).all()
     if interrupted:
         say("Interrupted: no snapshot was saved. The same command again requests only the rest.")
         end(known=known, interrupted=True)

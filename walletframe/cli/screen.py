@@ -19,7 +19,7 @@ from walletframe.text import as_lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from walletframe.frames.display import Table
+    from walletframe.frames.tables import Table
 
 _HANDLER = "walletframe.stand_in"
 _STAND_INS = {"…": "~", "→": ">", "–": "-", "—": "-", "“": '"', "”": '"', "’": "'"}  # noqa: RUF001

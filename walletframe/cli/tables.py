@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from walletframe.frames.display import (
+from walletframe.frames.tables import (
     Cell,
     Table,
     amount_cells,

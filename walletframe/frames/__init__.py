@@ -1,16 +1,17 @@
 """The column contract, and how outcomes become the two DataFrames that keep it."""
 
 from walletframe.frames.assembly import WalletRecord, assemble
-from walletframe.frames.chains import blockchains, respelled
 from walletframe.frames.contract import (
     HOLDING_DTYPES,
     SIMULATED,
     WALLET_DTYPES,
     Source,
     amounts_of,
+    blockchains,
     category_of,
     count_array,
     require_columns,
+    respelled,
     text_array,
     typed_frame,
 )
@@ -23,7 +24,7 @@ from walletframe.frames.details import (
     is_details,
     wallets_given,
 )
-from walletframe.frames.display import holdings_table, summary_html, table_html, wallets_table
+from walletframe.frames.display import summary_html, table_html
 from walletframe.frames.identity import (
     Codes,
     Identities,
@@ -37,10 +38,15 @@ from walletframe.frames.identity import (
 from walletframe.frames.joining import How, join
 from walletframe.frames.known import (
     as_failed,
+    failure_lines,
+    is_simulated,
     known_wallets,
+    known_when_asked,
     stale_wallets,
     stood_in_for,
+    summary_lines,
     unreadable,
+    worth,
 )
 from walletframe.frames.names import (
     TokenLike,
@@ -67,7 +73,7 @@ from walletframe.frames.positions import (
     snapshot_times,
     token_columns,
 )
-from walletframe.frames.summary import failure_lines, is_simulated, summary_lines, worth
+from walletframe.frames.tables import holdings_table, wallets_table
 
 __all__ = [
     "HOLDING_DTYPES",
@@ -108,6 +114,7 @@ __all__ = [
     "join",
     "known_token",
     "known_wallets",
+    "known_when_asked",
     "read_positions",
     "require_columns",
     "respelled",

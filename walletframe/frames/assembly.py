@@ -17,8 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from walletframe.amounts import AmountArray
-from walletframe.frames.chains import respelled
-from walletframe.frames.contract import WALLET_DTYPES, Source, typed_frame
+from walletframe.frames.contract import WALLET_DTYPES, Source, respelled, typed_frame
 from walletframe.frames.details import WalletDetails
 from walletframe.wire import MAX_DECIMALS, Outcome
 

@@ -1,4 +1,4 @@
-"""The column contract: names, order, dtypes and categories, whatever happened."""
+"""The column contract: names, order, dtypes, categories, and one spelling of each blockchain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from walletframe.address import canonical_blockchain
 from walletframe.amounts import AmountArray, AmountDtype
+from walletframe.chains import known_blockchains, spelled
 from walletframe.errors import AmountError, ColumnsError
 from walletframe.wire import Status
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 SIMULATED: Final = "sandbox"
+_SPELLED = ("blockchain", "token_blockchain")
 
 
 class Source(StrEnum):
@@ -96,3 +99,52 @@ HOLDING_DTYPES: Final[dict[str, Any]] = {
     "token_blockchain": _TEXT,
     "price": "float64",
 }
+
+
+def blockchains() -> pd.DataFrame:
+    """List the blockchains that the service is known to support.
+
+    Returns
+    -------
+    DataFrame
+        One row for each of the 107, on an index from 0: ``blockchain``, the identifier, as it is
+        written in front of an address; ``name`` and ``coin``, str, what people call it and the
+        symbol of its native coin; ``chain_id``, Int64, its id where it is an EVM blockchain. NA
+        where the public lists below don't have it.
+
+    Notes
+    -----
+    The identifiers are those of the service's own Python client of April 2026. The service may know
+    more by now: any identifier is sent as it is written.
+
+    Names, coins and chain ids are from https://github.com/ethereum-lists/chains (MIT licence) and
+    https://github.com/cosmos/chain-registry (CC BY 4.0), both of August 2026; those of Dash, IOTA
+    and NEAR from SLIP-0044.
+
+    Examples
+    --------
+    >>> known = blockchains().set_index("blockchain")
+    >>> known.loc["AVAX_CCHAIN", ["name", "coin"]].tolist()
+    ['Avalanche C-Chain', 'AVAX']
+    """
+    dtypes = {"blockchain": _TEXT, "name": _TEXT, "coin": _TEXT, "chain_id": pd.Int64Dtype()}
+    chains = known_blockchains().values()
+    rows = [(chain.identifier, chain.name, chain.coin, chain.chain_id) for chain in chains]
+    return typed_frame(dict(zip(dtypes, zip(*rows, strict=True), strict=True)), dtypes)
+
+
+def respelled(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
+    """Write each blockchain alike in some frames: in capitals where it is known, else as first."""
+    first: dict[str, str] = {}
+    alike = []
+    for frame in frames:
+        changed = {}
+        for name in (name for name in _SPELLED if name in frame.columns):
+            names = {
+                each: first.setdefault(canonical_blockchain(each), spelled(each))
+                for each in frame[name].dropna().unique().tolist()
+            }
+            if any(name != each for each, name in names.items()):
+                changed[name] = frame[name].map(names).astype(frame[name].dtype)
+        alike.append(frame.assign(**changed) if changed else frame)
+    return tuple(alike)

@@ -1,4 +1,4 @@
-"""Which wallets' balances are known: the one place that decides this.
+"""Which wallets' balances are known, decided here alone, and what a fetch comes to in a few lines.
 
 A wallet is known where its status is ok. An answer that is past its time (``stale``) is known as of
 its ``fetched_at``: who looks at one fetch counts it, and says so; who compares times does not.
@@ -6,33 +6,52 @@ its ``fetched_at``: who looks at one fetch counts it, and says so; who compares 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
-from walletframe.frames.contract import Source
+import pandas as pd
+
+from walletframe.frames.contract import SIMULATED, Source
+from walletframe.frames.identity import token_identities
+from walletframe.numerals import many, money, part
+from walletframe.text import shown
 from walletframe.wire import FLAWS, NO_LIST, Status
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from walletframe.frames.identity import Mask
 
+_SOURCES: Final = {
+    "service": "by the service",
+    "cache": "from the local cache",
+    "stale": "earlier (out of date)",
+}
+_REASONS, _CURRENCY = 3, 12
+SIMULATED_NOTE = "Simulated data: the sandbox made it up."
 
-def known_wallets(wallets: pd.DataFrame, *, stale: bool) -> Mask:
+
+def known_wallets(wallets: pd.DataFrame, *, stale: bool = True) -> Mask:
     """Tell of which wallets it is known what they hold."""
-    answered = ((wallets["status"] == Status.OK.value) & wallets["tokens"].notna()).to_numpy(bool)
-    return answered if stale else answered & ~_is_stale(wallets)
+    if not stale:
+        return known_when_asked(wallets)
+    return ((wallets["status"] == Status.OK.value) & wallets["tokens"].notna()).to_numpy(bool)
 
 
 def stale_wallets(wallets: pd.DataFrame) -> Mask:
     """Tell of which wallets only an answer that is past its time is known."""
-    return known_wallets(wallets, stale=True) & _is_stale(wallets)
+    return known_wallets(wallets) & (wallets["source"] == Source.STALE.value).to_numpy(bool)
+
+
+def known_when_asked(wallets: pd.DataFrame) -> Mask:
+    """Tell of which wallets it is known what they held when they were asked, as snapshots need."""
+    return known_wallets(wallets) & ~stale_wallets(wallets)
 
 
 def stood_in_for(wallets: pd.DataFrame) -> Mask:
     """Tell of which wallets an older answer had to stand in, be it past its time or not."""
     said = wallets["error"].astype("str")
     reasons = said.notna() & ~said.str.fullmatch(FLAWS, na=False)
-    return known_wallets(wallets, stale=True) & reasons.to_numpy(bool)
+    return known_wallets(wallets) & reasons.to_numpy(bool)
 
 
 def as_failed(wallets: pd.DataFrame) -> pd.DataFrame:
@@ -51,5 +70,76 @@ def unreadable(holdings: pd.DataFrame) -> Mask:
     return (holdings["amount"].isna() | holdings["token_blockchain"].isna()).to_numpy(bool)
 
 
-def _is_stale(wallets: pd.DataFrame) -> Mask:
-    return (wallets["source"] == Source.STALE.value).to_numpy(bool)
+def is_simulated(wallets: pd.DataFrame) -> bool:
+    """Tell whether any of it was made up by the sandbox."""
+    return bool((wallets["service"] == SIMULATED).any())
+
+
+def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -> list[str]:
+    """Say in a few lines how complete a fetch is and where its answers came from."""
+    chains = wallets["blockchain"].str.upper().nunique()
+    statuses = ", ".join(f"{count:,} {name}" for name, count in _counted(wallets["status"]))
+    lines = [f"{many(len(wallets), 'wallet')} on {many(chains, 'blockchain')}"]
+    lines[0] += f": {statuses}" if statuses else ""
+    if holdings is None:
+        balances, odd = many(int(wallets["tokens"].sum()), "balance"), ""
+    else:
+        tokens, unread = len(token_identities(holdings).keys), int(unreadable(holdings).sum())
+        balances = f"{many(len(holdings), 'balance')} of {many(tokens, 'token')}"
+        odd = part(unread, len(holdings), "balance") if unread else ""
+    lines.append(f"{balances}; {_sources(wallets)}")
+    if odd:
+        lines.append(f"{odd} not readable, in amount or token.")
+    if older := int(stood_in_for(wallets).sum()):
+        lines.append(f"{many(older, 'older answer')} stood in where no newer one was to be had.")
+    return [*lines, SIMULATED_NOTE] if is_simulated(wallets) else lines
+
+
+def _sources(wallets: pd.DataFrame) -> str:
+    """Say where answers came from, and how old the oldest is."""
+    named = [f"{count:,} {_SOURCES[name]}" for name, count in _counted(wallets["source"])]
+    if not named:
+        return "no answer to use"
+    told = " and ".join(named).replace(" ", " answered ", 1)
+    oldest = wallets["fetched_at"].min()
+    return told if pd.isna(oldest) else f"{told}, the oldest of {oldest:%Y-%m-%d %H:%M} UTC"
+
+
+def _counted(column: pd.Series) -> list[tuple[str, int]]:
+    counts = column.value_counts(sort=False)
+    return [(str(name), int(count)) for name, count in counts.items() if count]
+
+
+def failure_lines(wallets: pd.DataFrame) -> list[str]:
+    """Say why wallets are not ok, the most frequent reasons first."""
+    failed = as_failed(wallets[~known_wallets(wallets)])
+    counted = failed.groupby(["status", "error"], observed=True, dropna=False).size()
+    reasons = counted.sort_values(ascending=False, kind="stable").reset_index(name="wallets")
+    lines = [
+        f"{count:,} {status}: {'no reason given' if pd.isna(error) else error}"
+        for status, error, count in reasons.head(_REASONS).itertuples(index=False)
+    ]
+    rest = int(reasons["wallets"].iloc[_REASONS:].sum())
+    return [*lines, f"{many(rest, 'wallet')} for other reasons"] if rest else lines
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What holdings are worth in all, in words, and of how many balances that is known and not."""
+
+    total: str
+    known: int
+    unpriced: int
+    unread: int
+
+
+def worth(holdings: pd.DataFrame) -> Worth | None:
+    """Add up values, exactly rounded; None where holdings were not valued."""
+    if "value" not in holdings:
+        return None
+    known, unread = holdings["value"].dropna(), holdings["amount"].isna()
+    currencies = holdings["currency"].dropna() if "currency" in holdings else known.iloc[:0]
+    currency = f" {shown(currencies.iloc[0], _CURRENCY)}" if len(currencies) else ""
+    total = f"{money(math.fsum(known))}{currency}" if len(known) or holdings.empty else "unknown"
+    unpriced = holdings["value"].isna() & ~unread
+    return Worth(total, len(known), int(unpriced.sum()), int(unread.sum()))

@@ -111,7 +111,7 @@ def _with_asked(held: Positions, frame: pd.DataFrame) -> Positions:
         wallet_codes=_places(held.wallet_keys, asked)[held.wallet_codes],
         **_listed(frame, asked),
         asked=True,
-        known=_marked(asked, known_wallets(frame, stale=True)),
+        known=_marked(asked, known_wallets(frame)),
         stale=_marked(asked, stale_wallets(frame)),
     )
 

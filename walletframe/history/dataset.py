@@ -12,7 +12,7 @@ import pandas as pd
 from walletframe.address import canonical_key, parse_wallets
 from walletframe.errors import Spelled, UnknownSnapshotError
 from walletframe.frameless import at_the_boundary
-from walletframe.frames import SIMULATED, details_given, known_wallets
+from walletframe.frames import SIMULATED, details_given, known_when_asked
 from walletframe.history.admission import admitted, already_there
 from walletframe.history.folder import (
     HOLDINGS,
@@ -255,7 +255,7 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     wallets = read_wallets(found)
     facts: dict[str, Any] = {
         "wallets": 1,
-        "wallets_ok": known_wallets(wallets, stale=False),
+        "wallets_ok": known_when_asked(wallets),
         "balances": wallets["tokens"].fillna(0),
         "simulated": wallets["service"] == SIMULATED,
     }

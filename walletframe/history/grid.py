@@ -21,7 +21,7 @@ from walletframe.frames import (
     candidates,
     cell_sums,
     is_unknown,
-    known_wallets,
+    known_when_asked,
     require_columns,
     token_identities,
     wallet_identities,
@@ -147,7 +147,7 @@ def _wallet_status(
                 Either(": history.snapshot(…) gives a single one"),
             ),
         )
-    codes[(codes == OK) & ~known_wallets(wallets, stale=False)] = STALE
+    codes[(codes == OK) & ~known_when_asked(wallets)] = STALE
     status = np.full(shape, NOT_ASKED, dtype=np.int8)
     status.ravel()[cells] = codes
     return status

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-    from walletframe.frames.display import Table
+    from walletframe.frames.tables import Table
 
 
 @dataclass(frozen=True, slots=True)

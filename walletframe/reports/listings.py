@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from walletframe.analysis import totals
 from walletframe.frames import known_wallets, token_identities
-from walletframe.frames.display import (
+from walletframe.frames.tables import (
     UNKNOWN,
     Cell,
     Table,

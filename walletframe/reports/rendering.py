@@ -17,7 +17,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from walletframe.errors import MissingExtraError
-from walletframe.frames.display import NUMBERS, cell_html, is_number, table_markdown, table_rows
+from walletframe.frames.display import cell_html, is_number, table_markdown, table_rows
+from walletframe.frames.tables import NUMBERS
 from walletframe.numerals import many
 from walletframe.settings import PREFIX
 from walletframe.text import as_html, as_markdown
@@ -25,7 +26,7 @@ from walletframe.text import as_html, as_markdown
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from walletframe.frames.display import Cell
+    from walletframe.frames.tables import Cell
     from walletframe.reports.content import Chart, Content, View
 
 _LONGEST = 1_000

@@ -1,6 +1,6 @@
-"""The displayed tables, as cells of text: exact amounts, addresses shortened in the middle.
+"""What stands in the displayed tables, as cells: exact amounts, addresses by their two ends.
 
-Texts are as sent, and may be hostile: whoever draws a cell makes it harmless.
+Texts are as sent, and may be hostile: `display`, which draws them, makes them harmless.
 """
 
 from __future__ import annotations
@@ -63,7 +63,11 @@ class Table:
 
 def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
     """Show wallets; a limited number with failed ones first, then those with a remark."""
-    head = wallets if rows is None else _worst_first(wallets).head(rows)
+    head = wallets
+    if rows is not None:
+        failed = ~known_wallets(wallets)
+        flawed = wallets["error"].notna().to_numpy() & ~failed
+        head = wallets.iloc[(2 - 2 * failed - flawed).argsort(kind="stable")[:rows]]
     columns = {
         "wallet": wallet_cells(head, head["explorer_url"]),
         "status": text_cells(head["status"]),
@@ -92,17 +96,29 @@ def holdings_table(holdings: pd.DataFrame, rows: int | None = ROWS) -> Table:
 
 def balance_columns(holdings: pd.DataFrame) -> dict[str, list[Cell]]:
     """Give the columns wallet, token, contract and amount."""
-    written = zip(holdings["amount"], amount_cells(holdings["amount"]), strict=True)
-    unread = map(unread_amount, holdings["raw_amount"])
+    amounts = [
+        cell if isinstance(amount, Decimal) else Cell(_unread(raw))
+        for amount, cell, raw in zip(
+            holdings["amount"],
+            amount_cells(holdings["amount"]),
+            holdings["raw_amount"],
+            strict=True,
+        )
+    ]
     return {
         "wallet": wallet_cells(holdings),
         "token": text_cells(holdings["symbol"], missing="", limit=_SYMBOL),
         "contract": contract_cells(holdings),
-        "amount": [
-            cell if isinstance(amount, Decimal) else Cell(raw)
-            for (amount, cell), raw in zip(written, unread, strict=True)
-        ],
+        "amount": amounts,
     }
+
+
+def _unread(raw_amount: object) -> str:
+    """Write what is known of an amount that is NA: what was sent, or that nothing was."""
+    if not isinstance(raw_amount, str):
+        return UNKNOWN
+    digits = raw_amount.isascii() and raw_amount.isdecimal()
+    return f"{raw_amount} base units" if digits else f"unreadable: {raw_amount}"
 
 
 def amount_cells(amounts: pd.Series) -> list[Cell]:
@@ -112,26 +128,27 @@ def amount_cells(amounts: pd.Series) -> list[Cell]:
 
 def wallet_cells(frame: pd.DataFrame, links: Iterable[object] | None = None) -> list[Cell]:
     """Name the wallet of each row, with its link where that is http or https."""
-    named = zip(
-        frame["blockchain"],
-        frame["address"],
-        [None] * len(frame) if links is None else links,
-        strict=True,
-    )
+    links = [None] * len(frame) if links is None else links
     return [
         Cell(
             short_wallet(chain, address),
             whole=whole_wallet(chain, address),
             link=as_link(link) if isinstance(link, str) else None,
         )
-        for chain, address, link in named
+        for chain, address, link in zip(frame["blockchain"], frame["address"], links, strict=True)
     ]
 
 
 def contract_cells(frame: pd.DataFrame, none: str = "unknown token") -> list[Cell]:
     """Name the contract of each row, ``none`` where it has neither blockchain nor address."""
-    pairs = zip(frame["token_blockchain"], frame["token_address"], strict=True)
-    return [_contract(*pair, none) for pair in pairs]
+    cells = []
+    for chain, address in zip(frame["token_blockchain"], frame["token_address"], strict=True):
+        whole = None
+        if isinstance(chain, str) and isinstance(address, str):
+            whole = whole_wallet(chain, address)
+        told = isinstance(chain, str) or isinstance(address, str)
+        cells.append(Cell(short_contract(chain, address) if told else none, whole=whole))
+    return cells
 
 
 def value_cells(values: pd.Series, missing: str = DASH) -> list[Cell]:
@@ -149,25 +166,3 @@ def minute_cells(times: pd.Series, missing: str = DASH) -> list[Cell]:
 def text_cells(column: pd.Series, missing: str = DASH, limit: int = 90) -> list[Cell]:
     """Write values as ``str`` does."""
     return [Cell(missing if pd.isna(value) else str(value), limit) for value in column]
-
-
-def unread_amount(raw_amount: object) -> str:
-    """Write what is known of an amount that is NA: what was sent, or that nothing was."""
-    if not isinstance(raw_amount, str):
-        return UNKNOWN
-    digits = raw_amount.isascii() and raw_amount.isdecimal()
-    return f"{raw_amount} base units" if digits else f"unreadable: {raw_amount}"
-
-
-def _contract(chain: object, address: object, none: str) -> Cell:
-    if not isinstance(address, str):
-        return Cell(short_contract(chain, None) if isinstance(chain, str) else none)
-    whole = whole_wallet(chain, address) if isinstance(chain, str) else None
-    return Cell(short_contract(chain, address), whole=whole)
-
-
-def _worst_first(wallets: pd.DataFrame) -> pd.DataFrame:
-    failed = ~known_wallets(wallets, stale=True)
-    flawed = wallets["error"].notna().to_numpy() & ~failed
-    order = (2 - 2 * failed - flawed).argsort(kind="stable")
-    return wallets.iloc[order]

@@ -1,0 +1,159 @@
+"""Both frames, and any table, as plain text, as Markdown, and as HTML in the page's own colours.
+
+Pure functions of bounded length: a summary first, then what failed and why, then the first rows.
+All that strangers wrote goes through `walletframe.text`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from walletframe.frames.known import SIMULATED_NOTE, failure_lines, summary_lines
+from walletframe.frames.tables import NUMBERS, Cell, Table, holdings_table, wallets_table
+from walletframe.numerals import many
+from walletframe.text import as_href, as_html, as_markdown, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+_REASON = 160
+_NUMBER = re.compile(r"-?[0-9,]+(\.[0-9]+)?")
+
+_NO_MATHS = "mathjax_ignore tex2jax_ignore"  # what tells MathJax 3 and 2 to leave a $ alone
+_FAINT = "var(--jp-ui-font-color2, inherit)"
+_AS_WIDE_AS_THE_PAGE = "width: 0; min-width: 100%"  # in a widget, too, which grows with a table
+_TEXT_STYLE = "padding: 0.15em 0.6em; text-align: left"
+_NUMBER_STYLE = "padding: 0.15em 0.6em; text-align: right; font-variant-numeric: tabular-nums"
+_MARK = "border-left: 4px solid var(--jp-warn-color1, currentColor)"
+
+
+def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
+    """Write the summary, what failed and why, and the first rows of both frames."""
+    lines = [*summary_lines(wallets, holdings)]
+    lines += [shown(line, _REASON) for line in failure_lines(wallets)]
+    tables = (wallets_table(wallets), holdings_table(holdings))
+    return "\n\n".join(["\n".join(lines), *(table_text(table) for table in tables if table.total)])
+
+
+def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
+    """Write the same as Markdown, of which nothing is markup that a stranger wrote."""
+    lines = [*summary_lines(wallets, holdings), *failure_lines(wallets)]
+    parts = ["\n".join(f"- {as_markdown(line, _REASON)}" for line in lines)]
+    for table in (wallets_table(wallets), holdings_table(holdings)):
+        if table.total:
+            parts.append(table_markdown(table))
+        if table.left_out:
+            noun = f"more {table.name.removesuffix('s')}"
+            parts.append(f"… and {many(table.left_out, noun)}")
+    return "\n\n".join(parts)
+
+
+def display_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
+    """Draw the same as HTML, without scripts."""
+    tables = (wallets_table(wallets), holdings_table(holdings))
+    drawn = "".join(table_html(table) for table in tables if table.total)
+    return f'<div class="wf-details">{summary_html(wallets, holdings)}{drawn}</div>'
+
+
+def summary_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
+    """Draw the summary, and what failed and why, as one element."""
+    first, *others = summary_lines(wallets, holdings)
+    parts = [f"<div><strong>{first}</strong></div>"]
+    for line in others:
+        marked = f' style="{_MARK}; padding-left: 0.5em; margin: 0.3em 0"'
+        parts.append(f"<div{marked if line == SIMULATED_NOTE else ''}>{line}</div>")
+    failed = "".join(f"<li>{as_html(line, _REASON)}</li>" for line in failure_lines(wallets))
+    if failed:
+        style = "margin: 0 0 0.3em; padding-left: 1.5em"
+        parts.append(f'<div>Not ok:</div><ul style="{style}">{failed}</ul>')
+    return f'<div class="{_NO_MATHS}" style="line-height: 1.5">{"".join(parts)}</div>'
+
+
+def without_mathematics(html: str) -> str:
+    """Wrap whole elements so that the page typesets nothing between dollars."""
+    return f'<div class="{_NO_MATHS}">{html}</div>'
+
+
+def table_text(table: Table) -> str:
+    """Draw a table in lines; the last says how many rows are left out."""
+    columns = []
+    for name, cells in table.columns.items():
+        texts = [shown(cell.text, cell.limit) for cell in cells]
+        width, side = max(map(len, [name, *texts])), ">" if name in NUMBERS else "<"
+        columns.append([f"{text:{side}{width}}" for text in [name, "-" * width, *texts]])
+    drawn = "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
+    return f"{drawn}\n… and {table.left_out:,} more" if table.left_out else drawn
+
+
+def table_markdown(table: Table) -> str:
+    """Draw a table in Markdown; who calls it says how many rows are left out."""
+    rules = ["--:" if name in NUMBERS else ":--" for name in table.columns]
+    rows = [list(table.columns), rules, *([_markdown(cell) for cell in row] for row in table.rows)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _markdown(cell: Cell) -> str:
+    text = cell.text if is_number(cell) else as_markdown(cell.text, cell.limit)
+    if cell.link is None:
+        return text
+    return f"[{text}](<{cell.link.replace('|', '%7C').replace('$', '%24')}>)"
+
+
+def is_number(cell: Cell) -> bool:
+    """Tell whether a cell is a number, all of whose digits are shown."""
+    return len(cell.text) <= cell.limit and _NUMBER.fullmatch(cell.text) is not None
+
+
+def table_html(table: Table, max_height: str = "none") -> str:
+    """Draw a table that scrolls where it is too wide, or higher than ``max_height`` in CSS."""
+    count = table.total - table.left_out
+    said = f"{count:,} of {table.total:,}" if table.left_out else f"{count:,}"
+    caption = f'<caption style="text-align: left; color: {_FAINT}">'
+    caption += f"{table.name.capitalize()}: {said}</caption>"
+    style = f"{_AS_WIDE_AS_THE_PAGE}; overflow: auto; max-height: {max_height}; line-height: 1.5"
+    return (
+        f'<div class="{_NO_MATHS}" style="{style}" tabindex="0" '
+        f'role="region" aria-label="{table.name}"><table style="margin: 0.5em 0">{caption}'
+        f"{table_rows(table, _dress, cell_html)}</table></div>"
+    )
+
+
+def table_rows(table: Table, dress: Callable[[str, str], str], text: Callable[[Cell], str]) -> str:
+    """Draw the head and the body of a ``table``, with the attributes that its page wants.
+
+    `dress` gives those of an element, of its column where it is in one.
+    """
+    heads = "".join(f"<th{dress('th', name)}>{name}</th>" for name in table.columns)
+    cells = [f"<td{dress('td', name)}>" for name in table.columns]
+    line = f"<tr{dress('tr', '')}>"
+    rows = [
+        "".join(f"{begin}{text(cell)}</td>" for begin, cell in zip(cells, row, strict=True))
+        for row in table.rows
+    ]
+    body = "".join(f"{line}{row}</tr>\n" for row in rows)
+    return (
+        f"<thead{dress('thead', '')}>{line}{heads}</tr></thead>\n"
+        f"<tbody{dress('tbody', '')}>{body}</tbody>"
+    )
+
+
+def cell_html(cell: Cell) -> str:
+    """Write a cell as harmless HTML."""
+    text = as_html(cell.text, cell.limit, whole=cell.whole)
+    if cell.link is None:
+        return text
+    return f'<a href="{as_href(cell.link)}" target="_blank" rel="noopener noreferrer">{text}</a>'
+
+
+def _dress(tag: str, name: str) -> str:
+    if name == "amount":  # up to 79 digits, all of which are shown
+        style = f"{_NUMBER_STYLE}; min-width: 14em; max-width: 26em; overflow-wrap: anywhere"
+    elif name in NUMBERS:
+        style = f"{_NUMBER_STYLE}; white-space: nowrap"
+    else:
+        style = f"{_TEXT_STYLE}; {'min-width: 14em' if name == 'reason' else 'white-space: nowrap'}"
+    scope = ' scope="col"' if tag == "th" else ""
+    return f'{scope} style="{style}"' if name else ""
