@@ -1,7 +1,4 @@
-"""Prices of tokens: the forms that people have them in, read strictly, and where they come from.
-
-What is done with them is not known here.
-"""
+"""Prices of tokens: the forms that people have them in, read strictly, and where they come from."""
 
 from __future__ import annotations
 
@@ -103,7 +100,7 @@ class FilePrices:
 
 
 def read_prices(table: PriceTable, *, by_symbol: bool) -> dict[Any, float]:
-    """Read prices, and report all that can't be used at once."""
+    """Read prices by token or symbol, and report all that can't be used at once."""
     found: dict[Any, float] = {}
     first: dict[Any, int] = {}
     problems: list[tuple[int, str, Text]] = []
@@ -130,47 +127,6 @@ def read_prices(table: PriceTable, *, by_symbol: bool) -> dict[Any, float]:
     return found
 
 
-def _meant(name: Any) -> Piece:
-    """Say what a key would have to be where it is a known symbol."""
-    known = isinstance(name, str) and next(
-        (token for token in known_tokens() if token.symbol.lower() == name.lower()), None
-    )
-    if not known:
-        return ""
-    return Spelled("; that may be ", token_text((known.blockchain, known.contract)))
-
-
-def price_fault(price: Any) -> str:
-    """Tell what is wrong with a price."""
-    if not isinstance(price, _NUMBERS) or isinstance(price, bool) or "_" in str(price):
-        return "no number"
-    try:
-        number = float(price)
-    except ValueError:
-        return "no number"
-    except OverflowError:
-        return "infinite"
-    if math.isnan(number):
-        return "no number"
-    return "infinite" if math.isinf(number) else "negative" if number < 0 else ""
-
-
-def read_currency(table: PriceTable, currency: str | None) -> str | None:
-    """Tell what prices are in."""
-    if not isinstance(table, pd.DataFrame) or "currency" not in table.columns:
-        return currency
-    filled = [not all(map(is_blank, row)) for row in table.itertuples(index=False, name=None)]
-    written = table["currency"][filled]
-    named = list(dict.fromkeys(None if pd.isna(name) else str(name).strip() for name in written))
-    if len(named) > 1:
-        raise PricesError(
-            f"prices are in {len(named)} currencies: {named}", hint="give prices in one currency"
-        )
-    if currency is not None and named not in ([], [None], [currency]):
-        raise PricesError(f"prices are in {named[0]!r}, not in {currency!r}")
-    return next(iter(named), None) or currency
-
-
 def _entries(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]:
     if isinstance(table, Mapping):
         return table.items()
@@ -195,9 +151,48 @@ def _symbol(name: Any) -> str | None:
 
 def _token(name: Any) -> TokenKey | None:
     match name:
-        case (str() as chain, str() as contract) if chain.strip():
-            return token_key((chain, contract))
-        case (str() as chain, contract) if chain.strip() and pd.isna(contract):
-            return token_key((chain, None))
+        case (str() as chain, contract) if chain.strip():
+            if isinstance(contract, str):
+                return token_key((chain, contract))
+            return token_key((chain, None)) if pd.isna(contract) else None
         case _:
             return None
+
+
+def _meant(name: Any) -> Piece:
+    """Say what a key would have to be where it is a known symbol."""
+    for known in known_tokens() if isinstance(name, str) else ():
+        if known.symbol.lower() == name.lower():
+            return Spelled("; that may be ", token_text((known.blockchain, known.contract)))
+    return ""
+
+
+def price_fault(price: Any) -> str:
+    """Tell what is wrong with a price."""
+    if not isinstance(price, _NUMBERS) or isinstance(price, bool) or "_" in str(price):
+        return "no number"
+    try:
+        number = float(price)
+    except ValueError:
+        number = math.nan
+    except OverflowError:
+        number = math.inf
+    if math.isnan(number):
+        return "no number"
+    return "infinite" if math.isinf(number) else "negative" if number < 0 else ""
+
+
+def read_currency(table: PriceTable, currency: str | None) -> str | None:
+    """Tell what prices are in."""
+    if not isinstance(table, pd.DataFrame) or "currency" not in table.columns:
+        return currency
+    filled = [not all(map(is_blank, row)) for row in table.itertuples(index=False, name=None)]
+    written = table["currency"][filled]
+    named = list(dict.fromkeys(None if pd.isna(name) else str(name).strip() for name in written))
+    if len(named) > 1:
+        raise PricesError(
+            f"prices are in {len(named)} currencies: {named}", hint="give prices in one currency"
+        )
+    if currency is not None and named not in ([], [None], [currency]):
+        raise PricesError(f"prices are in {named[0]!r}, not in {currency!r}")
+    return next(iter(named), None) or currency

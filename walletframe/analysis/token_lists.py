@@ -58,7 +58,13 @@ def read_token_list(
     >>> read_token_list({"name": "Mine", "tokens": [entry]}).iloc[0].tolist()
     ['ETH', '0x6B175474E89094C44Da98b954EedeAC495271d0F', 'DAI']
     """
-    whole = source if isinstance(source, Mapping) else _parsed(Path(source))
+    whole: Any = source
+    if not isinstance(source, Mapping):
+        path = Path(source)
+        try:
+            whole = json.loads(path.read_bytes())
+        except ValueError as error:
+            raise TokenListError([(0, str(path), f"it is not JSON: {error}")]) from None
     entries = whole.get("tokens") if isinstance(whole, Mapping) else None
     if not isinstance(entries, list):
         raise TokenListError([(0, _short(whole), "it has no list named tokens")])
@@ -107,13 +113,6 @@ def _rows(frame: pd.DataFrame) -> list[tuple[TokenKey, str | None]]:
 
 def _text(cell: Any = None) -> str | None:
     return None if pd.isna(cell) else str(cell)
-
-
-def _parsed(path: Path) -> Any:
-    try:
-        return json.loads(path.read_bytes())
-    except ValueError as error:
-        raise TokenListError([(0, str(path), f"it is not JSON: {error}")]) from None
 
 
 def _fault(entry: Any) -> str:

@@ -42,12 +42,8 @@ from walletframe.text import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import numpy.typing as npt
-
-    from walletframe.errors import Text
-    from walletframe.frames import Codes, Identities, TokenKey
-
-    Floats: TypeAlias = npt.NDArray[np.float64]
+    from walletframe.amounts.integers import Floats
+    from walletframe.frames import Identities
 
 PricesLike: TypeAlias = PriceTable | PriceSource | str | Path
 
@@ -69,9 +65,10 @@ def value(
         table = _table(prices, holdings, tokens)
         currency = read_currency(table, currency)
         found = read_prices(table, by_symbol=by_symbol)
-        codes, keys = (
-            _by_symbol(holdings, tokens, found) if by_symbol else (tokens.codes, tokens.keys)
-        )
+        codes, keys = tokens.codes, tokens.keys
+        if by_symbol:
+            _require_unshared(found, holdings, tokens)
+            codes, keys = pd.factorize(holdings["symbol"].array)
         units = np.array([*(found.get(key, np.nan) for key in keys), np.nan])[codes]
         units[holdings["token_blockchain"].isna()] = np.nan
         if len(units) and np.isnan(units).all():
@@ -87,16 +84,13 @@ def _warn_of_no_match(count: int, keys: Iterable[Any]) -> None:
     """Say what prices would have to be by, with the first token held as the example."""
     first = next(iter(keys), None)
     if isinstance(first, tuple):
-        chain, contract = first
-        none = Either("None or nothing", "nothing")
-        by = Spelled("blockchain and contract, ", none, " for a native coin, such as ")
-        example = token_text((chain, contract))
+        empty = Either("None or nothing", "nothing")
+        by = Spelled("blockchain and contract, ", empty, " for a native coin, such as ")
+        example = token_text(first)
     else:
         by, example = Spelled("symbol, exactly as written, such as "), repr(shown(str(first)))
-    lead = (
-        f"{many(count, 'price')} given, none of a token that is held, so that nothing has a value"
-    )
-    notify(Spelled(lead, "; prices are by ", by, example), PricesWarning)
+    none = "none of a token that is held, so that nothing has a value; prices are by "
+    notify(Spelled(f"{many(count, 'price')} given, {none}", by, example), PricesWarning)
 
 
 def _own_prices(holdings: pd.DataFrame) -> Floats:
@@ -105,17 +99,10 @@ def _own_prices(holdings: pd.DataFrame) -> Floats:
     units[holdings["token_blockchain"].isna()] = np.nan
     wrong = np.flatnonzero((units < 0) | np.isinf(units))
     if len(wrong):
+        masked = ', or make them NaN: holdings["price"].where(holdings["price"].between(0, 1e300))'
         raise PricesError(
             f"{many(len(wrong), 'price')} of the service can't be used (by position, from 0):",
-            hint=Spelled(
-                "give ",
-                Argument("prices"),
-                " of your own",
-                Either(
-                    ", or make them NaN: "
-                    'holdings["price"].where(holdings["price"].between(0, 1e300))'
-                ),
-            ),
+            hint=Spelled("give ", Argument("prices"), " of your own", Either(masked)),
             problems=[(int(row), str(units[row]), price_fault(units[row])) for row in wrong],
         )
     return units
@@ -132,19 +119,10 @@ def _table(prices: PricesLike, holdings: pd.DataFrame, tokens: Identities) -> Pr
     return prices.prices(pd.DataFrame(token_columns(holdings, tokens, np.array(known, np.intp))))
 
 
-def _by_contract(first: TokenKey) -> Text:
-    columns = "give prices with the columns token_blockchain and token_address, such as those of "
-    return Spelled(
-        Either("give prices by (blockchain, contract), such as ", columns), token_text(first)
-    )
-
-
-def _by_symbol(
-    holdings: pd.DataFrame, tokens: Identities, found: Mapping[str, float]
-) -> tuple[Codes, Iterable[str]]:
-    """Give the symbol of each row, -1 for none, where each that has a price is one token's."""
+def _require_unshared(symbols: Iterable[str], holdings: pd.DataFrame, tokens: Identities) -> None:
+    """Refuse symbols that several tokens share: a price is one token's."""
     shared = shared_symbols(holdings, tokens)
-    mixed = {symbol: shared[symbol] for symbol in found if symbol in shared}
-    if mixed:
-        raise ambiguous(mixed, _by_contract)
-    return pd.factorize(holdings["symbol"].array)
+    columns = "give prices with the columns token_blockchain and token_address, such as those of "
+    by_contract = Either("give prices by (blockchain, contract), such as ", columns)
+    if mixed := {symbol: shared[symbol] for symbol in symbols if symbol in shared}:
+        raise ambiguous(mixed, lambda first: Spelled(by_contract, token_text(first)))

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from walletframe.amounts.segments import Segments, sums
 from walletframe.analysis.spam.reasons import BAIT, Finding, in_order
 from walletframe.analysis.spam.symbols import HEAD, read_symbol
 from walletframe.frames import amounts_of, require_columns, token_identities
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from walletframe.analysis.spam.directory import Directory
-    from walletframe.frames import Identities, TokenKey
+    from walletframe.frames import Codes, Identities, TokenKey
 
 _NEEDED = ("symbol", "token_blockchain", "token_address", "amount", "raw_amount")
 _CROWD = 3
@@ -28,20 +32,16 @@ _PRICED, _UNPRICED = Finding("priced"), Finding("unpriced")
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The cases of a frame: `codes` has the case of each row, in the order of their first rows.
+    """The cases of a frame, in the order of their first rows."""
 
-    `tokens` and `symbols` have for each case the place among `keys` and among `names`; `by_amount`
-    and `by_price` are findings by the place of the token, `by_symbol` by that of the name.
-    """
-
-    codes: np.ndarray
-    tokens: np.ndarray
-    symbols: np.ndarray
+    codes: Codes  # of each row, its case
+    tokens: Codes  # of each case, the place of its token among `keys`
+    symbols: Codes  # of each case, the place of its symbol among `names`
     keys: list[TokenKey]
-    names: list[str]
-    by_symbol: list[tuple[Finding, ...]]
-    by_amount: dict[int, tuple[Finding, ...]]
-    by_price: np.ndarray
+    names: list[str]  # not whole: at most `HEAD` characters
+    by_symbol: list[tuple[Finding, ...]]  # what each symbol gives away
+    by_amount: dict[int, tuple[Finding, ...]]  # what their amounts give away of some tokens
+    by_price: npt.NDArray[np.object_]  # what the service's prices say of each token, or None
 
     def judged(self, directory: Directory) -> dict[int, tuple[Finding, ...]]:
         """Return the findings, by case, of all cases that anything may speak against."""
@@ -55,7 +55,17 @@ class Cases:
         ]
         suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
         found = {case: self.findings(case, directory) for case in np.flatnonzero(suspects).tolist()}
-        return found | self._crowded(found)
+        borrowers = defaultdict(list)
+        for case, findings in found.items():
+            for finding in findings:
+                if finding.reason == "borrowed":
+                    borrowers[finding.details].append(case)
+        for details, cases in borrowers.items():
+            count = len(np.unique(self.tokens[cases]))
+            if count >= max(_CROWD, len(self.keys) // _CHANCE):
+                crowd = Finding("crowd", (many(count, "contract"), *details))
+                found |= {case: in_order([*found[case], crowd]) for case in cases}
+        return found
 
     def findings(self, case: int, directory: Directory) -> tuple[Finding, ...]:
         """Return what is found about a case, in order, whatever the others are.
@@ -72,29 +82,10 @@ class Cases:
             *self.by_amount.get(token, ()),
             *directory.imitations(self.keys[token], self.names[symbol]),
         ]
-        return in_order([*found, *self._price_finding(token, found)])
-
-    def _price_finding(self, token: int, found: list[Finding]) -> list[Finding]:
-        price: Finding | None = self.by_price[token]
-        if price is None or not any(finding.weight for finding in found):
-            return []
-        believed = price is _UNPRICED or BAIT.isdisjoint(finding.reason for finding in found)
-        return [price] if believed else []
-
-    def _crowded(self, found: dict[int, tuple[Finding, ...]]) -> dict[int, tuple[Finding, ...]]:
-        """Add to the findings of tokens that borrow one symbol, where that is what many do."""
-        least = max(_CROWD, len(self.keys) // _CHANCE)
-        crowds: dict[tuple[str, ...], list[int]] = {}
-        for case, findings in found.items():
-            for finding in findings:
-                if finding.reason == "borrowed":
-                    crowds.setdefault(finding.details, []).append(case)
-        return {
-            case: in_order([*found[case], Finding("crowd", (many(count, "contract"), *details))])
-            for details, cases in crowds.items()
-            if (count := len(np.unique(self.tokens[cases]))) >= least
-            for case in cases
-        }
+        price, reasons = self.by_price[token], {each.reason for each in found if each.weight}
+        if price and reasons and (price is _UNPRICED or BAIT.isdisjoint(reasons)):
+            found.append(price)
+        return in_order(found)
 
 
 def find_cases(holdings: pd.DataFrame) -> Cases:
@@ -112,39 +103,29 @@ def find_cases(holdings: pd.DataFrame) -> Cases:
         tokens.keys,
         [name[:HEAD] for name in names],
         [read_symbol(name) for name in names],
-        _amount_findings(holdings, tokens.codes, len(tokens.keys)),
+        _amount_findings(holdings, tokens),
         _price_findings(holdings, tokens),
     )
 
 
-def _amount_findings(
-    holdings: pd.DataFrame, codes: np.ndarray, count: int
-) -> dict[int, tuple[Finding, ...]]:
+def _amount_findings(holdings: pd.DataFrame, tokens: Identities) -> dict[int, tuple[Finding, ...]]:
     """Find tokens with balances that nobody has, and supplies that no honest token needs."""
-    amounts = pd.Series(amounts_of(holdings["amount"]))
+    exact, codes = amounts_of(holdings["amount"]).exact(), tokens.codes
+    one, count = 10**exact.scale, len(tokens.keys)
     digits = holdings["raw_amount"].astype("str").str.len().to_numpy(dtype=float, na_value=0)
-    absurd = codes[_true(amounts >= _ABSURD) | (digits >= _ABSURD_DIGITS)]
+    absurd = codes[(exact.integers >= _ABSURD * one) | (digits >= _ABSURD_DIGITS)]
     found: dict[int, tuple[Finding, ...]] = dict.fromkeys(absurd.tolist(), (_ABSURD_BALANCE,))
-    for code in _extreme_tokens(amounts, codes, count):
+    # Added up is only what can be extreme: of n terms then not all are below an n-th of it.
+    most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
+    large = np.zeros(count, dtype=bool)
+    large[codes[exact.integers >= _EXTREME * one // most_rows]] = True
+    supplies = sums(Segments(exact, np.where(large[codes], codes, -1), count))
+    for code in np.flatnonzero(supplies >= _EXTREME * one).tolist():
         found[code] = (*found.get(code, ()), _EXTREME_SUPPLY)
     return found
 
 
-def _extreme_tokens(amounts: pd.Series, codes: np.ndarray, count: int) -> list[int]:
-    """Add up only where a sum can be extreme: not all of its n terms are below an n-th of it."""
-    most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
-    large = np.bincount(codes[_true(amounts >= _EXTREME // most_rows)], minlength=count) > 0
-    rows = large[codes]
-    held = amounts[rows].groupby(codes[rows]).sum()
-    extreme: list[int] = held.index[_true(held >= _EXTREME)].tolist()
-    return extreme
-
-
-def _true(found: pd.Series) -> np.ndarray:
-    return found.to_numpy(dtype=bool, na_value=False)
-
-
-def _price_findings(holdings: pd.DataFrame, tokens: Identities) -> np.ndarray:
+def _price_findings(holdings: pd.DataFrame, tokens: Identities) -> npt.NDArray[np.object_]:
     """Return for each token `_PRICED`, or `_UNPRICED` where others on its blockchain are, or None.
 
     A frame without the service's ``price`` says nothing.

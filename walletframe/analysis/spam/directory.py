@@ -38,16 +38,12 @@ _COIN_CONTRACTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """What is known of tokens, all of them canonical.
-
-    `owners` has for a blockchain and a skeleton the symbol and the contract it belongs to, and
-    `names` a symbol for each skeleton of a known one.
-    """
+    """What is known of tokens, all of them canonical."""
 
     allowed: frozenset[TokenKey]
     denied: frozenset[TokenKey]
-    owners: Owners
-    names: dict[str, str]
+    owners: Owners  # by blockchain and skeleton: the symbol, and the contract it belongs to
+    names: dict[str, str]  # a symbol for each skeleton of a known one
 
     def standing(self, token: TokenKey) -> Finding | None:
         """Return what settles the matter before any symbol is read, if anything does."""
@@ -77,7 +73,9 @@ class Directory:
             if symbol.istitle() and known.isupper() and (token[1] or "").startswith("0x"):
                 found.append(Finding("recased", (symbol, known)))
         misspelled = owner is not None and owner[0].lower() not in symbol.lower()
-        if misspelled or (alike and _is_disguised(symbol)):
+        # Letters, and not only what stands around them, may be other than they look.
+        foreign = any(char.isalpha() and not char.isascii() for char in symbol)
+        if misspelled or (alike and (foreign or hidden_characters(symbol))):
             found.append(Finding("lookalike", (self.names[alike[0]],)))
         return found
 
@@ -94,13 +92,10 @@ def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directo
     allowed = [(token_key(token), symbol) for token, symbol in listed_tokens(allow)]
     denied = [token_key(token) for token, _ in listed_tokens(deny)]
     both = {token for token, _ in allowed}.intersection(denied)
-    problems = [
-        (place, f"{token}", "it is on the lists given as allow and as deny")
-        for place, token in enumerate(denied)
-        if token in both
-    ]
-    if problems:
-        raise TokenListError(problems)
+    if both:
+        said = "it is on the lists given as allow and as deny"
+        places = [place for place, token in enumerate(denied) if token in both]
+        raise TokenListError([(place, f"{denied[place]}", said) for place in places])
     owners = _owners((token, symbol) for token, symbol in allowed if symbol) | _bundled()
     return Directory(
         frozenset(token for token, _ in allowed),
@@ -121,12 +116,6 @@ def _borrowed(alike: list[str], symbol: str, blockchain: str) -> Finding:
 
 def _described(blockchain: str, contract: str | None) -> str:
     return f"{contract} on {blockchain}" if contract else f"the coin of {blockchain} itself"
-
-
-def _is_disguised(symbol: str) -> bool:
-    """Tell whether letters, and not only what stands around them, are other than they look."""
-    foreign = not symbol.isascii() and any(char.isalpha() and not char.isascii() for char in symbol)
-    return foreign or bool(hidden_characters(symbol))
 
 
 def _owners(tokens: Iterable[tuple[TokenKey, str]]) -> Owners:

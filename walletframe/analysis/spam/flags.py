@@ -16,6 +16,8 @@ from walletframe.notice import mention
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
+    from walletframe.analysis.spam.cases import Cases
+    from walletframe.analysis.spam.directory import Directory
     from walletframe.analysis.token_lists import TokensLike
     from walletframe.frames import TokenLike
 
@@ -31,8 +33,7 @@ def flag_spam(
     threshold: float = THRESHOLD,
 ) -> pd.DataFrame:
     """Add ``spam_score``, ``spam_reasons`` and ``is_spam`` to n rows: see ``.wf.flag_spam``."""
-    _check_threshold(threshold)
-    directory, cases = make_directory(allow, deny), find_cases(holdings)
+    directory, cases = _read(holdings, allow, deny, threshold)
     scores = np.zeros(len(cases.tokens))
     reasons = np.full(len(cases.tokens), "", dtype=object)
     for case, findings in cases.judged(directory).items():
@@ -44,11 +45,14 @@ def flag_spam(
     )
 
 
-def _check_threshold(threshold: float) -> None:
+def _read(
+    holdings: pd.DataFrame, allow: TokensLike | None, deny: TokensLike | None, threshold: float
+) -> tuple[Directory, Cases]:
     if not 0 < threshold <= 1:
         raise SettingsError(
             f"threshold is {threshold!r}", hint="it is a score: above 0 and at most 1"
         )
+    return make_directory(allow, deny), find_cases(holdings)
 
 
 def without_spam(
@@ -81,8 +85,7 @@ def explain_spam(
     everything: bool = False,
 ) -> pd.DataFrame:
     """Return a row for each finding of `flag_spam`, in words: see ``.wf.explain_spam``."""
-    _check_threshold(threshold)
-    directory, cases = make_directory(allow, deny), find_cases(holdings)
+    directory, cases = _read(holdings, allow, deny, threshold)
     asked = np.ones(len(holdings), dtype=bool) if token is None else find_token(holdings, token)
     places, rows = np.unique(cases.codes[asked], return_index=True)
     whose = holdings.loc[asked, _WHOSE].iloc[rows]

@@ -15,6 +15,7 @@ from walletframe.text import is_unseen
 _LIKE_A_DOT = frozenset("\u02f3\u0325\u3002\uff61\u00b7\u2022\u2219\u22c5\u2027")
 _HONEST = ("LATIN", "GREEK SMALL", "CJK", "HANGUL", "HIRAGANA", "KATAKANA")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
+_UNKNOWN = ("Cn", "Co", "Cs")
 _SIGNS = str.maketrans("$\u20ae\u20b3\u20ac\u20bf\u20b5\u00a2", "staebcc")
 _TWINS = str.maketrans("Il|Oo", "11100")
 
@@ -35,10 +36,18 @@ def skeletons(text: str) -> tuple[str, ...]:
     """
     if text.isalnum() and text.isascii():
         return text.lower(), text.translate(_TWINS).lower()
-    plain = "".join(_undecorated(_without_accents(readable(text))).split())
+    plain = readable(text)
+    if not plain.isascii():
+        plain = "".join(char for char in normalize("NFKD", plain) if not combining(char))
+    plain = plain.strip("".join(char for char in set(plain) if not _belongs(char)))
+    plain = "".join(plain.split())
     found = plain.lower(), plain.translate(_TWINS).lower()
     spelled = found[0].translate(_SIGNS)
     return found if spelled == found[0] else (*found, spelled)
+
+
+def _belongs(char: str) -> bool:
+    return char.isalnum() or char in "+/" or (not char.isascii() and category(char) == "Sc")
 
 
 def hidden_characters(text: str) -> list[str]:
@@ -52,7 +61,8 @@ def hidden_characters(text: str) -> list[str]:
     found = [
         f"U+{ord(char):04X}"
         for before, char in zip(" " + inside, inside, strict=False)
-        if _shows_nothing(char) and not (char in _JOINERS and not before.isalpha())
+        if is_unseen(char) and not char.isspace() and category(char) not in _UNKNOWN
+        if not (char in _JOINERS and not before.isalpha())
     ]
     return list(dict.fromkeys(found))
 
@@ -62,42 +72,15 @@ def mixes_scripts(text: str) -> bool:
 
     Greek small letters are left out: honest tokens begin with them.
     """
-    return not text.isascii() and any(_mixed(word) for word in text.split())
-
-
-def _mixed(word: str) -> bool:
-    foreign = [char for char in word if char.isalpha() and not char.isascii()]
-    latin = any(char.isascii() and char.isalpha() for char in word)
-    return latin and bool(foreign) and all(map(_is_impostor, foreign))
-
-
-def _is_impostor(char: str) -> bool:
-    return not name(char, "").startswith(_HONEST) and _plain(char).isascii()
-
-
-def _without_accents(text: str) -> str:
-    if text.isascii():
-        return text
-    split = normalize("NFKD", text)
-    return "".join(char for char in split if not combining(char))
-
-
-def _undecorated(text: str) -> str:
-    start, end = 0, len(text)
-    while start < end and not _belongs(text[start]):
-        start += 1
-    while end > start and not _belongs(text[end - 1]):
-        end -= 1
-    return text[start:end]
-
-
-def _belongs(char: str) -> bool:
-    return char.isalnum() or char in "+/" or (not char.isascii() and category(char) == "Sc")
-
-
-def _shows_nothing(char: str) -> bool:
-    unknown = category(char) in ("Cn", "Co", "Cs")
-    return is_unseen(char) and not char.isspace() and not unknown
+    for word in () if text.isascii() else text.split():
+        latin = any(char.isascii() and char.isalpha() for char in word)
+        foreign = [char for char in word if char.isalpha() and not char.isascii()]
+        honest = any(
+            name(char, "").startswith(_HONEST) or not _plain(char).isascii() for char in foreign
+        )
+        if latin and foreign and not honest:
+            return True
+    return False
 
 
 @cache

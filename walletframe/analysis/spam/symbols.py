@@ -1,19 +1,22 @@
-"""Signs of spam in a symbol alone, whichever token has it."""
+"""Signs of spam in a symbol alone, whichever token has it, website addresses among them."""
 
 from __future__ import annotations
 
 import re
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from walletframe.analysis.spam.links import find_addresses
 from walletframe.analysis.spam.lookalikes import hidden_characters, mixes_scripts, readable
 from walletframe.analysis.spam.reasons import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from publicsuffixlist import PublicSuffixList
+
 HEAD = 512  # strangers choose the symbols: only so many characters are looked at
 _LONGEST = 100
+_MOST_WORDS, _MOST_LABELS = 2, 2  # of a name: no name has two dots
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BAIT = re.compile(
@@ -48,6 +51,29 @@ _MARKUP = re.compile(
     r"|javascript\s*:|^\s*[=@+-]\s*[a-z.]{2,20}\s*\(",
     re.IGNORECASE,
 )
+_LINK = re.compile(
+    r"(?:h\s?t\s?t\s?p\s?s?|hxxps?|ftp|ipfs)\s?:|://|(?<![a-z0-9])www(?:\s?\.\s?|\s)[a-z0-9]"
+    r"|(?:telegram|twitter|discord|\btg|\u7535\u62a5\S?)\s?:?\s?@\w{3}",
+    re.IGNORECASE,
+)
+# A space may stand before a dot, and behind it before a common ending; behind a hyphen a name goes
+# on, as in E.WEBER-ST-TOLEDO, unless the ending is a common one.
+_DOMAIN = re.compile(
+    r"(?<![a-z0-9_.@-])((?:[^\W_](?:[\w-]{0,62}[^\W_])?"
+    r"(?:\s?\.(?:\s(?=(?:com|net|org|io|xyz)\b))?|\s?[\[(]\.[\])]\s?))+)"
+    r"((?:com|net|org|io|xyz)(?=-)|[a-z]{2,24}(?!-\w))(?![a-z0-9_])(\s?/\s?[a-z0-9])?",
+    re.IGNORECASE,
+)
+# What is left of a domain where its end is cut off, and one that has a space for its dot.
+_CUT = re.compile(r"[^\W_][\w-]{2,62}\.[a-z]{0,12}\.{3}$", re.IGNORECASE)
+_SPACED = re.compile(r"\b[a-z0-9-]{4,63}\s(?:com|net|org|io|xyz)\b", re.IGNORECASE)
+_WHITE = re.compile(r"\s")
+_LABELS = re.compile(r"[^\w-]+")
+# Top-level domains that projects put into their names; most others are only ever an address.
+_STYLISH = frozenset(
+    {"ai", "bot", "cat", "dog", "farm", "fi", "fun", "game", "games", "gg", "gold", "man", "meme"}
+    | {"moe", "money", "network", "one", "pizza", "zip"}
+)
 
 
 def read_symbol(symbol: str) -> tuple[Finding, ...]:
@@ -60,7 +86,7 @@ def read_symbol(symbol: str) -> tuple[Finding, ...]:
     if head.startswith("0x") and _ADDRESS.fullmatch(head):
         found.append(Finding("address"))
     if not (head.isalnum() and head.isascii()):
-        found += _signs(head, text)
+        found += [*_addresses(text), *_signs(head, text)]
     return tuple(found)
 
 
@@ -71,23 +97,58 @@ def _words(text: str) -> Iterator[Finding]:
         yield Finding("claim", (bait.group().strip(),))
     if not text.isalpha() and (prize := _PRIZE.search(spaced)):
         yield Finding("prize", (prize.group().strip(),))
-    if _is_phrase(text, spaced) or (bait and _letters(bait.group()) < _letters(text)):
-        yield Finding("phrase")
-
-
-def _is_phrase(text: str, spaced: str) -> bool:
-    """Tell whether a symbol is two words, or three that capitals set apart."""
     if len(text.split()) > 1:
-        return bool(_WORD.search(text))
-    return len(_WORD.findall(spaced)) > 2  # noqa: PLR2004 - said above
+        is_phrase = bool(_WORD.search(text))
+    else:  # capitals set words apart, too
+        is_phrase = len(_WORD.findall(spaced)) > _MOST_WORDS
+    if is_phrase or (bait and _letters(bait.group()) < _letters(text)):
+        yield Finding("phrase")
 
 
 def _letters(text: str) -> int:
     return sum(map(str.isalpha, text))
 
 
+def _addresses(text: str) -> Iterator[Finding]:
+    """Find the first ``link``, ``domain`` and ``dotted_name`` of a readable symbol, as written.
+
+    A link has a scheme, www, a path, or is a name in a messenger. Where projects style their names
+    with a top-level domain, a domain is a dotted name only.
+    """
+    matches = _DOMAIN.finditer(text) if "." in text else ()
+    dotted = [match for match in matches if _is_top_level(match[2].lower())]
+    link = _LINK.search(text) or next((match for match in dotted if match[3]), None)
+    if link:
+        rest = _WHITE.split(text[link.end() :], maxsplit=1)[0]
+        yield Finding("link", (link.group() + rest,))
+    domains: list[str] = []
+    names: list[str] = []
+    for match in dotted:
+        whole = match[1] + match[2]
+        labels = [label for label in _LABELS.split(whole) if len(label) > 1]
+        is_stylish = match[2].lower() in _STYLISH and len(labels) <= _MOST_LABELS
+        if "." not in whole[:2]:
+            (names if is_stylish else domains).append(whole)
+    cut = _CUT.search(text) if text.endswith("...") else None
+    spaced = _SPACED.search(text) if " " in text else None
+    domains += [match.group() for match in (cut, spaced) if match]
+    yield from (Finding("domain", (found,)) for found in domains[:1])
+    yield from (Finding("dotted_name", (found,)) for found in names[:1])
+
+
+@lru_cache(maxsize=4096)  # strangers choose the names
+def _is_top_level(name: str) -> bool:
+    return _suffixes().publicsuffix(name, accept_unknown=False) == name
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415 - reads the list when made
+
+    return PublicSuffixList(only_icann=True)
+
+
 def _signs(head: str, text: str) -> Iterator[Finding]:
-    yield from (Finding(reason, (found,)) for reason, found in find_addresses(text))
     if markup := _MARKUP.search(text):
         yield Finding("markup", (markup.group(),))
     if hidden := hidden_characters(head):
