@@ -33,7 +33,7 @@ NOT_OF_A_COMMAND = {
     "walletframe.pickers": "widgets",
     "walletframe.service.recorded": "a ledger that is no path; the command's is one",
     "walletframe.settings.needs": "settings as an object; commands have options and variables",
-    "walletframe.transport.borrowed": "a cache that was made in Python",
+    "walletframe.transport.kept": "a cache that was made in Python",
 }
 
 

@@ -272,10 +272,17 @@ def test_a_row_that_the_file_refuses_is_kept_in_memory(tmp_path):
     assert describe(path).answers == {"s": 3}
 
 
-def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path):
+def wait_only(seconds, monkeypatch):
+    """Let a cache wait so long for other processes."""
+    contents = replace(ANSWERS, wait_s=seconds)
+    monkeypatch.setattr("walletframe.transport.cachefile.ANSWERS", contents)
+
+
+def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeypatch):
     """Seconds, one warning, memory; what the file holds is read all the while."""
+    wait_only(0.3, monkeypatch)
     path = filled(tmp_path / "a.sqlite", 3)
-    cache = RowCache(path, wait_s=0.3)
+    cache = RowCache(path)
     with start(HOLD, path, "BEGIN EXCLUSIVE") as holder, AnswerStore(cache, "s") as store:
         holder.stdout.readline()
         before = time.monotonic()
@@ -288,13 +295,14 @@ def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path):
         holder.kill()
 
 
-def test_a_file_that_nobody_else_may_read_is_done_without(tmp_path):
+def test_a_file_that_nobody_else_may_read_is_done_without(tmp_path, monkeypatch):
     """Another process has it for itself alone: one warning for reading and writing together."""
+    wait_only(0.2, monkeypatch)
     path = filled(tmp_path / "a.sqlite", 3)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
         other.execute("BEGIN EXCLUSIVE")
-        with AnswerStore(RowCache(path, wait_s=0.2), "s") as store:
+        with AnswerStore(RowCache(path), "s") as store:
             with pytest.warns(CacheWarning, match="locked") as told:
                 assert store.read([wallet(1)]) == {}
             store.write(wallet(1), kept(1))

@@ -1,4 +1,4 @@
-"""A cache file: its tables, a requests-cache backend on them, and the size limit.
+"""A cache file: its tables and rows, a requests-cache backend on them, and the size limit.
 
 A file of 0.1.0 gets two columns and a table that 0.1.0 does not mind, so that both can share it.
 What 0.1.0 then puts in place of a row keeps the checksum of the row before, and counts as damaged.
@@ -8,30 +8,30 @@ from __future__ import annotations
 
 import sqlite3
 from abc import abstractmethod
-from dataclasses import replace
+from datetime import UTC
 from itertools import accumulate
-from operator import itemgetter
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from requests_cache import BaseCache, BaseStorage, CachedResponse
 from requests_cache.serializers import json_serializer
 
 from walletframe.transport.database import Contents, Database
-from walletframe.transport.kept import COLUMNS, Row, is_sound, kept_in, sealed, text_of
+from walletframe.transport.kept import Kept, checksum, moment_of
 from walletframe.transport.sqlitefile import code_of, require_version, transact, version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
     from pathlib import Path
 
-    from walletframe.transport.kept import Kept
-
 V = TypeVar("V")
+Row: TypeAlias = tuple[Any, ...]
 
 VERSION = 1
 _WAL_LIMIT_BYTES = 4 * 1024 * 1024
 _CHUNK = 500
 _EVICTED_AT_ONCE = 256
+_COLUMNS = "key, fetched_at, body, head, turn, checksum"
 _ANSWERS = "key TEXT PRIMARY KEY, fetched_at TEXT NOT NULL, body BLOB NOT NULL, head TEXT"
 _TURNS = "CREATE {} TABLE turns (id INTEGER PRIMARY KEY, turn INTEGER NOT NULL)"
 _OF_0_1_0 = (
@@ -51,7 +51,7 @@ _AS_IF_ADDED = (
     _TURNS.format("TEMP"),
     "PRAGMA query_only = ON",
 )
-_INSERT = f"INSERT INTO answers ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - our own
+_INSERT = f"INSERT INTO answers ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - our own
 _UPSERT = (
     f"{_INSERT} ON CONFLICT (key) DO UPDATE SET fetched_at = excluded.fetched_at, "
     "body = excluded.body, head = excluded.head, turn = excluded.turn, "
@@ -62,6 +62,10 @@ _NEXT_TURN = (
     "coalesce((SELECT turn FROM turns WHERE id = 1), 0), "
     "coalesce((SELECT max(turn) FROM answers), 0)))"
 )
+_BYTES_IN_USE = (
+    "SELECT (page_count - freelist_count) * page_size "
+    "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+)
 
 
 def _prepare(link: sqlite3.Connection) -> None:
@@ -69,39 +73,32 @@ def _prepare(link: sqlite3.Connection) -> None:
     if version(link) == 0:
         link.execute("PRAGMA auto_vacuum = FULL").fetchall()
         link.execute("PRAGMA journal_mode = WAL").fetchall()
-        transact(link, _make)
+        transact(link, _bring_up_to_date)
     require_version(link, VERSION)
     if _is_of_0_1_0(link):
-        _bring_up_to_date(link)
+        try:
+            transact(link, _bring_up_to_date)
+        except sqlite3.OperationalError as fault:
+            if code_of(fault) != sqlite3.SQLITE_READONLY:
+                raise
+            for statement in _AS_IF_ADDED:
+                link.execute(statement)
     link.execute("PRAGMA synchronous = NORMAL").fetchall()
     link.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}").fetchall()
 
 
-def _make(link: sqlite3.Connection) -> None:
-    for statement in _OF_0_1_0:
-        link.execute(statement)
-    _add(link)
-
-
-def _add(link: sqlite3.Connection) -> None:
-    if _is_of_0_1_0(link):  # else another process was quicker
+def _bring_up_to_date(link: sqlite3.Connection) -> None:
+    """Make or change the tables, unless another process was quicker."""
+    if version(link) == 0:
+        for statement in _OF_0_1_0:
+            link.execute(statement)
+    if _is_of_0_1_0(link):
         for statement in _ADDED:
             link.execute(statement)
 
 
 def _is_of_0_1_0(link: sqlite3.Connection) -> bool:
     return "checksum" not in {name for _, name, *_ in link.execute("PRAGMA table_info(answers)")}
-
-
-def _bring_up_to_date(link: sqlite3.Connection) -> None:
-    """Add what 0.1.0 did not have; where nothing can be written, read as if it were there."""
-    try:
-        transact(link, _add)
-    except sqlite3.OperationalError as fault:
-        if code_of(fault) != sqlite3.SQLITE_READONLY:
-            raise
-        for statement in _AS_IF_ADDED:
-            link.execute(statement)
 
 
 ANSWERS = Contents(
@@ -115,17 +112,15 @@ ANSWERS = Contents(
 class RowCache(BaseCache):
     """A requests-cache backend in one SQLite file that can't hurt, whose rows are plain.
 
-    Beyond `max_bytes` the oldest answers give way. `wait_s` is for other processes.
+    Beyond `max_bytes` the oldest answers give way.
     """
 
     responses: AnswerRows
     redirects: AliasRows
 
-    def __init__(
-        self, path: Path, *, max_bytes: int | None = None, wait_s: float = ANSWERS.wait_s
-    ) -> None:
+    def __init__(self, path: Path, *, max_bytes: int | None = None) -> None:
         super().__init__(cache_name=str(path))
-        database = Database(path, replace(ANSWERS, wait_s=wait_s))
+        database = Database(path, ANSWERS)
         self.responses = AnswerRows(database, max_bytes=max_bytes)
         self.redirects = AliasRows(database)
 
@@ -147,7 +142,7 @@ class _Rows(BaseStorage[str, V]):
     def _value(self, row: Row) -> V:
         """Make a value of the columns."""
 
-    def _select(self, columns: str, keys: Sequence[object]) -> list[Row]:
+    def _rows(self, keys: Sequence[str]) -> list[Row]:
         """Return the rows of some keys: those of the file, then those in memory."""
 
         def select(link: sqlite3.Connection) -> list[Row]:
@@ -158,17 +153,14 @@ class _Rows(BaseStorage[str, V]):
                 rows += link.execute(f"{statement} ({marks})", part).fetchall()
             return rows
 
-        statement = f"SELECT {columns} FROM {self.table} WHERE key IN"  # noqa: S608 - our own
+        statement = f"SELECT {self.columns} FROM {self.table} WHERE key IN"  # noqa: S608 - our own
         return [row for rows in self.database.look(select) for row in rows]
 
     def __getitem__(self, key: str) -> V:
-        rows = self._select(self.columns, [key])
+        rows = self._rows([key])
         if not rows:
             raise KeyError(key)
         return self._value(rows[-1])
-
-    def __contains__(self, key: object) -> bool:
-        return bool(self._select("key", [key]))
 
     def __iter__(self) -> Iterator[str]:
         statement = f"SELECT key FROM {self.table}"  # noqa: S608 - our own
@@ -179,13 +171,10 @@ class _Rows(BaseStorage[str, V]):
         return sum(1 for _ in self)
 
     def __delitem__(self, key: str) -> None:
-        if not self._delete([key]):
+        if not self.bulk_delete([key]):
             raise KeyError(key)
 
-    def bulk_delete(self, keys: Iterable[str]) -> None:
-        self._delete(list(keys))
-
-    def _delete(self, keys: list[str]) -> int:
+    def bulk_delete(self, keys: Iterable[str]) -> int:
         statement = f"DELETE FROM {self.table} WHERE key = ?"  # noqa: S608 - our own
         given = [(key,) for key in keys]
         return self.database.change(lambda link: link.executemany(statement, given).rowcount)
@@ -202,28 +191,25 @@ class AnswerRows(_Rows[CachedResponse]):
     """The answers: responses for requests-cache, and a shelf for walletframe."""
 
     table = "answers"
-    columns = COLUMNS
+    columns = _COLUMNS
 
     def __init__(self, database: Database, *, max_bytes: int | None = None) -> None:
         super().__init__(database)
         self._max_bytes = max_bytes
         self._last_turn = 0
 
-    def __setitem__(self, key: str, value: CachedResponse) -> None:
-        head = self.serialize(CachedResponse.from_response(value, content=None))
-        self._keep([(key, text_of(value.created_at), value.content or b"", head, None)])
-
     def read(self, keys: Sequence[str]) -> dict[str, Kept]:
-        """Return those that are there, as a shelf does, in one look."""
-        rows = [row for row in self._select(COLUMNS, keys) if is_sound(row)]
-        return {row[0]: kept_in(row) for row in sorted(rows, key=itemgetter(4))}
+        """Return those that are there and undamaged; of two for one key, the one asked later."""
+        rows = ((row[0], _kept_in(row)) for row in self._rows(keys))
+        sound = [(key, kept) for key, kept in rows if kept is not None]
+        return dict(sorted(sound, key=lambda each: each[1].turn or 0))
 
     def write(self, answers: Sequence[tuple[str, Kept]]) -> None:
-        """Keep answers, as a shelf does, in one transaction."""
-        self._keep([(key, text_of(it.fetched_at), it.body, None, it.turn) for key, it in answers])
+        """Keep all, each unless one that was asked for later is there, in one transaction."""
+        self._keep([(key, _text_of(it.fetched_at), it.body, None, it.turn) for key, it in answers])
 
     def turn(self) -> int:
-        """Return a number above all that were given before, by any process."""
+        """Return a number above all that were given before, by any process, from 1 on."""
         return self.database.change(self._next_turn)
 
     def _next_turn(self, link: sqlite3.Connection) -> int:
@@ -236,18 +222,22 @@ class AnswerRows(_Rows[CachedResponse]):
         def keep(link: sqlite3.Connection) -> None:
             now = self._next_turn(link)
             for *row, turn in rows:
-                _put(link, sealed((*row, now if turn is None else turn)))
+                _put(link, (*row, now if turn is None else turn))
             if self._max_bytes is not None:
                 _evict(link, self._max_bytes)
 
         self.database.change(keep)
 
+    def __setitem__(self, key: str, value: CachedResponse) -> None:
+        head = self.serialize(CachedResponse.from_response(value, content=None))
+        self._keep([(key, _text_of(value.created_at), value.content or b"", head, None)])
+
     def _value(self, row: Row) -> CachedResponse:
         key, _, _, head, *_ = row
         bare = CachedResponse(status_code=200) if head is None else self.deserialize(key, head)
-        if bare is None or not is_sound(row):
+        kept = _kept_in(row)
+        if bare is None or kept is None:
             raise KeyError(key)
-        kept = kept_in(row)
         whole = CachedResponse.from_response(bare, content=kept.body, created_at=kept.fetched_at)
         whole.cache_key = key
         return whole
@@ -267,20 +257,35 @@ class AliasRows(_Rows[str]):
         return str(row[1])
 
 
-def _put(link: sqlite3.Connection, row: Row) -> None:
+def _text_of(moment: datetime) -> str:
+    """Return a time as text of fixed width, in UTC, so that texts compare as times do."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _kept_in(row: Row) -> Kept | None:
+    """Return the answer in a row, None where it is damaged; 0.1.0 wrote no checksum."""
+    _, fetched_at, body, _, turn, stored = row
+    moment = moment_of(fetched_at)
+    if moment is None or not isinstance(body, bytes):
+        return None
+    is_of_0_1_0 = stored is None and turn == 0
+    return Kept(body, moment, turn) if is_of_0_1_0 or stored == checksum(*row[:-1]) else None
+
+
+def _put(link: sqlite3.Connection, unsealed: Row) -> None:
     """Write a row in place of one that was asked for before, or is damaged."""
+    row = (*unsealed, checksum(*unsealed))
     if link.execute(_UPSERT, row).rowcount:
         return
-    [later] = link.execute(f"SELECT {COLUMNS} FROM answers WHERE key = ?", row[:1])  # noqa: S608
-    if not is_sound(later):
+    [later] = link.execute(f"SELECT {_COLUMNS} FROM answers WHERE key = ?", row[:1])  # noqa: S608
+    if _kept_in(later) is None:
         link.execute("DELETE FROM answers WHERE key = ?", row[:1])
         link.execute(_INSERT, row)
 
 
 def _evict(link: sqlite3.Connection, max_bytes: int) -> None:
     """Delete the oldest answers until the pages in use fit; the file shrinks with them."""
-    while (excess := _bytes_of(link, "page_count") - _bytes_of(link, "freelist_count")) > max_bytes:
-        excess -= max_bytes
+    while (excess := link.execute(_BYTES_IN_USE).fetchone()[0] - max_bytes) > 0:
         oldest = link.execute(
             "SELECT key, length(body) FROM answers ORDER BY turn, rowid LIMIT ?",
             (_EVICTED_AT_ONCE,),
@@ -290,8 +295,3 @@ def _evict(link: sqlite3.Connection, max_bytes: int) -> None:
         sizes = accumulate((size for _, size in oldest), initial=0)
         gone = [(key,) for (key, _), before in zip(oldest, sizes, strict=False) if before < excess]
         link.executemany("DELETE FROM answers WHERE key = ?", gone)
-
-
-def _bytes_of(link: sqlite3.Connection, pages: str) -> int:
-    count: int = link.execute(f"PRAGMA {pages}").fetchone()[0]
-    return count * int(link.execute("PRAGMA page_size").fetchone()[0])

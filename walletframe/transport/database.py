@@ -1,9 +1,8 @@
 """A database whose failures never stop a fetch: one file for all threads, processes and forks.
 
 Knows patience, rollback, the fork, a file that is broken or was taken away, and memory as the
-fallback. Does not know what is kept in it. The process has one connection at a time: SQLite has
-one writer anyway, a lock of Python's is fairer than SQLite's polling, and before a fork there is
-one thing to close.
+fallback. There is one connection at a time: SQLite has one writer anyway, a lock of Python's is
+fairer than SQLite's polling, and before a fork there is one thing to close.
 """
 
 from __future__ import annotations
@@ -108,34 +107,29 @@ class Database:
         The work may be called again where others were in the way.
         """
         with self._lock:
-            result = self._changed(work)
+            memory = self._memory
+            if memory is None:
+                try:
+                    result = self._on_file(lambda link: transact(link, work))
+                except FAULTS as fault:
+                    memory = self._fall_back(fault)
+            if memory is not None:
+                result = transact(memory, work)
         self._warn()
         return result
-
-    def _changed(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        memory = self._memory
-        if memory is None:
-            try:
-                return self._on_file(lambda link: transact(link, work))
-            except FAULTS as fault:
-                memory = self._fall_back(fault)
-        return transact(memory, work)
 
     def _on_file(self, work: Callable[[sqlite3.Connection], T]) -> T:
         deadline = time.monotonic() + self._contents.wait_s
         while True:
             try:
-                return self._once(work)
+                result = work(self._open())
+                if self._in_place():
+                    return result
+                raise _ReplacedError(_REPLACED)  # noqa: TRY301 - what was written nobody will find
             except (sqlite3.Error, UnicodeDecodeError, _ReplacedError) as fault:
                 if not self._may_retry(fault) or time.monotonic() > deadline:
                     raise
                 time.sleep(_PAUSE_S)  # SQLite waits for no one who begins a file at that moment
-
-    def _once(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        result = work(self._open())
-        if not self._in_place():  # what was written is where nobody will look for it
-            raise _ReplacedError(_REPLACED)
-        return result
 
     def _may_retry(self, fault: Exception) -> bool:
         if isinstance(fault, _ReplacedError):

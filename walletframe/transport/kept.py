@@ -1,17 +1,31 @@
-"""One cached answer, and its form as a row of a file."""
+"""One cached answer, and any requests-cache backend as its place: a team's Redis, or memory.
+
+Knows which backends are safe to read, and what to do when one fails. Such a backend can't count
+for several processes: where two ask for one wallet at once, the answer that comes last is kept.
+"""
 
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from requests.structures import CaseInsensitiveDict
+from requests_cache import BaseCache, CachedResponse
+
+from walletframe.errors import CacheWarning, SettingsError
+from walletframe.forks import begins_anew
+from walletframe.notice import notify
+from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COLUMNS = "key, fetched_at, body, head, turn, checksum"
-Row: TypeAlias = tuple[Any, ...]
+_TURN, _CHECKSUM = "walletframe-turn", "walletframe-checksum"
+_UNSAFE = frozenset({"pickle", "_pickle", "cloudpickle", "dill", "joblib"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,55 +41,14 @@ class Kept:
     turn: int | None = field(default=None, compare=False)
 
 
-class Shelf(Protocol):
-    """Where answers are kept by key. Trouble there is a warning, never an exception."""
-
-    def read(self, keys: Sequence[str]) -> dict[str, Kept]:
-        """Return those that are there and undamaged; of two for one key, the one asked later."""
-
-    def write(self, answers: Sequence[tuple[str, Kept]]) -> None:
-        """Keep all of them, each unless one that was asked for later is there."""
-
-    def turn(self) -> int:
-        """Return a number above all that were given before, from 1 on."""
-
-    def close(self) -> None:
-        """Let go of what is held open."""
-
-
-def checksum(*parts: bytes | None) -> int:
-    """Return the CRC-32 of some bytes, and of where one part ends and the next begins."""
-    value = 0
-    for part in parts:
-        value = zlib.crc32(b"-" if part is None else b"%d:" % len(part), value)
-        value = zlib.crc32(part or b"", value)
-    return value
-
-
-def sealed(row: Row) -> Row:
-    """Return a row, given without its checksum, with it."""
-    return (*row, checksum(*map(_bytes, row)))
-
-
-def is_sound(row: Row) -> bool:
-    """Tell whether a row is as it was written; one of 0.1.0 has no checksum, and need only read."""
-    *unsealed, stored = row
-    _, fetched_at, body, _, turn = unsealed
-    if not isinstance(body, bytes) or moment_of(fetched_at) is None:
-        return False
-    is_of_0_1_0 = stored is None and turn == 0
-    return is_of_0_1_0 or sealed(tuple(unsealed)) == row
-
-
-def kept_in(row: Row) -> Kept:
-    """Return the answer in a row that is sound."""
-    _, fetched_at, body, _, turn, _ = row
-    return Kept(body, datetime.fromisoformat(fetched_at), turn)
-
-
-def text_of(moment: datetime) -> str:
-    """Return a time as text of fixed width, in UTC, so that texts compare as times do."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+def checksum(*values: object) -> int:
+    """Return the CRC-32 of bytes and texts, and of where one ends and the next begins."""
+    total = 0
+    for value in values:
+        part = value if value is None or isinstance(value, bytes) else str(value).encode()
+        total = zlib.crc32(b"-" if part is None else b"%d:" % len(part), total)
+        total = zlib.crc32(part or b"", total)
+    return total
 
 
 def moment_of(text: object) -> datetime | None:
@@ -86,5 +59,123 @@ def moment_of(text: object) -> datetime | None:
         return None
 
 
-def _bytes(value: object) -> bytes | None:
-    return value if value is None or isinstance(value, bytes) else str(value).encode()
+class BorrowedShelf:
+    """Keeps answers in a backend of the caller's, and in memory, after one warning, where it fails.
+
+    A SettingsError refuses pickles: reading one runs what its writer wanted.
+    """
+
+    def __init__(self, backend: BaseCache) -> None:
+        _refuse_pickles(backend)
+        self._backend = backend
+        self._memory: dict[str, Kept] = {}
+        self._readable = self._writable = True
+        self._lock = RLock()
+        self._last_turn = 0
+        begins_anew(self)
+
+    def read(self, keys: Sequence[str]) -> dict[str, Kept]:
+        """Return those that are there and undamaged; of two for one key, the one asked later."""
+        found: dict[str, Kept] = {}
+        if self._readable:
+            try:
+                read = ((key, self._borrowed(key)) for key in keys)
+                found = {key: kept for key, kept in read if kept is not None}
+            except Exception as fault:  # noqa: BLE001 - each backend has errors of its own
+                self._readable = False
+                self._fall_back(fault)
+        for key in keys:
+            if (own := self._memory.get(key)) is not None:
+                found[key] = max(own, found.get(key, own), key=_turn)
+        with self._lock:
+            self._last_turn = max(self._last_turn, *map(_turn, found.values()), 0)
+        return found
+
+    def write(self, answers: Sequence[tuple[str, Kept]]) -> None:
+        """Keep all of them, each unless one that was asked for later is there."""
+        with self._lock:
+            now, trouble = self.turn(), None
+            answers = [
+                (key, replace(kept, turn=now) if kept.turn is None else kept)
+                for key, kept in answers
+            ]
+            if self._writable:
+                try:
+                    for key, kept in answers:
+                        self._lend(key, kept)
+                except Exception as fault:  # noqa: BLE001 - each backend has errors of its own
+                    trouble = fault
+            if trouble is not None or not self._writable:
+                for key, kept in answers:
+                    self._memory[key] = max(kept, self._memory.get(key, kept), key=_turn)
+            if trouble is not None:  # only now: a warning can be an error
+                self._fall_back(trouble)
+
+    def turn(self) -> int:
+        """Return a number above all that were given here, and all that were found, from 1 on."""
+        with self._lock:
+            self._last_turn += 1
+            return self._last_turn
+
+    def begin_anew(self) -> None:
+        """Be free in a forked child, whichever thread of the parent was writing."""
+        self._lock = RLock()
+
+    def close(self) -> None:
+        """Do nothing: who opened the backend closes it."""
+
+    def _borrowed(self, key: str) -> Kept | None:
+        """Return what the backend keeps, unless it is damaged; 0.1.0 wrote no checksum."""
+        response = self._backend.responses.get(_name(key))
+        if response is None or not response.content:
+            return None
+        turn, stored = response.headers.get(_TURN, "0"), response.headers.get(_CHECKSUM)
+        if not turn.isdecimal():
+            return None
+        kept = Kept(response.content, response.created_at, int(turn))
+        is_of_0_1_0 = stored is None and kept.turn == 0
+        return kept if is_of_0_1_0 or stored == _checksum(key, kept) else None
+
+    def _lend(self, key: str, kept: Kept) -> None:
+        if _turn(self._borrowed(key)) <= _turn(kept):
+            headers = {_TURN: str(kept.turn), _CHECKSUM: _checksum(key, kept)}
+            self._backend.responses[_name(key)] = CachedResponse(
+                content=kept.body,
+                created_at=kept.fetched_at,
+                status_code=200,
+                headers=CaseInsensitiveDict(headers),
+            )
+
+    def _fall_back(self, fault: Exception) -> None:
+        if self._writable:
+            self._writable = False
+            notify(
+                f"answers can't be kept in the given {type(self._backend).__name__} "
+                f"({type(fault).__name__}: {shown(str(fault))}); they are kept in memory instead",
+                CacheWarning,
+            )
+
+
+def _turn(kept: Kept | None) -> int:
+    return 0 if kept is None else kept.turn or 0
+
+
+def _checksum(key: str, kept: Kept) -> str:
+    fetched_at = kept.fetched_at.astimezone(UTC).isoformat()
+    return str(checksum(key, fetched_at, kept.body, kept.turn))
+
+
+def _name(key: str) -> str:
+    """Return a key that may also be a file's name."""
+    return quote(key, safe=" ")
+
+
+def _refuse_pickles(backend: BaseCache) -> None:
+    serializer: Any = backend.responses.serializer
+    steps = (*getattr(serializer, "dump_stages", ()), *getattr(serializer, "load_stages", ()))
+    modules = {str(getattr(step, "__module__", "")).partition(".")[0] for step in steps}
+    if modules & _UNSAFE or "pickle" in str(getattr(serializer, "name", "")):
+        raise SettingsError(
+            f"cache: {type(backend).__name__} stores pickles, which run code when they are read",
+            hint='give the backend a JSON serializer, such as serializer="json"',
+        )

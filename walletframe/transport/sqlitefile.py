@@ -21,17 +21,14 @@ if TYPE_CHECKING:
 if os.name == "posix":  # pragma: no branch - Windows has no flock
     import fcntl
 
-WAIT_SLICE_S = 0.1
-_LATER_RELEASE = "a later release of walletframe wrote it"
-_SIDES = ("-wal", "-shm")
+T = TypeVar("T")
+Identity: TypeAlias = tuple[int, int]
+
+_WAIT_SLICE_S = 0.1
 _UNWRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
 FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last where a message is no text
-
-T = TypeVar("T")
-Identity: TypeAlias = tuple[int, int]
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
@@ -63,36 +60,29 @@ def _opened(path: Path, query: str) -> sqlite3.Connection:
     try:
         return _link(path, query)
     except sqlite3.OperationalError as fault:
-        if code_of(fault) not in _UNWRITABLE or not _is_whole(path):
+        wal = Path(f"{path}-wal")
+        if code_of(fault) not in _UNWRITABLE or not path.is_file():
+            raise
+        if wal.exists() and wal.stat().st_size:  # not all of the content is in the file itself
             raise
         return _link(path, "mode=ro&immutable=1")
-
-
-def _is_whole(path: Path) -> bool:
-    """Tell whether all of a file's content is in the file itself, with nothing still beside it."""
-    wal = Path(f"{path}-wal")
-    return path.is_file() and not (wal.exists() and wal.stat().st_size)
 
 
 def _link(path: Path, query: str) -> sqlite3.Connection:
     link = sqlite3.connect(
         f"{path.absolute().as_uri()}?{query}",
         uri=True,
-        timeout=WAIT_SLICE_S,
+        timeout=_WAIT_SLICE_S,
         isolation_level=None,
         check_same_thread=False,
     )
-    try:
-        link.text_factory = _text  # a damaged row must not hide the others
+    try:  # a damaged row must not hide the others
+        link.text_factory = lambda stored: stored.decode(errors="replace")
         link.execute("PRAGMA user_version").fetchall()
     except BaseException:
         link.close()
         raise
     return link
-
-
-def _text(stored: bytes) -> str:
-    return stored.decode(errors="replace")
 
 
 def version(link: sqlite3.Connection) -> int:
@@ -103,7 +93,7 @@ def version(link: sqlite3.Connection) -> int:
 def require_version(link: sqlite3.Connection, *known: int) -> None:
     """Raise a NotSupportedError where the tables are of a version that is not known."""
     if version(link) not in known:
-        raise sqlite3.NotSupportedError(_LATER_RELEASE)
+        raise sqlite3.NotSupportedError("a later release of walletframe wrote it")
 
 
 def transact(link: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -135,9 +125,9 @@ def is_busy(fault: Exception) -> bool:
 
 def is_broken(fault: Exception) -> bool:
     """Tell whether the file's content is damaged, or no database at all."""
-    if not isinstance(fault, sqlite3.Error):
-        return isinstance(fault, UnicodeDecodeError)  # of a message that quotes what is no text
-    return code_of(fault) in _BROKEN
+    if isinstance(fault, sqlite3.Error):
+        return code_of(fault) in _BROKEN
+    return isinstance(fault, UnicodeDecodeError)  # of a message that quotes what is no text
 
 
 def code_of(fault: sqlite3.Error) -> int:
@@ -156,7 +146,7 @@ def move_aside(path: Path, broken: Identity | None) -> Path | None:
             return None
         names = (path.with_name(f"{path.name}.broken-{number}") for number in itertools.count(1))
         aside = next(name for name in names if not name.exists())
-        for side in _SIDES:  # first, since a new file may get its own as soon as the name is free
+        for side in ("-wal", "-shm"):  # first: a new file may get its own once the name is free
             with suppress(FileNotFoundError):
                 Path(f"{path}{side}").rename(f"{aside}{side}")
         return path.rename(aside)

@@ -18,9 +18,8 @@ from requests_cache import BaseCache
 
 from walletframe.address import canonical_key
 from walletframe.errors import CacheError, Either, SettingsError, Spelled
-from walletframe.transport.borrowed import BorrowedShelf
-from walletframe.transport.cachefile import VERSION, RowCache
-from walletframe.transport.kept import moment_of
+from walletframe.transport.cachefile import VERSION, AnswerRows, RowCache
+from walletframe.transport.kept import BorrowedShelf, moment_of
 from walletframe.transport.sqlitefile import (
     FAULTS,
     connect,
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from walletframe.address import WalletAddress
     from walletframe.errors import Text
     from walletframe.settings import CacheChoice
-    from walletframe.transport.kept import Kept, Shelf
+    from walletframe.transport.kept import Kept
 
 _WAIT_MS = 5_000
 
@@ -79,10 +78,9 @@ class AnswerStore:
 
     def write_many(self, answers: Iterable[tuple[WalletAddress, Kept]]) -> None:
         """Keep several answers; in a file, an interrupt leaves all of them or none."""
-        if self._shelf is not None:
-            keyed = [(self._key(wallet), kept) for wallet, kept in answers]
-            if keyed:
-                self._shelf.write(keyed)
+        keyed = [(self._key(wallet), kept) for wallet, kept in answers]
+        if self._shelf is not None and keyed:
+            self._shelf.write(keyed)
 
     def turn(self) -> int:
         """Return the next sequence number of requests, in a file of those of any process."""
@@ -98,7 +96,8 @@ def default_path() -> Path:
     return user_cache_path("walletframe") / "answers.sqlite"
 
 
-def _shelf(choice: CacheChoice, max_bytes: int | None) -> Shelf | None:
+def _shelf(choice: CacheChoice, max_bytes: int | None) -> AnswerRows | BorrowedShelf | None:
+    """Return where answers are kept by key; trouble there is a warning, never an exception."""
     if choice is False:
         return None
     if choice == "memory":
@@ -133,15 +132,15 @@ class StoreFacts:
 
 def describe(path: Path) -> StoreFacts:
     """Say what is kept in a file, which is not made; a CacheError where it can't be read."""
+    keys, ends = [], (None, None)
     with _opened(path) as link:
-        if link is None:
-            return StoreFacts(path, _size_bytes(path), {})
-        keys = link.execute("SELECT key FROM answers").fetchall()
-        ends = link.execute("SELECT min(fetched_at), max(fetched_at) FROM answers").fetchone()
-        size_bytes = _size_bytes(path)
-    oldest, newest = map(moment_of, ends)
+        if link is not None:
+            keys = link.execute("SELECT key FROM answers").fetchall()
+            ends = link.execute("SELECT min(fetched_at), max(fetched_at) FROM answers").fetchone()
+        files = (path, path.with_name(f"{path.name}-wal"))
+        size_bytes = sum(file.stat().st_size for file in files if file.exists())
     services = Counter(key.rpartition(" ")[0] for (key,) in keys)
-    return StoreFacts(path, size_bytes, dict(services), oldest, newest)
+    return StoreFacts(path, size_bytes, dict(services), *map(moment_of, ends))
 
 
 def clear(path: Path) -> int:
@@ -149,19 +148,18 @@ def clear(path: Path) -> int:
 
     A CacheError where it can't be read or written, or is no cache of walletframe.
     """
-    with _opened(path) as link:
-        return 0 if link is None else _clear(link)
 
-
-def _clear(link: sqlite3.Connection) -> int:
     def forget(link: sqlite3.Connection) -> int:
         link.execute("DELETE FROM aliases")
         return link.execute("DELETE FROM answers").rowcount
 
-    forgotten = transact(link, forget)
-    with suppress(sqlite3.OperationalError):  # somebody is reading: it shrinks at a later write
-        link.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    return forgotten
+    with _opened(path) as link:
+        if link is None:
+            return 0
+        forgotten = transact(link, forget)
+        with suppress(sqlite3.OperationalError):  # somebody is reading: it shrinks at a later write
+            link.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return forgotten
 
 
 @contextmanager
@@ -176,20 +174,10 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection | None]:
             require_version(link, 0, VERSION)
             yield link if version(link) else None
     except FAULTS as fault:
-        raise CacheError(f"the cache {path} can't be used: {fault}", _hint(fault)) from fault
-
-
-_CACHE = Either("cache= or WALLETFRAME_CACHE", "WALLETFRAME_CACHE")
-
-
-def _hint(fault: Exception) -> Text:
-    if is_broken(fault):
-        return Spelled("the next fetch moves it aside; or name another file with ", _CACHE)
-    if is_busy(fault):
-        return "another process is writing; try again when it is done"
-    return Spelled("name another file with ", _CACHE)
-
-
-def _size_bytes(path: Path) -> int:
-    files = (path, path.with_name(f"{path.name}-wal"))
-    return sum(file.stat().st_size for file in files if file.exists())
+        another = Either("cache= or WALLETFRAME_CACHE", "WALLETFRAME_CACHE")
+        hint: Text = Spelled("name another file with ", another)
+        if is_broken(fault):
+            hint = Spelled("the next fetch moves it aside; or name another file with ", another)
+        elif is_busy(fault):
+            hint = "another process is writing; try again when it is done"
+        raise CacheError(f"the cache {path} can't be used: {fault}", hint=hint) from fault
