@@ -131,7 +131,7 @@ def test_the_whole_trip(lab, wide, service):
     with service.client(cache="memory") as client:
         details = fetch_wallets(asked, client=client, on_failure="ignore")
     usdt = ("POLYGON", "0xc2132d05d31c914a87c6611c10748aeb04b58e8f")
-    held = Catalog(details).select(Selection(tokens=(usdt,))).details.holdings
+    held = Catalog(details).select(Selection(tokens=(usdt,)))[1].holdings
     assert csv.amount.tolist() == [str(amount) for amount in held.amount]
     assert csv.address.tolist() == held.address.tolist()
     assert (wide.strayed, errors(wide)) == ([], [])

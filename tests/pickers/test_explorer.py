@@ -102,18 +102,18 @@ def test_selection_is_by_identity(details):
     """Blockchains, wallets and tokens in any spelling; nothing chosen means everything."""
     catalog = Catalog(details)
     eight = "eth.0X" + "8" * 40
-    both = catalog.select(Selection(("eth",), (eight,), (USDC,))).details
-    assert (len(both.wallets), len(both.holdings)) == (1, 1)
-    assert both.holdings.symbol.item() == "USDC"
-    failing = catalog.select(Selection(("AVAX_CCHAIN",))).details
-    assert (failing.wallets.status.item(), len(failing.holdings)) == ("failed", 0)
-    assert len(catalog.select(Selection((), (), (USDC,))).wallets) == 14
+    wallets, held = catalog.select(Selection(("eth",), (eight,), (USDC,)))
+    assert (len(wallets), len(held.holdings)) == (1, 1)
+    assert held.holdings.symbol.item() == "USDC"
+    wallets, held = catalog.select(Selection(("AVAX_CCHAIN",)))
+    assert (wallets.status.item(), len(held.holdings)) == ("failed", 0)
+    assert len(catalog.select(Selection((), (), (USDC,)))[0]) == 14
 
 
 @pytest.mark.parametrize("chosen", [{}, {"blockchains": ("bsc", "ETH")}, {"tokens": (USDC,)}])
 def test_selected_rows_are_identified_as_they_would_be_alone(details, chosen):
     """What is known of the whole fetch tells it of some of its rows."""
-    picked = Catalog(details).select(Selection(**chosen)).holdings
+    _, picked = Catalog(details).select(Selection(**chosen))
     alone = read_positions(picked.holdings)
     assert picked.tokens.keys == alone.tokens.keys
     assert picked.tokens.codes.tolist() == alone.tokens.codes.tolist()
@@ -195,7 +195,7 @@ def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
     """Many rows are left to the code, with the line that does it."""
     page = Page(explorer)
     assert page.download("CSV")
-    monkeypatch.setattr("walletframe.pickers.explorer.downloads._MOST_ROWS", 3)
+    monkeypatch.setattr("walletframe.pickers.explorer.views._MOST_ROWS", 3)
     page.click("CSV")
     assert "download=" not in page.html()
     assert "too many for a download" in page.alert()

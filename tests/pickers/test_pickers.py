@@ -19,7 +19,7 @@ from walletframe.errors import (
     UnknownTokenError,
 )
 from walletframe.pickers import BlockchainPicker, FetchPanel, TokenPicker, WalletPicker
-from walletframe.pickers.options import Option, Options
+from walletframe.pickers.chooser import Option, Options
 
 HOSTILE = [*SYMBOLS.values()]
 CONTRACTS = [f"0x{n:040X}" for n in range(20_000)]
@@ -270,9 +270,9 @@ def test_what_is_pasted_whole_is_found(opened):
     """Long addresses, and contracts with the characters that links have."""
     address, contract = "addr1q" + "x" * 97, "factory/neutron1abc/astro.cw20"
     wallets = opened(WalletPicker([("CARDANO", address), ("CARDANO", address[:-1] + "y")]))
-    assert wallets._options.find(address, 10).total == 1
+    assert wallets._options.find(address, 10)[1] == 1
     frame = MANY.head(2).assign(token_address=[contract, "0x1"])
-    assert opened(TokenPicker(frame))._options.find(contract, 10).total == 1
+    assert opened(TokenPicker(frame))._options.find(contract, 10)[1] == 1
 
 
 def test_a_token_is_called_as_in_charts(opened):
@@ -458,9 +458,9 @@ def test_options_are_found_by_any_words():
     """Those whose name is the text come first, then those that begin with it, then the others."""
     names = ["ausd", "usdc eth", "usd near", "usdt"]
     options = Options(Option(name, name, name, name, name) for name in names)
-    found = [option.value for option in options.find(" USD ", 10).options]
+    found = [option.value for option in options.find(" USD ", 10)[0]]
     assert found == ["usd near", "usdc eth", "usdt", "ausd"]
-    assert options.find("eth usdc", 10).total == 1
+    assert options.find("eth usdc", 10)[1] == 1
 
 
 def test_html_never_holds_a_script(opened):

@@ -11,15 +11,14 @@ import pandas as pd
 from walletframe.address import canonical_key
 from walletframe.errors import ArgumentError, UnknownBlockchainError
 from walletframe.frames import details_given, is_details, require_columns
-from walletframe.pickers.chooser import Chooser
-from walletframe.pickers.options import Option, Options
+from walletframe.pickers.chooser import Chooser, Option, Options
 from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from walletframe.frames import DetailsLike
-    from walletframe.pickers.options import Value
+    from walletframe.pickers.chooser import Value
 
 BlockchainsLike: TypeAlias = "DetailsLike | pd.DataFrame | str | Iterable[str]"
 
@@ -44,10 +43,8 @@ class BlockchainPicker(Chooser):
 
     Raises
     ------
-    ArgumentError
-        If `blockchains` is of another type.
-    ColumnsError
-        If a DataFrame lacks the column.
+    ArgumentError, ColumnsError
+        If `blockchains` is of another type, or a frame without the column.
     UnknownBlockchainError
         If `value` names a blockchain that is not there, now or when it is set later.
 
@@ -70,7 +67,7 @@ class BlockchainPicker(Chooser):
         description: str = "Blockchains",
     ) -> None:
         super().__init__(
-            blockchain_options(blockchains), value=value, description=description, hint="identifier"
+            _offered(blockchains), value=value, description=description, hint="identifier"
         )
 
     def offer(self, blockchains: BlockchainsLike) -> None:
@@ -83,29 +80,34 @@ class BlockchainPicker(Chooser):
 
         Raises
         ------
-        ArgumentError
-            If `blockchains` is of another type.
-        ColumnsError
-            If a DataFrame lacks the column.
+        ArgumentError, ColumnsError
+            If `blockchains` is of another type, or a frame without the column.
         """
-        self._offer(blockchain_options(blockchains))
+        self._offer(_offered(blockchains))
 
     def _resolve(self, value: Any) -> Value:
-        option = self._options.get(_folded(value)) if isinstance(value, str) else None
+        option = self._options.by_key.get(_folded(value)) if isinstance(value, str) else None
         if option is None:
-            raise UnknownBlockchainError(str(value), [str(each.value) for each in self._options])
+            raise UnknownBlockchainError(str(value), [*map(str, self._options)])
         return option.value
 
 
-def blockchain_options(source: BlockchainsLike) -> Options:
-    """Return the blockchains of a frame or of a list."""
+def _offered(source: BlockchainsLike) -> Options:
+    """Return the blockchains of a frame or of a list; those with the most rows come first."""
     if is_details(source):
         details = details_given(source, "blockchains")
         pairs = [*_counts(details.holdings), *_counts(details.wallets)]
     elif isinstance(source, pd.DataFrame):
         pairs = _counts(source)
     else:
-        pairs = [(name, 1) for name in _identifiers(source)]
+        given: object = [source] if isinstance(source, str) else source
+        named: list[Any] = list(given) if isinstance(given, Iterable) else [None]
+        pairs = [(name, 1) for name in named]
+        if not all(isinstance(name, str) for name, _ in pairs):
+            raise ArgumentError(
+                "blockchains is not a list of identifiers",
+                hint='give a list of text, such as ["ETH", "BSC"], or what fetch_wallets returned',
+            )
     spelling: dict[str, str] = {}
     totals: Counter[str] = Counter()
     for name, count in pairs:
@@ -114,18 +116,6 @@ def blockchain_options(source: BlockchainsLike) -> Options:
         Option(name, shown(name), shown(name, 24), name.casefold(), _folded(name))
         for name, _ in totals.most_common()
     )
-
-
-def _identifiers(source: object) -> list[str]:
-    if isinstance(source, str):
-        return [source]
-    named = list(source) if isinstance(source, Iterable) else None
-    if named is None or not all(isinstance(name, str) for name in named):
-        raise ArgumentError(
-            "blockchains is not a list of identifiers",
-            hint='give a list of text, such as ["ETH", "BSC"], or what fetch_wallets returned',
-        )
-    return named
 
 
 def _counts(frame: pd.DataFrame) -> list[tuple[str, int]]:

@@ -1,8 +1,10 @@
-"""A list with search-as-you-type and multiple choice."""
+"""A list with search-as-you-type and multiple choice, and the options in it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ipywidgets import HTML, Button, HBox, Layout, SelectMultiple, Text, ValueWidget
 from ipywidgets.widgets.trait_types import TypedTuple
@@ -13,14 +15,62 @@ from walletframe.pickers.pane import LOCK, Debounce, Pane, guarded
 from walletframe.text import as_html
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from walletframe.pickers.options import Option, Options, Value
+    from walletframe.frames import TokenKey
 
+Value: TypeAlias = "str | TokenKey"
 _SHOWN = 200
 _CHIPS = 8
 _LATE_S = 0.3  # a page may send Enter before the last letters
 _NARROW = {"description_width": "8.5em"}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One thing to choose."""
+
+    value: Value
+    label: str  # in the list: one harmless line, in full
+    short: str  # on a button
+    words: str  # what is searched, case folded; the name that people know comes first
+    key: Value  # equal for all spellings of the value
+
+
+class Options(dict[Value, Option]):
+    """Things to choose from by their values, each key once, in the order they are offered in."""
+
+    def __init__(self, options: Iterable[Option]) -> None:
+        super().__init__()
+        self.by_key: dict[Value, Option] = {}
+        for option in options:
+            self.add(option)
+
+    def add(self, option: Option) -> Value:
+        """Offer one more thing, and return its value: it may be there in another spelling."""
+        kept = self.by_key.setdefault(option.key, option)
+        self[kept.value] = kept
+        return kept.value
+
+    def find(self, text: str, limit: int, first: Sequence[Value] = ()) -> tuple[list[Option], int]:
+        """Find what holds all words of a text, in any case and order, and how many that is in all.
+
+        Those whose name is the text come first, then those that begin with it. Blank text finds
+        everything, the values `first` before others.
+        """
+        words = text.casefold().split()
+        whole = " ".join(words)
+
+        def nearness(option: Option) -> int:
+            return option.words.startswith(whole) + f"{option.words} ".startswith(f"{whole} ")
+
+        if words:
+            found = [each for each in self.values() if all(word in each.words for word in words)]
+            found.sort(key=nearness, reverse=True)
+        else:
+            order = dict.fromkeys([*(value for value in first if value in self), *self])
+            found = [self[value] for value in order]
+        return found[:limit], len(found)
 
 
 class _Several(TypedTuple):
@@ -48,14 +98,17 @@ class Chooser(Pane, ValueWidget):
         named = Chooser.value.validate(self, value)
         chosen = [self._resolve(each) for each in named]  # what fails leaves no widget behind
         self._found: list[Option] = []
-        self._total, self._updating = 0, False
-        self._enter_pressed = False
+        self._total, self._updating, self._enter_pressed = 0, False, False
         self._debounce = Debounce(self._search_now)
         wide = {"width": "auto", "min_width": "0"}
         self._search = Text(placeholder=hint, style=_NARROW, layout=Layout(**wide))
         self._list = SelectMultiple(rows=6, style=_NARROW, layout=Layout(**wide))
-        self._status = HTML()
-        self._chips = _Chips(self._remove)
+        self._status, self._more = HTML(), HTML()
+        self._buttons: list[Button] = []  # each removes one of the first things chosen
+        hidden = Layout(width="auto", display="none")
+        self._clear = Button(description="Remove all", icon="trash", layout=hidden)
+        row = Layout(flex_flow="row wrap", align_items="center")
+        self._chips = HBox([self._more, self._clear], layout=row)
         super().__init__()
         self._on_close(self._debounce.stop)
         self.children = (self._search, self._list, self._status, self._chips, self._alert)
@@ -63,6 +116,7 @@ class Chooser(Pane, ValueWidget):
         self._search.observe(lambda _: self._search_soon(), "value")
         self._search.on_msg(self._take_message)
         self._list.observe(self._take_marks, "index")
+        self._clear.on_click(partial(self._remove, slice(None)))
         self.value = chosen
         self._show()
 
@@ -87,7 +141,7 @@ class Chooser(Pane, ValueWidget):
     def _show_chosen(self, _change: object) -> None:
         with LOCK:
             self._show_marks()
-            self._chips.show([self._options[value] for value in self.value])
+            self._show_chips()
             self._show_status()
             self._show_error("")
 
@@ -111,14 +165,13 @@ class Chooser(Pane, ValueWidget):
 
     @guarded
     def _show(self) -> None:
-        hits = self._options.find(self._search.value, _SHOWN, self.value)
-        self._found, self._total = hits.options, hits.total
+        self._found, self._total = self._options.find(self._search.value, _SHOWN, self.value)
         with self._list.hold_sync():
             self._updating = True
             self._list.options = [(option.label, place) for place, option in enumerate(self._found)]
             self._show_marks()
         for part in (self._search, self._list, self._status):
-            part.layout.display = None if len(self._options) else "none"
+            part.layout.display = None if self._options else "none"
         self._show_status()
 
     def _show_marks(self) -> None:
@@ -127,6 +180,23 @@ class Chooser(Pane, ValueWidget):
         self._updating = True
         self._list.index = tuple(marks)
         self._updating = False
+
+    def _show_chips(self) -> None:
+        chosen = [self._options[value] for value in self.value]
+        while len(self._buttons) < min(len(chosen), _CHIPS):
+            button = Button(layout=Layout(width="auto", max_width="100%"))
+            place = len(self._buttons)
+            button.on_click(partial(self._remove, slice(place, place + 1)))
+            self._buttons.append(button)
+            self._chips.children = (*self._buttons, self._more, self._clear)
+        for place, button in enumerate(self._buttons):
+            if place < len(chosen):
+                button.description = f"{chosen[place].short} ✕"
+                button.tooltip = f"Remove {chosen[place].label}"
+            button.layout.display = None if place < len(chosen) else "none"
+        rest = len(chosen) - _CHIPS
+        self._more.value = f"<span>and {rest:,} more</span>" if rest > 0 else ""
+        self._clear.layout.display = None if len(chosen) > 1 else "none"
 
     def _first(self) -> Option | None:
         """Return what Enter chooses: the first of what the words find that is not chosen yet."""
@@ -161,42 +231,6 @@ class Chooser(Pane, ValueWidget):
         self._show_marks()
 
     @guarded
-    def _remove(self, values: Sequence[Value]) -> None:
-        self.value = tuple(value for value in self.value if value not in set(values))
-
-
-class _Chips(HBox):
-    """Buttons that remove: one for each of the first eight things chosen, and one for all."""
-
-    def __init__(self, remove: Callable[[Sequence[Value]], None]) -> None:
-        self._remove = remove
-        self._chosen: list[Option] = []
-        self._buttons: list[Button] = []
-        self._more = HTML()
-        self._clear = Button(
-            description="Remove all", layout=Layout(width="auto", display="none"), icon="trash"
-        )
-        self._clear.on_click(lambda _: remove([option.value for option in self._chosen]))
-        super().__init__(
-            [self._more, self._clear], layout=Layout(flex_flow="row wrap", align_items="center")
-        )
-
-    def show(self, chosen: Sequence[Option]) -> None:
-        """Show what is chosen, in the order chosen."""
-        self._chosen = list(chosen)
-        while len(self._buttons) < min(len(chosen), _CHIPS):
-            self._add_button(len(self._buttons))
-        for place, button in enumerate(self._buttons):
-            if place < len(chosen):
-                button.description = f"{chosen[place].short} ✕"
-                button.tooltip = f"Remove {chosen[place].label}"
-            button.layout.display = None if place < len(chosen) else "none"
-        rest = len(chosen) - _CHIPS
-        self._more.value = f"<span>and {rest:,} more</span>" if rest > 0 else ""
-        self._clear.layout.display = None if len(chosen) > 1 else "none"
-
-    def _add_button(self, place: int) -> None:
-        button = Button(layout=Layout(width="auto", max_width="100%"))
-        button.on_click(lambda _: self._remove([self._chosen[place].value]))
-        self._buttons.append(button)
-        self.children = (*self._buttons, self._more, self._clear)
+    def _remove(self, places: slice, _button: Button) -> None:
+        gone = set(self.value[places])
+        self.value = tuple(value for value in self.value if value not in gone)

@@ -1,18 +1,28 @@
-"""A row of buttons that fetches in the background, with progress and the time left."""
+"""A row of buttons that fetches in the background, and what stands in for lost answers."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
+from functools import partial
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
 from ipywidgets import HTML, Button, HBox, IntProgress, Layout
 from traitlets import Instance
 
 from walletframe.client import default_client
 from walletframe.errors import WalletframeError
-from walletframe.frames import WalletDetails, known_wallets
+from walletframe.frames import (
+    HOLDING_DTYPES,
+    WALLET_DTYPES,
+    Source,
+    WalletDetails,
+    known_wallets,
+    wallet_identities,
+)
 from walletframe.numerals import many
 from walletframe.pickers.pane import PATIENCE_S, Pane, guarded
 
@@ -37,7 +47,8 @@ class FetchBar(Pane):
         """Let the button `start` call `begin`, which calls `fetch`; `hint` is for no wallets."""
         super().__init__()
         self._start, self._client, self._hint = start, client, hint
-        self._fetch: _BackgroundFetch | None = None
+        self._thread: Thread | None = None  # of the fetch that is under way
+        self._cancelled = Event()
         self._on_close(self._stop)
         self._asked: Sequence[str] = ()
         self._cancel = Button(
@@ -55,7 +66,7 @@ class FetchBar(Pane):
     @guarded
     def fetch(self, wallets: Sequence[str], *, refresh: bool = False) -> None:
         """Fetch in the background; nothing is begun while a fetch is under way."""
-        if self._fetch is not None:
+        if self._thread is not None:
             return
         self._show_error("")
         if not wallets:
@@ -65,9 +76,10 @@ class FetchBar(Pane):
         self._bar.value, self._bar.max = 0, len(wallets)
         self._show_status(f"0 of {many(len(wallets), 'wallet')}")
         self._show_busy(busy=True)
-        self._fetch = _BackgroundFetch(
-            client, wallets, refresh=refresh, progress=self._show_progress, finish=self._finish
-        )
+        self._cancelled = Event()
+        work = partial(self._run, client, wallets, refresh=refresh)
+        self._thread = Thread(target=work, name="walletframe-panel", daemon=True)
+        self._thread.start()
 
     def retry(self) -> None:
         """Ask again for what is not ok; what is ok is taken from the cache."""
@@ -76,14 +88,39 @@ class FetchBar(Pane):
     @guarded
     def cancel(self) -> None:
         """End the fetch that is under way, if any; what was finished is kept."""
-        if self._fetch is not None:
+        if self._thread is not None:
             self._cancel.disabled = True
             self._show_status("cancelling …")
-            self._fetch.cancel()
+            self._cancelled.set()
 
     def _stop(self) -> None:
-        if self._fetch is not None:
-            self._fetch.stop()
+        if (thread := self._thread) is not None:
+            self._cancelled.set()
+            thread.join(PATIENCE_S)
+
+    def _run(self, client: Client, wallets: Sequence[str], *, refresh: bool) -> None:
+        """Fetch, on a thread of its own; what goes wrong is shown by `_finish`."""
+        left, shown_s = TimeLeft(time.monotonic()), 0.0
+
+        def progress(done: int, total: int, counts: Mapping[str, int]) -> None:
+            nonlocal shown_s
+            now_s = time.monotonic()
+            if done == total or now_s - shown_s > _SHOW_EVERY_S:
+                shown_s = now_s
+                left.note(now_s, done)
+                self._show_progress(done, total, counts, left.text(total))
+
+        try:
+            result: WalletDetails | Exception = client.fetch(
+                wallets,
+                refresh=refresh,
+                progress=progress,
+                on_failure="ignore",
+                cancel=self._cancelled,
+            )
+        except Exception as error:  # noqa: BLE001 - on a thread nobody else would see it
+            result = error
+        self._finish(result)
 
     @guarded
     def _show_progress(self, done: int, total: int, counts: Mapping[str, int], left: str) -> None:
@@ -95,7 +132,7 @@ class FetchBar(Pane):
 
     @guarded
     def _finish(self, result: WalletDetails | Exception) -> None:
-        self._fetch = None
+        self._thread = None
         self._show_busy(busy=False)
         if isinstance(result, Exception):
             raise result
@@ -111,60 +148,6 @@ class FetchBar(Pane):
         self._start.disabled = self._retry.disabled = busy
         self._cancel.disabled = not busy
         self._bar.layout.display = self._status.layout.display = None if busy else "none"
-
-
-class _BackgroundFetch:
-    """A fetch on a thread of its own, which calls `progress` and, at the end, `finish`."""
-
-    def __init__(
-        self,
-        client: Client,
-        wallets: Sequence[str],
-        *,
-        refresh: bool,
-        progress: Callable[[int, int, Mapping[str, int], str], None],
-        finish: Callable[[WalletDetails | Exception], None],
-    ) -> None:
-        self._cancel = Event()
-        self._time_left, self._shown_s = TimeLeft(time.monotonic()), 0.0
-        self._progress, self._finish = progress, finish
-        self._thread = Thread(
-            target=self._run,
-            args=(client, wallets),
-            kwargs={"refresh": refresh},
-            name="walletframe-panel",
-            daemon=True,
-        )
-        self._thread.start()
-
-    def cancel(self) -> None:
-        """End it soon: what is not finished by then has the status ``cancelled``."""
-        self._cancel.set()
-
-    def stop(self) -> None:
-        """End it, and wait until it has ended."""
-        self.cancel()
-        self._thread.join(PATIENCE_S)
-
-    def _run(self, client: Client, wallets: Sequence[str], *, refresh: bool) -> None:
-        try:
-            result: WalletDetails | Exception = client.fetch(
-                wallets,
-                progress=self._count,
-                on_failure="ignore",
-                cancel=self._cancel,
-                refresh=refresh,
-            )
-        except Exception as error:  # noqa: BLE001 - shown by who is waiting for the end
-            result = error
-        self._finish(result)
-
-    def _count(self, done: int, total: int, counts: Mapping[str, int]) -> None:
-        now_s = time.monotonic()
-        if done == total or now_s - self._shown_s > _SHOW_EVERY_S:
-            self._shown_s = now_s
-            self._time_left.note(now_s, done)
-            self._progress(done, total, counts, self._time_left.text(total))
 
 
 class TimeLeft:
@@ -188,3 +171,35 @@ class TimeLeft:
         if seconds < 100:  # noqa: PLR2004 - as people say it
             return f"about {max(1, round(seconds))} s left"
         return f"about {round(seconds / 60)} min left"
+
+
+def renewed(known: WalletDetails, answer: WalletDetails) -> WalletDetails:
+    """Let what was known stand in for each wallet that could not be asked anew."""
+    rows = {key: row for row, key in enumerate(wallet_identities(answer.wallets).keys)}
+    before = wallet_identities(known.wallets)
+    lost = ~known_wallets(answer.wallets, stale=True)
+    was_ok = known_wallets(known.wallets, stale=True)
+    pairs = [(rows.get(key), int(row)) for key, row in zip(before.keys, before.first, strict=True)]
+    stands_in = {new: old for new, old in pairs if new is not None and lost[new] and was_ok[old]}
+    if not stands_in:
+        return answer
+    places = list(stands_in)
+    reasons = answer.wallets["error"].iloc[places].fillna("no reason was given")
+    stale = known.wallets.iloc[list(stands_in.values())].reindex(columns=list(WALLET_DTYPES))
+    stale = stale.set_axis(places).assign(
+        source=Source.STALE.value, error=[f"not refreshed: {reason}" for reason in reasons]
+    )
+    fresh = answer.wallets.drop(index=places)
+    wallets = pd.concat([fresh, stale.astype(WALLET_DTYPES)]).sort_index()
+
+    def owners(holdings: pd.DataFrame) -> np.ndarray:
+        """Return for each balance the row of its wallet, -1 where there is none."""
+        found = wallet_identities(holdings)
+        return np.array([rows.get(key, -1) for key in found.keys], dtype=np.intp)[found.codes]
+
+    old, new = owners(known.holdings), owners(answer.holdings)
+    kept = np.isin(old, places)
+    older = known.holdings[kept].reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
+    holdings = pd.concat([answer.holdings, older], ignore_index=True)
+    order = np.concatenate([new, old[kept]]).argsort(kind="stable")
+    return WalletDetails(wallets, holdings.iloc[order].reset_index(drop=True))

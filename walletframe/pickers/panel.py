@@ -17,9 +17,8 @@ from walletframe.frames import (
     table_html,
     wallets_table,
 )
-from walletframe.pickers.fetching import FetchBar
+from walletframe.pickers.fetching import FetchBar, renewed
 from walletframe.pickers.pane import Pane, guarded
-from walletframe.pickers.renewal import renewed
 from walletframe.pickers.wallets import WalletPicker
 
 if TYPE_CHECKING:
@@ -49,10 +48,8 @@ class FetchPanel(Pane):
 
     Raises
     ------
-    ArgumentError
-        If `client` is not a `Client`.
-    AddressError
-        If a wallet can't be read.
+    ArgumentError, AddressError
+        If `client` is not a `Client`, or a wallet can't be read.
 
     Examples
     --------

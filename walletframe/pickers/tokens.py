@@ -16,17 +16,14 @@ from walletframe.frames import (
     token_names,
     token_place,
 )
-from walletframe.pickers.chooser import Chooser
-from walletframe.pickers.options import Option, Options
+from walletframe.pickers.chooser import Chooser, Option, Options
 from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
-
-    from walletframe.frames import FetchLike, Identities, TokenKey, TokenLike
-    from walletframe.pickers.options import Value
+    from walletframe.frames import FetchLike, TokenKey, TokenLike
+    from walletframe.pickers.chooser import Value
 
 _SYMBOL, _CONTRACT = 24, 100
 
@@ -40,8 +37,7 @@ class TokenPicker(Chooser):
         What to choose from: ``symbol``, ``token_blockchain`` and ``token_address``; tokens with
         the most rows first.
     value : str, or sequence of (str, str or None) or of str
-        The initial choice: (blockchain, contract), None for a native coin; or unambiguous symbols,
-        as written.
+        The first choice: unambiguous symbols, or (blockchain, contract), None for a native coin.
     description : str, default "Tokens"
         The label.
 
@@ -53,14 +49,10 @@ class TokenPicker(Chooser):
 
     Raises
     ------
-    ArgumentError
-        If `holdings` is of another type.
-    ColumnsError
-        If a column is missing.
-    UnknownTokenError
-        If `value` names a token that is not there, now or when it is set later.
-    AmbiguousTokenError
-        If several tokens share the symbol.
+    ArgumentError, ColumnsError
+        If `holdings` is of another type, or lacks a column.
+    UnknownTokenError, AmbiguousTokenError
+        If `value` names a token that is not there, or by a symbol that several share; later, too.
 
     Examples
     --------
@@ -97,46 +89,38 @@ class TokenPicker(Chooser):
 
         Raises
         ------
-        ArgumentError
-            If `holdings` is of another type.
-        ColumnsError
-            If a column is missing.
+        ArgumentError, ColumnsError
+            If `holdings` is of another type, or lacks a column.
         """
         self._offer(self._keep(holdings))
 
     def _keep(self, source: FetchLike) -> Options:
-        """Keep the holdings, by which symbols are resolved, and return the tokens in them."""
+        """Keep the holdings, by which symbols are resolved, and return the tokens in them.
+
+        Those with the most rows come first.
+        """
         holdings = holdings_given(source)
         require_columns(holdings, ["symbol"])
         tokens = token_identities(holdings)
         self._holdings, self._tokens = holdings[["symbol"]].copy(), tokens
-        return _options(holdings, tokens)
+        rows = np.bincount(tokens.codes, minlength=len(tokens.keys))
+        known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
+        order = np.array(sorted(known, key=lambda place: -rows[place]), dtype=np.intp)
+        first = tokens.first[order]
+        symbols = holdings["symbol"].array.take(first).tolist()
+        contracts = holdings["token_address"].array.take(first).tolist()
+        names = token_names(holdings, tokens, order)
+        keys = [tokens.keys[place] for place in order]
+        return Options(map(_option, keys, names, symbols, contracts))
 
     def _resolve(self, value: Any) -> Value:
         if isinstance(value, str):
-            place = token_place(self._holdings, self._tokens, value, hint=_one_token)
-            return self._tokens.keys[place]
-        option = self._options.get(token_key(value))
-        if option is None:
+            hint = "name the one token, such as {!a}".format
+            return self._tokens.keys[token_place(self._holdings, self._tokens, value, hint=hint)]
+        key = token_key(value)
+        if key not in self._options:
             raise UnknownTokenError(value)
-        return option.value
-
-
-def _one_token(first: TokenKey) -> str:
-    return f"name the one token, such as {first!a}"
-
-
-def _options(holdings: pd.DataFrame, tokens: Identities) -> Options:
-    """Return an option for each known token; those with the most rows come first."""
-    rows = np.bincount(tokens.codes, minlength=len(tokens.keys))
-    known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
-    order = np.array(sorted(known, key=lambda place: -rows[place]), dtype=np.intp)
-    first = tokens.first[order]
-    symbols = holdings["symbol"].array.take(first).tolist()
-    contracts = holdings["token_address"].array.take(first).tolist()
-    names = token_names(holdings, tokens, order)
-    keys = [tokens.keys[place] for place in order]
-    return Options(map(_option, keys, names, symbols, contracts))
+        return key
 
 
 def _option(key: TokenKey, name: str, symbol: object, contract: object) -> Option:

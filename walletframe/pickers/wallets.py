@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import starmap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ipywidgets import HTML, Button, Layout, Textarea
@@ -11,8 +10,7 @@ from walletframe.address import parse_wallets, read_pasted, read_wallet, shorten
 from walletframe.errors import AddressError
 from walletframe.frames import details_given, is_details, short_wallet, whole_wallet
 from walletframe.numerals import many
-from walletframe.pickers.chooser import Chooser
-from walletframe.pickers.options import Option, Options
+from walletframe.pickers.chooser import Chooser, Option, Options
 from walletframe.pickers.pane import guarded
 from walletframe.text import as_html
 
@@ -21,11 +19,10 @@ if TYPE_CHECKING:
 
     from walletframe.address import Pasted, WalletAddress, WalletLike, WalletsLike
     from walletframe.frames import DetailsLike
-    from walletframe.pickers.options import Value
+    from walletframe.pickers.chooser import Value
 
 KnownWallets: TypeAlias = "DetailsLike | WalletsLike"
-_PROBLEMS = 10
-_REASON = 120
+_PROBLEMS, _REASON = 10, 120
 
 
 class WalletPicker(Chooser):
@@ -76,14 +73,20 @@ class WalletPicker(Chooser):
         paste: bool = True,
     ) -> None:
         self._text: Textarea | None = None
-        super().__init__(
-            wallet_options(wallets),
-            value=value,
-            description=description,
-            hint="blockchain or address",
-        )
+        hint = "blockchain or address"
+        super().__init__(_offered(wallets), value=value, description=description, hint=hint)
         if paste:
-            self._add_paste()
+            self._text = Textarea(
+                description="Paste wallets",
+                placeholder="ETH.0x52…\nNEAR.alice.near",
+                rows=4,
+                layout=Layout(width="auto"),
+                style=self._search.style,
+            )
+            self._problems = HTML(layout=Layout(display="none"))
+            add = Button(description="Add wallets", icon="plus")
+            add.on_click(lambda _: self._add())
+            self.children: tuple[Any, ...] = (self._text, add, self._problems, *self.children)
 
     def offer(self, wallets: KnownWallets) -> None:
         """Offer other wallets; of those chosen, those that are not among them are removed.
@@ -95,30 +98,15 @@ class WalletPicker(Chooser):
 
         Raises
         ------
-        ArgumentError
-            If `wallets` is neither a DataFrame nor a fetch.
-        AddressError
-            If a wallet can't be read.
+        ArgumentError, AddressError
+            If `wallets` is neither a DataFrame nor a fetch, or a wallet can't be read.
         """
-        self._offer(wallet_options(wallets))
-
-    def _add_paste(self) -> None:
-        self._text = Textarea(
-            description="Paste wallets",
-            placeholder="ETH.0x52…\nNEAR.alice.near",
-            rows=4,
-            layout=Layout(width="auto"),
-            style=self._search.style,
-        )
-        self._problems = HTML(layout=Layout(display="none"))
-        add = Button(description="Add wallets", icon="plus")
-        add.on_click(lambda _: self._add())
-        self.children: tuple[Any, ...] = (self._text, add, self._problems, *self.children)
+        self._offer(_offered(wallets))
 
     @guarded
     def choose_all(self) -> None:
         """Choose all that is offered."""
-        self.value = [option.value for option in self._options]
+        self.value = [*self._options]
 
     def take_pasted(self) -> bool:
         """Choose what was pasted; what can't be read stays where it is, with the reason.
@@ -148,13 +136,12 @@ class WalletPicker(Chooser):
         wallet = read_wallet(value)
         if isinstance(wallet, str):
             raise AddressError([(0, shorten(value), wallet)])
-        return self._options.add(_option(wallet)).value
+        return self._options.add(_option(wallet))
 
 
-def wallet_options(source: KnownWallets) -> Options:
-    """Return the wallets of whatever names some."""
+def _offered(source: KnownWallets) -> Options:
     given: Any = details_given(source, "wallets").wallets if is_details(source) else source
-    return Options(_option(wallet) for wallet in parse_wallets(given))
+    return Options(map(_option, parse_wallets(given)))
 
 
 def _option(wallet: WalletAddress) -> Option:
@@ -170,16 +157,15 @@ def _problems_html(found: Pasted) -> str:
         wrong.setdefault(line, {}).setdefault(reason, []).append(text)
     if not wrong:
         return ""
-    items = [
-        f"<li>Line {line}: {'; '.join(starmap(_because, reasons.items()))}</li>"
-        for line, reasons in list(wrong.items())[:_PROBLEMS]
-    ]
+    items = []
+    for line, reasons in list(wrong.items())[:_PROBLEMS]:
+        parts = [
+            f"{as_html(', '.join(texts))}: {as_html(reason, _REASON)}"
+            for reason, texts in reasons.items()
+        ]
+        items.append(f"<li>Line {line}: {'; '.join(parts)}</li>")
     rest = len(wrong) - _PROBLEMS
     more = f"<li>and {many(rest, 'more line')}</li>" if rest > 0 else ""
     said = f"{many(len(wrong), 'line')} can't be read, and stay above to be mended:"
     listed = f'<ul style="margin: 0; padding-left: 1.5em">{"".join(items)}{more}</ul>'
     return f'<div role="alert" style="line-height: 1.5">{said}{listed}</div>'
-
-
-def _because(reason: str, texts: list[str]) -> str:
-    return f"{as_html(', '.join(texts))}: {as_html(reason, _REASON)}"

@@ -1,4 +1,4 @@
-"""The selected rows of a fetch."""
+"""The selected rows of a fetch, and which frames can be explored and refreshed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 
 from walletframe.address import canonical_key, parse_wallets
 from walletframe.charts import token_colors
-from walletframe.errors import ArgumentError
+from walletframe.errors import ArgumentError, WalletframeError
 from walletframe.frames import (
     HOLDING_DTYPES,
     WALLET_DTYPES,
@@ -37,18 +37,10 @@ class Selection:
     wallets: tuple[str, ...] = ()
     tokens: tuple[TokenKey, ...] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class Picked:
-    """What is selected."""
-
-    wallets: pd.DataFrame
-    holdings: Positions
-
-    @property
-    def details(self) -> WalletDetails:
-        """The two frames."""
-        return WalletDetails(self.wallets, self.holdings.holdings)
+    def wallet_keys(self) -> list[TokenKey]:
+        """Return the identities of the chosen wallets, in the order chosen."""
+        named = parse_wallets(self.wallets)
+        return [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
 
 
 class Catalog:
@@ -64,28 +56,30 @@ class Catalog:
         self._positions = read_positions(details.holdings)
         self.colors = token_colors(self._positions)
 
-    def select(self, selection: Selection) -> Picked:
-        """Return what is selected."""
-        held = self._positions
-        wallets = self.details.wallets
+    def select(self, selection: Selection) -> tuple[pd.DataFrame, Positions]:
+        """Return the wallets and the holdings that are selected."""
+        wallets, held = self.details.wallets, self._positions
         asked = _chosen(self._asked.keys, selection)[self._asked.codes]
         owned = _chosen(held.wallet_keys, selection)[held.wallet_codes]
         if selection.tokens:
             owned &= _among(held.tokens.keys, selection.tokens)[held.tokens.codes]
-        return Picked(wallets if asked.all() else wallets[asked], held.where(owned))
+        return wallets if asked.all() else wallets[asked], held.where(owned)
 
 
 def _chosen(wallets: list[TokenKey], selection: Selection) -> np.ndarray:
     """Mark the wallets that are on the blockchains and among the wallets that are picked."""
     chosen = np.ones(len(wallets), dtype=bool)
     if selection.blockchains:
-        chains = {canonical_key(name, "")[0] for name in selection.blockchains}
-        chosen &= np.array([key[0] in chains for key in wallets], dtype=bool)
+        chains = [canonical_key(name, "")[0] for name in selection.blockchains]
+        chosen &= _among([chain for chain, _ in wallets], chains)
     if selection.wallets:
-        named = parse_wallets(selection.wallets)
-        keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
-        chosen &= _among(wallets, keys)
+        chosen &= _among(wallets, selection.wallet_keys())
     return chosen
+
+
+def _among(keys: Iterable[object], picked: Iterable[object]) -> np.ndarray:
+    wanted = set(picked)
+    return np.array([key in wanted for key in keys], dtype=bool)
 
 
 def _prepared(holdings: pd.DataFrame, prepare: Prepare) -> pd.DataFrame:
@@ -94,12 +88,21 @@ def _prepared(holdings: pd.DataFrame, prepare: Prepare) -> pd.DataFrame:
         raise ArgumentError(f"prepare is of type {type(prepare).__name__}, not a function", hint)
     made: object = prepare(holdings.copy(deep=False))  # what is written into it stays there
     if not isinstance(made, pd.DataFrame):
-        raise ArgumentError(
-            f"prepare returned a {type(made).__name__}, not a DataFrame of holdings", hint
-        )
+        said = f"prepare returned a {type(made).__name__}, not a DataFrame of holdings"
+        raise ArgumentError(said, hint)
     return made
 
 
-def _among(keys: list[TokenKey], picked: Iterable[TokenKey]) -> np.ndarray:
-    wanted = set(picked)
-    return np.array([key in wanted for key in keys], dtype=bool)
+def require_as_fetched(details: WalletDetails) -> None:
+    """Refuse holdings to which something was done that a new answer would undo."""
+    wallets, holdings = details
+    hint = (
+        "give the explorer what was fetched, and what you did to it as prepare=, such as "
+        'prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD")'
+    )
+    added = [f"{name!r}" for name in holdings.columns if name not in HOLDING_DTYPES]
+    if added:
+        raise WalletframeError(f"Refresh would lose the columns {', '.join(added)}", hint=hint)
+    if len(holdings) != wallets["tokens"].sum():
+        said = "the holdings have other rows than were fetched, and Refresh would undo that"
+        raise WalletframeError(said, hint=hint)

@@ -1,58 +1,69 @@
-"""What the explorer shows: charts to choose from, a selection drawn as one, and code for it."""
+"""What the explorer shows: a selection as a chart to choose, as code, and as files to download."""
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from walletframe import charts
-from walletframe.address import WalletAddress, canonical_key, parse_wallets
-from walletframe.frames import known_wallets
+from walletframe.address import WalletAddress
+from walletframe.errors import ArgumentError, WalletframeError
+from walletframe.exports import to_csv, to_parquet
+from walletframe.frames import (
+    WalletDetails,
+    holdings_table,
+    known_wallets,
+    summary_html,
+    table_html,
+)
 from walletframe.numerals import many
-from walletframe.pickers.pane import error_text
+from walletframe.pickers.pane import alert_html, error_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    import pandas as pd
+
     from walletframe.charts import Figure
-    from walletframe.frames import Positions, TokenKey, WalletDetails
-    from walletframe.pickers.explorer.selection import Catalog, Picked, Selection
+    from walletframe.frames import Positions, TokenKey
+    from walletframe.pickers.explorer.selection import Catalog, Selection
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
     """A chart to choose."""
 
-    label: str
     function: str  # in `walletframe.charts`
+    takes: str  # "perhaps a token", "a token", "a wallet" or ""
     options: Mapping[str, Any]  # how much is drawn, so that a browser draws it in a moment
-    takes: str = ""  # "perhaps a token", "a token" or "a wallet"
     colored: bool = True  # whether it takes the colours of tokens
 
 
+_BARS = {"by": "wallet", "top": 12, "top_tokens": 6}
+_CHAINS = {"by": "blockchain", "top_tokens": 6}
 CHARTS = {
-    chart.label: chart
-    for chart in (
-        Chart("Treemap", "treemap", {"top": 80}, takes="perhaps a token"),
-        Chart("Sunburst", "sunburst", {"top": 80}, takes="perhaps a token"),
-        Chart(
-            "Bars by wallet",
-            "bar",
-            {"by": "wallet", "top": 12, "top_tokens": 6},
-            takes="perhaps a token",
-        ),
-        Chart(
-            "Bars by blockchain",
-            "bar",
-            {"by": "blockchain", "top_tokens": 6},
-            takes="perhaps a token",
-        ),
-        Chart("Heatmap", "heatmap", {"top": 20, "top_tokens": 15}, colored=False),
-        Chart("Pie of a wallet", "pie", {}, takes="a wallet"),
-        Chart("Lorenz curve", "lorenz", {}, takes="a token", colored=False),
-    )
+    "Treemap": Chart("treemap", "perhaps a token", {"top": 80}),
+    "Sunburst": Chart("sunburst", "perhaps a token", {"top": 80}),
+    "Bars by wallet": Chart("bar", "perhaps a token", _BARS),
+    "Bars by blockchain": Chart("bar", "perhaps a token", _CHAINS),
+    "Heatmap": Chart("heatmap", "", {"top": 20, "top_tokens": 15}, colored=False),
+    "Pie of a wallet": Chart("pie", "a wallet", {}),
+    "Lorenz curve": Chart("lorenz", "a token", {}, colored=False),
+}
+
+FORMATS = ("CSV", "Parquet", "HTML page", "pandas code")
+_MOST_ROWS = 200_000
+_PAGE_ROWS = 1_000
+_TYPES = {
+    "holdings.csv": "text/csv",
+    "holdings.parquet": "application/vnd.apache.parquet",
+    "holdings.html": "text/html",
+    "holdings.py": "text/x-python",
 }
 
 _NAMES = '''
@@ -76,7 +87,6 @@ class View:
 class Rendered:
     """A view as it is shown."""
 
-    view: View
     rows: WalletDetails
     figure: Figure | None
     reason: str  # why there is no figure, as strangers may have written it
@@ -86,19 +96,20 @@ class Rendered:
 def render(view: View) -> Rendered:
     """Render a view; where its chart can't be drawn, all the rest."""
     catalog, selection, chart = view.catalog, view.selection, view.chart
-    picked = catalog.select(selection)
-    rows = picked.details
+    wallets, held = catalog.select(selection)
+    rows = WalletDetails(wallets, held.holdings)
     figure, given, reason = None, None, ""
     if rows.holdings.empty:
-        reason = _absence(rows, selection)
+        reason = _absence(wallets, selection)
     else:
         try:
-            given = _arguments(chart, selection, picked.holdings)
-            figure = _drawn(chart, given, picked, catalog.colors)
+            given = _arguments(chart, selection, held)
+            colors = {"colors": catalog.colors} if chart.colored else {}
+            figure = getattr(charts, chart.function)(held, wallets=wallets, **given, **colors)
         except Exception as error:  # noqa: BLE001 - shown in the chart's place
             given, reason = None, f"No chart: {error_text(error)}"
     code = _script(chart, selection, given, prepared=catalog.is_prepared)
-    return Rendered(view, rows, figure, reason, code)
+    return Rendered(rows, figure, reason, code)
 
 
 def _arguments(chart: Chart, selection: Selection, held: Positions) -> dict[str, Any]:
@@ -109,23 +120,11 @@ def _arguments(chart: Chart, selection: Selection, held: Positions) -> dict[str,
     found = dict(chart.options)
     if chart.takes == "a token":
         found["token"] = _first(selection.tokens, held.tokens.keys, held.tokens.codes)
-    elif chart.takes == "perhaps a token" and len(selection.tokens) == 1:
+    elif chart.takes == "a wallet":
+        found["wallet"] = _first(selection.wallet_keys(), held.wallet_keys, held.wallet_codes)
+    elif chart.takes and len(selection.tokens) == 1:
         [found["token"]] = selection.tokens
-    if chart.takes == "a wallet":
-        named = parse_wallets(selection.wallets)
-        keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
-        found["wallet"] = _first(keys, held.wallet_keys, held.wallet_codes)
     return found
-
-
-def _drawn(
-    chart: Chart, given: Mapping[str, Any], picked: Picked, colors: Mapping[TokenKey, str]
-) -> Figure:
-    """Draw a chart, with the colours that tokens have in all charts of the fetch."""
-    more: dict[str, Any] = {"colors": colors} if chart.colored else {}
-    function = getattr(charts, chart.function)
-    figure: Figure = function(picked.holdings, wallets=picked.wallets, **given, **more)
-    return figure
 
 
 def _first(chosen: Iterable[TokenKey], keys: list[TokenKey], codes: np.ndarray) -> TokenKey:
@@ -134,9 +133,8 @@ def _first(chosen: Iterable[TokenKey], keys: list[TokenKey], codes: np.ndarray) 
     return next((key for key in chosen if key in there), most)
 
 
-def _absence(rows: WalletDetails, selection: Selection) -> str:
+def _absence(wallets: pd.DataFrame, selection: Selection) -> str:
     """Say why there is no balance: by what is picked, or by what the wallets are like."""
-    wallets = rows.wallets
     picked = selection.blockchains or selection.wallets or selection.tokens
     known, tokens = known_wallets(wallets, stale=True), wallets["tokens"]
     others = "other tokens than are picked" if selection.tokens else "balances that were left out"
@@ -152,7 +150,7 @@ def _absence(rows: WalletDetails, selection: Selection) -> str:
 
 
 def _script(
-    chart: Chart, selection: Selection, given: Mapping[str, Any] | None, *, prepared: bool = False
+    chart: Chart, selection: Selection, given: Mapping[str, Any] | None, *, prepared: bool
 ) -> str:
     """Write the code; where no chart can be drawn (`given` is None), that of the rows alone."""
     colored = chart.colored and given is not None
@@ -173,25 +171,69 @@ def _script(
 def _filters(selection: Selection) -> list[str]:
     parts: list[str] = []
     if selection.blockchains:
-        parts += _listed("chains", (name.upper() for name in selection.blockchains))
+        parts += _listed("chains", [name.upper() for name in selection.blockchains])
         parts.append('wallets = wallets[wallets["blockchain"].str.upper().isin(chains)]')
         parts.append('shown = shown[shown["blockchain"].str.upper().isin(chains)]\n')
     if selection.wallets:
-        keys = (WalletAddress.parse(name).canonical for name in selection.wallets)
-        parts += _listed("chosen", map(str, keys))
-        parts += [
-            f'{frame} = {frame}[names({frame}["blockchain"], {frame}["address"]).isin(chosen)]'
-            for frame in ("wallets", "shown")
-        ]
-        parts.append("")
+        keys = [str(WalletAddress.parse(name).canonical) for name in selection.wallets]
+        parts += _listed("chosen", keys)
+        named = '{0} = {0}[names({0}["blockchain"], {0}["address"]).isin(chosen)]'
+        parts += [named.format("wallets"), named.format("shown"), ""]
     if selection.tokens:
-        parts += _listed(
-            "tokens", (f"{chain}.{contract or ''}" for chain, contract in selection.tokens)
-        )
+        keys = [f"{chain}.{contract or ''}" for chain, contract in selection.tokens]
+        parts += _listed("tokens", keys)
         parts.append('held = names(shown["token_blockchain"], shown["token_address"])')
         parts.append("shown = shown[held.isin(tokens)]\n")
     return parts
 
 
-def _listed(name: str, values: Iterable[str]) -> list[str]:
+def _listed(name: str, values: list[str]) -> list[str]:
     return [f"{name} = [", *(f"    {value!a}," for value in values), "]"]
+
+
+def make_file(kind: str, rendered: Rendered) -> tuple[str, bytes]:
+    """Return the name and the contents of a file: every row exactly, or a page without network."""
+    if kind not in FORMATS:
+        raise ArgumentError(f"{kind!r} is not a file format", hint=f"one of {', '.join(FORMATS)}")
+    if kind == "pandas code":
+        return "holdings.py", f"{rendered.code}\n".encode()
+    if kind == "HTML page":
+        return "holdings.html", _page(rendered).encode()
+    holdings = rendered.rows.holdings
+    if len(holdings) > _MOST_ROWS:
+        raise WalletframeError(
+            f"{len(holdings):,} rows are too many for a download by the browser",
+            hint="run the pandas code, then shown.wf.to_parquet(path)",
+        )
+    name, write = ("holdings.csv", to_csv) if kind == "CSV" else ("holdings.parquet", to_parquet)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        write(holdings, path)
+        return name, path.read_bytes()
+
+
+def link(name: str, contents: bytes) -> str:
+    """Return, as HTML, a link that holds what `make_file` made."""
+    data = base64.b64encode(contents).decode()
+    size = f"{len(contents) / 1e6:,.1f} MB" if len(contents) > 1e5 else f"{len(contents):,} bytes"  # noqa: PLR2004
+    href = f"data:{_TYPES[name]};base64,{data}"
+    style = "text-decoration: underline; color: var(--jp-content-link-color, revert)"
+    text = f"Download {name} ({size})"
+    anchor = f'<a download="{name}" style="{style}" href="{href}">{text}</a>'
+    return f'<span role="status">{anchor}</span>'
+
+
+def _page(rendered: Rendered) -> str:
+    if rendered.figure is None:
+        chart = alert_html(rendered.reason)
+    else:
+        chart = rendered.figure.to_html(include_plotlyjs=True, full_html=False)
+    table = table_html(holdings_table(rendered.rows.holdings, _PAGE_ROWS))
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Holdings</title>'
+        '<meta name="viewport" content="width=device-width">'
+        '<meta name="referrer" content="no-referrer">'
+        "<style>body { font-family: sans-serif; margin: 1em; color-scheme: light dark }"
+        " td, th { padding: 0.2em 0.6em }</style></head><body><h1>Holdings</h1>"
+        f"{summary_html(*rendered.rows)}{chart}{table}</body></html>"
+    )

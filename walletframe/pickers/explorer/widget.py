@@ -6,7 +6,7 @@ import json
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ipywidgets import HTML, Box, Button, Layout, Output
+from ipywidgets import HTML, Box, Button, Layout, Output, Widget
 from traitlets import Instance
 
 from walletframe.charts import has_template
@@ -21,25 +21,22 @@ from walletframe.frames import (
 )
 from walletframe.pickers.blockchains import BlockchainPicker
 from walletframe.pickers.explorer.controls import FOLLOWS, STYLE, ToggleRow
-from walletframe.pickers.explorer.downloads import FORMATS, link, make_file
-from walletframe.pickers.explorer.selection import Catalog, Selection
-from walletframe.pickers.explorer.views import CHARTS, View, render
-from walletframe.pickers.fetching import FetchBar
+from walletframe.pickers.explorer.selection import Catalog, Selection, require_as_fetched
+from walletframe.pickers.explorer.views import CHARTS, FORMATS, View, link, make_file, render
+from walletframe.pickers.fetching import FetchBar, renewed
 from walletframe.pickers.pane import LOCK, Debounce, Pane, alert_html, guarded
-from walletframe.pickers.renewal import renewed, require_as_fetched
 from walletframe.pickers.tokens import TokenPicker
 from walletframe.pickers.wallets import WalletPicker
 from walletframe.text import as_html_block, shown
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from walletframe.client import Client
     from walletframe.frames import DetailsLike
     from walletframe.pickers.explorer.selection import Prepare
     from walletframe.pickers.explorer.views import Rendered
 
 _ROWS = 50
+_CODE_STYLE = "width: 0; min-width: 100%; overflow: auto; line-height: 1.3; margin: 0"
 
 
 class HoldingsExplorer(Pane):
@@ -64,18 +61,13 @@ class HoldingsExplorer(Pane):
     ------
     ArgumentError
         If `details` is not a fetch, `client` not a `Client`, or `prepare` not such a function.
-    ColumnsError
-        If a frame lacks a column that a fetch has.
-    AmountError
-        If the column ``amount``, perhaps by `prepare`, no longer holds amounts.
+    ColumnsError, AmountError
+        If a frame, perhaps by `prepare`, lacks a column of a fetch, or ``amount`` has no amounts.
 
     Notes
     -----
     A chart of one token, where exactly one is picked, shows its amounts; otherwise values where
-    the holdings have a column ``value``, or counts. A token keeps its colour while the selection
-    changes.
-
-    To explore values, give what was fetched and
+    the holdings have a column ``value``, or counts. To explore values, give what was fetched and
     ``prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD")``. Without
     `prepare`, Refresh refuses where holdings have more columns, or other rows, than a fetch gave.
     Wallets that Refresh can't reach keep what was known of them, with the source ``stale``.
@@ -95,11 +87,7 @@ class HoldingsExplorer(Pane):
     details = Instance(WalletDetails)
 
     def __init__(
-        self,
-        details: DetailsLike,
-        *,
-        client: Client | None = None,
-        prepare: Prepare | None = None,
+        self, details: DetailsLike, *, client: Client | None = None, prepare: Prepare | None = None
     ) -> None:
         details = details_given(details)
         require_client(client)
@@ -115,7 +103,6 @@ class HoldingsExplorer(Pane):
         self._wallets = WalletPicker(details, paste=False)
         self._tokens = TokenPicker(catalog.details)
         self._chart = ToggleRow("Chart", list(CHARTS))
-        self._savers = [self._saver(kind) for kind in FORMATS]
         self._summary, self._table, self._code, self._link = HTML(), HTML(), HTML(), HTML()
         self._output = Output(layout=Layout(width="100%"))
         self._style = HTML(f"<style>{STYLE}</style>", layout=Layout(display="none"))
@@ -136,7 +123,8 @@ class HoldingsExplorer(Pane):
             Rows of `details`, after `prepare`, on their index.
         """
         view = self._view()
-        return view.catalog.select(view.selection).details
+        wallets, held = view.catalog.select(view.selection)
+        return WalletDetails(wallets, held.holdings)
 
     @property
     def code(self) -> str:
@@ -145,8 +133,8 @@ class HoldingsExplorer(Pane):
         Returns
         -------
         str
-            Python, for a variable ``details``, and for ``prepare`` where it was given. Where no
-            chart can be drawn, it makes the rows alone.
+            Python, for variables ``details`` and, where it was given, ``prepare``; of the rows
+            alone where no chart can be drawn.
         """
         return render(self._view()).code
 
@@ -200,20 +188,19 @@ class HoldingsExplorer(Pane):
         for picker in pickers:
             picker.layout.width, picker.layout.min_width = "auto", "15em"
             picker.layout.flex = "1 1 18em"
-        saving = (HTML("Save what is shown as"), *self._savers, self._link)
-        rows = [
+        saving: list[Widget] = [HTML("Save what is shown as")]
+        for kind in FORMATS:
+            button = Button(description=kind, layout={"width": "auto"}, tooltip=f"Prepare {kind}")
+            button.on_click(lambda button: self.save(button.description))
+            saving.append(button)
+        picking, saving_row = (
             Box(parts, layout=Layout(flex_flow="row wrap", width="100%"))
-            for parts in (pickers, saving)
-        ]
+            for parts in (pickers, [*saving, self._link])
+        )
         self.children = (
-            *(self._bar, rows[0], self._chart, rows[1], self._alert, self._summary),
+            *(self._bar, picking, self._chart, saving_row, self._alert, self._summary),
             *(self._output, self._table, self._code, self._style),
         )
-
-    def _saver(self, kind: str) -> Button:
-        button = Button(description=kind, layout={"width": "auto"}, tooltip=f"Prepare {kind}")
-        button.on_click(lambda _: self.save(kind))
-        return button
 
     def _draw(self) -> None:
         """Draw the view of now; where it changes meanwhile, the next call draws.
@@ -223,11 +210,9 @@ class HoldingsExplorer(Pane):
         with self._drawing:
             view = self._view()
             try:
-                rendered = render(view)
+                self._show(view, render(view))
             except Exception as error:  # noqa: BLE001 - on a thread nobody else would see it
-                self._fail(error)
-            else:
-                self._show(rendered)
+                self._show(view, error)
 
     def _view(self) -> View:
         with LOCK:
@@ -235,21 +220,25 @@ class HoldingsExplorer(Pane):
             return View(self._catalog, Selection(*picked), CHARTS[self._chart.value])
 
     @guarded
-    def _show(self, rendered: Rendered) -> None:
-        if rendered.view != self._view():
+    def _show(self, view: View, rendered: Rendered | Exception) -> None:
+        if isinstance(rendered, Exception):
+            raise rendered
+        if view != self._view():
             return
         self._show_error("")
         self._link.value = ""
         (self._output.remove_class if has_template() else self._output.add_class)(FOLLOWS)
         self._output.outputs = (_display(rendered),)
-        summary = summary_html(*rendered.rows) + _troubled(rendered.rows.wallets)
+        wallets, holdings = rendered.rows
+        summary = summary_html(wallets, holdings)
+        troubled = wallets[wallets["error"].notna()]
+        if len(troubled):
+            table = table_html(wallets_table(troubled, _ROWS), "24em")
+            summary += _folded("Which wallets, and why", table)
         self._summary.value = f'<div role="status">{summary}</div>'
-        self._table.value = table_html(holdings_table(rendered.rows.holdings, _ROWS), "24em")
-        self._code.value = _folded("The lines of pandas code that make this", rendered.code)
-
-    @guarded
-    def _fail(self, error: Exception) -> None:
-        raise error
+        self._table.value = table_html(holdings_table(holdings, _ROWS), "24em")
+        code = f'<pre style="{_CODE_STYLE}">{as_html_block(rendered.code)}</pre>'
+        self._code.value = _folded("The lines of pandas code that make this", code)
 
     @guarded
     def _take_refreshed(self, change: dict[str, Any]) -> None:
@@ -274,18 +263,5 @@ def _display(rendered: Rendered) -> dict[str, Any]:
     return {"output_type": "display_data", "data": data, "metadata": {}}
 
 
-def _troubled(wallets: pd.DataFrame) -> str:
-    """Name the wallets that are not ok or not up to date, each with its reason."""
-    rows = wallets[wallets["error"].notna()]
-    if rows.empty:
-        return ""
-    table = table_html(wallets_table(rows, _ROWS), "24em")
-    return f"<details><summary>Which wallets, and why</summary>{table}</details>"
-
-
-def _folded(title: str, code: str) -> str:
-    style = "width: 0; min-width: 100%; overflow: auto; line-height: 1.3; margin: 0"
-    return (
-        f"<details><summary>{title}</summary>"
-        f'<pre style="{style}">{as_html_block(code)}</pre></details>'
-    )
+def _folded(title: str, html: str) -> str:
+    return f"<details><summary>{title}</summary>{html}</details>"
