@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from walletframe.amounts.integers import POWERS, Exact, Integers, Mask, or_none
+from walletframe.amounts.integers import POWERS, Exact, Integers, Mask
 from walletframe.amounts.text import plain, plain_texts
-from walletframe.amounts.values import read
+from walletframe.amounts.values import from_decimals, read, read_texts
 from walletframe.errors import AmountPrecisionError
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ _ETHER_DECIMALS = 18
 
 def as_text(amounts: Exact) -> pa.Array:
     """Write amounts as an Arrow array of plain text, null where missing."""
-    texts = or_none(plain_texts(amounts.integers, amounts.scale), amounts.missing)
-    return pa.array(texts, type=pa.large_string(), from_pandas=True)
+    texts = plain_texts(amounts.integers, amounts.scale)
+    return pc.if_else(amounts.missing, None, texts) if amounts.missing.any() else texts
 
 
 def as_decimals(amounts: Exact, kind: pa.DataType) -> pa.Array:
@@ -70,12 +71,16 @@ def _refuse(amounts: Exact, kind: pa.DataType, wrong: Mask) -> None:
 
 def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:
     """Read amounts, text, decimals or integers; null is missing."""
-    kind = array.type
-    if isinstance(kind, pa.BaseExtensionType):
-        array, kind = array.cast(kind.storage_type), kind.storage_type
-    if pa.types.is_decimal(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return read(array.to_numpy(zero_copy_only=False))
-    return read(array.to_pylist())
+    if isinstance(array.type, pa.BaseExtensionType):
+        array = array.cast(array.type.storage_type)
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    kind, found = array.type, None
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        found = read_texts(array.cast(pa.large_string()))
+    elif pa.types.is_decimal(kind) and kind.scale >= 0:
+        found = from_decimals(array.cast(pa.decimal256(76, kind.scale)))
+    return read(array.to_pylist()) if found is None else found
 
 
 def to_portable_table(frame: pd.DataFrame, *, decimals: int = _ETHER_DECIMALS) -> pa.Table:

@@ -7,18 +7,22 @@ writes one wei as ``1E-18``. Here no context is read or changed.
 from __future__ import annotations
 
 import decimal
+import gc
 import math
 from decimal import Decimal
 from fractions import Fraction
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Self
 
 from walletframe.amounts.integers import MAX_DIGITS, nearest_float
 from walletframe.amounts.rational import exact_pair, plain_number, ratio
-from walletframe.amounts.text import formatted, is_number, plain, shortened
+from walletframe.amounts.text import formatted, is_number, shortened
 from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from walletframe.amounts.integers import Integers
 
 _WIDE = decimal.Context(
     prec=4 * MAX_DIGITS,
@@ -185,7 +189,7 @@ class Amount(Decimal):
         >>> Amount.of(1, 18)
         Amount('0.000000000000000001')
         """
-        return super().__new__(cls, plain(integer, scale))
+        return cls._of_decimal(_WIDE.scaleb(integer, -scale))
 
     @classmethod
     def _of_decimal(cls, number: Decimal) -> Self:
@@ -265,8 +269,8 @@ class Amount(Decimal):
         return type(self)(rounded)
 
     def __str__(self) -> str:
-        text = super().__format__("f")
-        return text.rstrip("0").rstrip(".") if "." in text else text
+        text = Decimal.__str__(self)
+        return Decimal.__format__(self, "f") if "E" in text else text
 
     def __repr__(self) -> str:
         return f"Amount('{self}')"
@@ -276,3 +280,14 @@ class Amount(Decimal):
 
 
 _EXACT_TYPES = frozenset({int, Amount})
+
+
+def amounts_of(integers: Integers, scale: int) -> list[Amount]:
+    """Give the amounts ``integers / 10**scale``."""
+    numbers = map(_WIDE.multiply, integers, repeat(Decimal((0, (1,), -scale))))
+    enable = gc.enable if gc.isenabled() else gc.disable
+    gc.disable()  # a million new objects would start a thousand searches for garbage
+    try:
+        return list(map(Decimal.__new__, repeat(Amount), map(_WIDE.normalize, numbers)))
+    finally:
+        enable()

@@ -69,6 +69,16 @@ def dense_ranks(integers: Integers, order: Places) -> Places:
     return ranks
 
 
+def codes(integers: Integers) -> Places:
+    """Give equal numbers to equal integers, from 0 in the order of the first mention."""
+    found, uniques = pd.factorize(keys(integers))
+    some = np.full(len(uniques), 0, dtype=object)
+    some[found] = integers
+    if (some[found] == integers).all():  # no two that differ have one float
+        return np.asarray(found)
+    return np.asarray(pd.factorize(integers)[0])
+
+
 def at_sorted_positions(integers: Integers, positions: Sequence[int]) -> list[int]:
     """Give the integers that sorting would put at some positions, without sorting them all."""
     floats = keys(integers)

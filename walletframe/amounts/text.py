@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from decimal import ROUND_HALF_EVEN, Context, Decimal
-from itertools import repeat
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS, POWERS, Integers
 from walletframe.errors import AmountError, AmountPrecisionError
 
-_COMMON_DECIMALS = 18
+COMMON_DECIMALS = 18
 _NUMBER = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,6}))?")
 
 _SPECIFICATION = re.compile(r"\A(.*?)(?:\.([0-9]+))?([eEfFgGn%]?)\Z", re.DOTALL)
@@ -27,16 +30,25 @@ def plain(integer: int, scale: int) -> str:
     return f"{digits[:-scale]}.{fraction}" if fraction else digits[:-scale]
 
 
-def plain_texts(integers: Integers, scale: int) -> list[str]:
-    """Write n amounts of one scale as plain text."""
-    surplus = scale - _COMMON_DECIMALS
+def plain_texts(integers: Integers, scale: int) -> pa.Array:
+    """Write n amounts of one scale as an Arrow array of plain text."""
+    surplus = scale - COMMON_DECIMALS
     if surplus > 0:  # mostly zeros that one fine amount has brought upon all others: cut off first
-        cut = map(divmod, integers, repeat(POWERS[surplus]))
-        return [
-            plain(integer, scale) if rest else plain(coarse, _COMMON_DECIMALS)
-            for integer, (coarse, rest) in zip(integers, cut, strict=True)
-        ]
-    return [plain(integer, scale) for integer in integers]
+        coarse, rest = integers // POWERS[surplus], integers % POWERS[surplus]
+        fine = np.asarray(rest != 0, dtype=bool)
+        texts = plain_texts(coarse, COMMON_DECIMALS)
+        few = pa.array([plain(integer, scale) for integer in integers[fine]], pa.large_string())
+        return pc.replace_with_mask(texts, fine, few)
+    texts = pa.array(list(map(str, np.abs(integers))), pa.large_string())
+    if scale:
+        padded = pc.ascii_lpad(texts, scale + 1, "0").cast(pa.large_binary())
+        pointed = pc.binary_replace_slice(padded, -scale, -scale, b".").cast(pa.large_string())
+        texts = pc.ascii_rtrim(pc.ascii_rtrim(pointed, "0"), ".")
+    below = np.asarray(integers < 0, dtype=bool)
+    if below.any():
+        minus, nothing = (pa.scalar(text, pa.large_string()) for text in ("-", ""))
+        texts = pc.if_else(below, pc.binary_join_element_wise(minus, texts, nothing), texts)
+    return texts
 
 
 def formatted(value: Decimal, specification: str) -> str:

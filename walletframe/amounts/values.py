@@ -8,11 +8,14 @@ digits and a minus (underscores, spaces, a plus, other alphabets' digits) is ref
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from walletframe.amounts.integers import (
     MAX_DECIMALS,
@@ -39,22 +42,55 @@ if TYPE_CHECKING:
 
 _WRITTEN_PLAINLY = {str, int, Decimal, Amount}
 _DIGITS = re.compile("-?[0-9]+")
+_USUAL_DECIMALS, _USUAL_DIGITS = 36, 40  # together no more than Arrow's 76 digits
 
 
 def read(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
     """Read n values; what is no exact amount is refused with its position."""
     objects = as_objects(values)
     missing = _missing(objects)
-    present = objects[~missing] if missing.any() else objects
-    found = _read_plain(present)
-    if found is None:
-        found = _read_each(present, np.flatnonzero(~missing))
-    if len(present) == len(objects):
-        return aligned(found[0], missing, found[1])
-    integers = np.full(len(objects), 0, dtype=object)
-    scales = np.zeros(len(objects), dtype=np.intp)
-    integers[~missing], scales[~missing] = found
-    return aligned(integers, missing, scales)
+    kinds = set(map(type, objects[~missing]))
+    found = None
+    if kinds <= _WRITTEN_PLAINLY:
+        texts = objects if kinds <= {str} else as_objects([str(value) for value in objects])
+        with suppress(ValueError):  # text that isn't Unicode, or too long an integer
+            found = read_texts(pa.array(texts, pa.large_string(), mask=missing))
+    return _read_each(objects, missing) if found is None else found
+
+
+def read_texts(texts: pa.Array) -> Exact | None:
+    """Read plain text by Arrow, null as missing; None if some needs a closer look."""
+    lengths, points = pc.binary_length(texts), pc.find_substring(texts, ".")
+    lengths, points = (np.asarray(each.fill_null(0), dtype=np.intp) for each in (lengths, points))
+    decimals = np.where(points < 0, 0, lengths - points - 1)
+    long = (decimals > _USUAL_DECIMALS) | (lengths - decimals > _USUAL_DIGITS)
+    usual = pc.if_else(long, None, texts) if long.any() else texts
+    scale = int(decimals[~long & np.asarray(texts.is_valid())].max(initial=0))
+    try:
+        amounts = from_decimals(usual.cast(pa.decimal256(76, scale)))
+    except pa.ArrowInvalid:
+        return None
+    if not long.any():
+        return amounts
+    places = np.flatnonzero(long)
+    found = [_located(texts[int(place)].as_py(), int(place)) for place in places]
+    scales = np.full(len(texts), scale)
+    amounts.integers[places], scales[places] = zip(*found, strict=True)
+    return aligned(amounts.integers, np.asarray(texts.is_null()), scales)
+
+
+def from_decimals(decimals: pa.Array) -> Exact:
+    """Read an Arrow array of 256 bits wide decimals."""
+    width = decimals.type.byte_width
+    words = np.frombuffer(decimals.buffers()[1], dtype=np.int64).reshape(-1, width // 8)
+    words = words[decimals.offset : decimals.offset + len(decimals)]
+    chunks = np.ascontiguousarray(words[:, ::-1].byteswap()).view(f"V{width}").ravel().tolist()
+    integers = integers_from((int.from_bytes(chunk, "big") for chunk in chunks), len(chunks))
+    integers[words[:, -1] < 0] -= 1 << 8 * width
+    missing = np.asarray(decimals.is_null())
+    if missing.any():
+        integers[missing] = 0
+    return Exact(integers, missing, decimals.type.scale)
 
 
 def read_one(value: object) -> tuple[int, int]:
@@ -95,44 +131,12 @@ def _located(value: object, place: int) -> tuple[int, int]:
     raise refused
 
 
-def _read_plain(objects: Integers) -> tuple[Integers, Places] | None:
-    """Read values whose text is plain, all as one line; None where some need a closer look."""
-    kinds = set(map(type, objects))
-    if not kinds <= _WRITTEN_PLAINLY:
-        return None
-    try:
-        joined = "\n".join(objects.tolist() if kinds == {str} else map(str, objects))
-        if not joined.isascii():
-            return None
-        line = joined.encode()
-        scales = _plain_scales(line, len(objects))
-        if scales is None:
-            return None
-        whole = line.replace(b".", b"").decode().split("\n")
-        return integers_from(map(int, whole), len(objects)), scales
-    except ValueError:  # a misplaced sign, no digit at all, or too many
-        return None
-
-
-def _plain_scales(line: bytes, count: int) -> Places | None:
-    """Count the digits behind the point in each of n lines; None where not all are plain."""
-    if line.translate(None, b"0123456789.-\n") or b".-" in line:
-        return None
-    marks = np.frombuffer(line, dtype=np.uint8)
-    ends = np.append(np.flatnonzero(marks == ord("\n")), len(marks))
-    points = np.flatnonzero(marks == ord("."))
-    places = np.searchsorted(ends, points)
-    if len(ends) != count or not (np.diff(places) > 0).all():
-        return None
-    scales = np.zeros(count, dtype=np.intp)
-    scales[places] = ends[places] - points - 1
-    return scales if scales.max(initial=0) <= MAX_DECIMALS else None
-
-
-def _read_each(objects: Integers, places: Places) -> tuple[Integers, Places]:
-    pairs = [_located(value, int(place)) for value, place in zip(objects, places, strict=True)]
-    integers = integers_from((integer for integer, _ in pairs), len(pairs))
-    return integers, np.fromiter((scale for _, scale in pairs), np.intp, count=len(pairs))
+def _read_each(objects: Integers, missing: Mask) -> Exact:
+    integers = np.full(len(objects), 0, dtype=object)
+    scales = np.zeros(len(objects), dtype=np.intp)
+    for place in np.flatnonzero(~missing):
+        integers[place], scales[place] = _located(objects[place], int(place))
+    return aligned(integers, missing, scales)
 
 
 def from_base_units(raw: Sequence[Any], decimals: Any) -> Exact:

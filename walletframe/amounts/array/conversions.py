@@ -17,8 +17,8 @@ from pandas.api.extensions import no_default
 from walletframe.amounts.array.storage import AmountStorage
 from walletframe.amounts.arrow import as_decimals, as_text
 from walletframe.amounts.dtype import AmountType
-from walletframe.amounts.integers import POWERS, Exact, Integers, or_none, to_floats
-from walletframe.amounts.text import plain, plain_texts
+from walletframe.amounts.integers import POWERS, Exact, Integers, to_floats
+from walletframe.amounts.text import plain
 from walletframe.amounts.values import to_base_units
 from walletframe.errors import AmountError, AmountPrecisionError
 
@@ -121,7 +121,7 @@ class AmountConversions(AmountStorage):
         if isinstance(dtype, pd.ArrowDtype):
             return pd.arrays.ArrowExtensionArray(self.to_arrow(dtype.pyarrow_dtype))
         if isinstance(dtype, pd.StringDtype):
-            return pd.array(self._texts(), dtype=dtype)
+            return pd.array(as_text(self.exact()), dtype=dtype)
         if dtype.kind == "f":
             return pd.array(to_floats(self.exact()), dtype=dtype)
         if dtype.kind in "iu":
@@ -170,13 +170,13 @@ class AmountConversions(AmountStorage):
         if dtype.kind == "U":
             return np.array([text or "<NA>" for text in self._texts()], dtype=dtype)
         if dtype.kind == "O":
-            return np.fromiter(self, dtype=object, count=len(self))
+            return self._objects()
         raise AmountError(f"amounts can't become {dtype}", hint="compare them instead: a > 0")
 
     def _texts(self) -> Integers:
         """Give plain text as objects, None where missing."""
-        integers, missing, scale = self.exact()
-        return or_none(plain_texts(integers, scale), missing)
+        texts: Integers = as_text(self.exact()).to_numpy(zero_copy_only=False)
+        return texts
 
     def _values_for_json(self) -> Integers:
         """Give JSON text, since its numbers lose digits beyond 2**53 (pandas's hook)."""

@@ -6,6 +6,7 @@ arrays are made at 77 decimals, and hashes do not depend on the scale.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,7 +15,8 @@ import pandas as pd
 from walletframe.amounts import sorting
 from walletframe.amounts.array.operators import members
 from walletframe.amounts.array.storage import AmountStorage
-from walletframe.amounts.integers import MAX_DECIMALS, POWERS, or_none, rescale
+from walletframe.amounts.integers import POWERS, or_none, rescale
+from walletframe.amounts.text import COMMON_DECIMALS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -70,29 +72,59 @@ class AmountOrder(AmountStorage):
         return places if several else places[0]
 
     def _values_for_factorize(self) -> tuple[Integers, Any]:
-        """Give keys that don't depend on the scale: merge compares those of two arrays."""
+        """Give keys that don't depend on the scale: merge compares those of two arrays.
+
+        They are 10**18 times the amounts: integers, or Fractions where there are more decimals.
+        """
         integers, missing, scale = self.exact()
-        return or_none(rescale(integers, scale, MAX_DECIMALS), missing), None
+        unit = POWERS[max(scale - COMMON_DECIMALS, 0)]
+        keys = rescale(integers, min(scale, COMMON_DECIMALS), COMMON_DECIMALS)
+        if unit > 1:
+            fine = np.flatnonzero(integers % unit)
+            keys = integers // unit
+            keys[fine] = [Fraction(integer, unit) for integer in integers[fine]]
+        return or_none(keys, missing), None
 
     @classmethod
     def _from_factorized(cls, values: Integers, original: Self) -> Self:
         """Make amounts of such keys, at the scale that they had (pandas's hook)."""
         missing = np.asarray(pd.isna(values), dtype=bool)
         scale = original.exact().scale
-        return cls(np.where(missing, 0, values) // POWERS[MAX_DECIMALS - scale], missing, scale)
+        integers = np.where(missing, 0, values) * POWERS[scale] // POWERS[COMMON_DECIMALS]
+        return cls(integers, missing, scale)
+
+    def factorize(self, use_na_sentinel: bool = True) -> tuple[Places, Self]:  # noqa: FBT001, FBT002  pandas's own
+        """Give each row the number of its amount, from 0, and the amounts, each once."""
+        if not use_na_sentinel and self.exact().missing.any():
+            return super().factorize(use_na_sentinel=False)
+        codes = self._codes()
+        return codes, self.take(_firsts(codes)[1 if codes.min(initial=0) < 0 else 0 :])
 
     def _codes(self) -> Places:
-        """Give equal numbers to equal amounts, and -1 to missing ones."""
+        """Give equal numbers to equal amounts, in their order, and -1 to missing ones."""
         integers, missing, _ = self.exact()
-        return np.asarray(pd.factorize(or_none(integers, missing))[0])
+        codes = np.full(len(missing), -1, dtype=np.intp)
+        codes[~missing] = sorting.codes(integers[~missing])
+        return codes
 
     def unique(self) -> Self:
         """Give every amount once, NA too, in the order of the first mention."""
-        return self.take(np.flatnonzero(~self.duplicated()))
+        return self.take(np.sort(_firsts(self._codes())))
 
     def duplicated(self, keep: Any = "first") -> Mask:
         """Mark amounts that are there more than once, all but the first, the last or none."""
         return np.asarray(pd.Series(self._codes()).duplicated(keep=keep))
+
+    @property
+    def _is_monotonic_increasing(self) -> bool:
+        """Tell whether nothing is missing, and no amount smaller than the one before."""
+        integers, missing, _ = self.exact()
+        return not missing.any() and bool((integers[:-1] <= integers[1:]).all())
+
+    @property
+    def _is_monotonic_decreasing(self) -> bool:
+        integers, missing, _ = self.exact()
+        return not missing.any() and bool((integers[:-1] >= integers[1:]).all())
 
     def value_counts(
         self,
@@ -124,3 +156,11 @@ class AmountOrder(AmountStorage):
     ) -> npt.NDArray[np.uint64]:
         """Hash amounts without regard to their scale (pandas's hook)."""
         return sorting.hashes(self.exact())
+
+
+def _firsts(codes: Places) -> Places:
+    """Give the first row of each code, -1's before the others'."""
+    lowest = int(codes.min(initial=0))
+    firsts = np.empty(int(codes.max(initial=-1)) - lowest + 1, dtype=np.intp)
+    firsts[codes[::-1] - lowest] = np.arange(len(codes))[::-1]
+    return firsts

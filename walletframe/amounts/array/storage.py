@@ -17,8 +17,8 @@ from pandas.api.extensions import take as take_values
 from pandas.api.indexers import check_array_indexer
 
 from walletframe.amounts.dtype import AmountDtype
-from walletframe.amounts.integers import POWERS, Exact, Integers, Mask, rescale
-from walletframe.amounts.scalar import Amount
+from walletframe.amounts.integers import POWERS, Exact, Integers, Mask, as_objects, rescale
+from walletframe.amounts.scalar import Amount, amounts_of
 from walletframe.amounts.values import read
 from walletframe.errors import AmountError, AmountValueError
 
@@ -144,9 +144,19 @@ class AmountStorage(ExtensionArray):
         return len(self.exact().missing)
 
     def __iter__(self) -> Iterator[Any]:
-        integers, mask, scale = self.exact()
-        for integer, missing in zip(integers, mask, strict=True):
-            yield pd.NA if missing else Amount.of(integer, scale)
+        return iter(self._objects())
+
+    def _objects(self) -> Integers:
+        """Give amounts one by one, NA where missing."""
+        integers, missing, scale = self.exact()
+        objects = as_objects(amounts_of(integers, scale))
+        objects[missing] = pd.NA
+        return objects
+
+    def tolist(self) -> list[Any]:
+        """Give a list of amounts, NA where missing."""
+        _, missing, _ = whole = self.exact()
+        return self._objects().tolist() if missing.any() else amounts_of(whole[0], whole[2])
 
     def __getitem__(self, item: Any) -> Any:
         if isinstance(item, slice) or item is Ellipsis:
