@@ -1,0 +1,353 @@
+"""What comes out exactly: statistics of fractions, in the shapes that pandas gives them.
+
+Roots have 250 digits. None is where there are too few values.
+"""
+
+import operator
+from decimal import Context, Decimal
+from fractions import Fraction
+
+import pandas as pd
+
+__all__ = [
+    "by_group",
+    "columns",
+    "compared",
+    "correlation",
+    "counts",
+    "covariance",
+    "described",
+    "grouped",
+    "halves",
+    "histogram",
+    "kendall",
+    "matrix",
+    "missing",
+    "running",
+    "spearman",
+    "stat",
+    "together",
+    "top_of_groups",
+    "weighted",
+    "window_ranks",
+    "windowed",
+    "windows_of_two",
+    "written",
+]
+
+_WIDE = Context(prec=250)
+
+
+def missing(value):
+    """Tell whether a value is missing."""
+    return bool(pd.isna(value))
+
+
+def _known(values):
+    return [value for value in values if not missing(value)]
+
+
+def root(value):
+    """Give a square root to 250 digits."""
+    quotient = _WIDE.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return Fraction(_WIDE.sqrt(quotient))
+
+
+def _mean(values):
+    return sum(values, Fraction(0)) / len(values) if values else None
+
+
+def _quantile(values, q):
+    if not values:
+        return None
+    ordered = sorted(values)
+    place = (len(values) - 1) * Fraction(q)
+    below, above = ordered[int(place)], ordered[min(int(place) + 1, len(values) - 1)]
+    return below + (above - below) * (place - int(place))
+
+
+def _moment(values, power):
+    mean = _mean(values)
+    return sum(((value - mean) ** power for value in values), Fraction(0))
+
+
+def _var(values):
+    return _moment(values, 2) / (len(values) - 1) if len(values) > 1 else None
+
+
+def _skew(values):
+    n = len(values)
+    if n < 3:
+        return None
+    square = _moment(values, 2)
+    if not square:
+        return Fraction(0)
+    return n * root(Fraction(n - 1)) / (n - 2) * _moment(values, 3) / (square * root(square))
+
+
+def _kurt(values):
+    n = len(values)
+    if n < 4:
+        return None
+    square = _moment(values, 2)
+    if not square:
+        return Fraction(0)
+    above = Fraction(n * (n + 1) * (n - 1), (n - 2) * (n - 3)) * _moment(values, 4) / square**2
+    return above - Fraction(3 * (n - 1) ** 2, (n - 2) * (n - 3))
+
+
+STATISTICS = {
+    "sum": lambda values: sum(values, Fraction(0)),
+    "min": lambda values: min(values, default=None),
+    "max": lambda values: max(values, default=None),
+    "first": lambda values: values[0] if values else None,
+    "last": lambda values: values[-1] if values else None,
+    "count": len,
+    "nunique": lambda values: len(set(values)),
+    "mean": _mean,
+    "median": lambda values: _quantile(values, 0.5),
+    "quantile": lambda values, q=0.25: _quantile(values, q),
+    "upper": lambda values: _quantile(values, 0.75),
+    "var": _var,
+    "std": lambda values: None if len(values) < 2 else root(_var(values)),
+    "sem": lambda values: None if len(values) < 2 else root(_var(values) / len(values)),
+    "skew": _skew,
+    "kurt": _kurt,
+}
+_DESCRIBED = ["count", "mean", "std", "min", "quantile", "median", "upper", "max"]
+_LABELS = ["count", "mean", "std", "min", "25%", "50%", "75%", "max"]
+
+
+def stat(holder, name, **options):
+    """Compute a statistic of a column, of each column, group or window."""
+
+    def one(values):
+        return STATISTICS[name](_known(values), **options)
+
+    if isinstance(holder, pd.Series | pd.Index):
+        return one(holder)
+    if isinstance(holder, pd.DataFrame):
+        return pd.Series({label: one(column) for label, column in holder.items()}, dtype=object)
+    if isinstance(holder, pd.api.typing.SeriesGroupBy | pd.api.typing.Resampler):
+        return pd.Series({key: one(part) for key, part in holder}, dtype=object)
+    if isinstance(holder, pd.api.typing.DataFrameGroupBy):
+        parts = {key: {c: one(part[c]) for c in _columns(holder)} for key, part in holder}
+        return pd.DataFrame.from_dict(parts, orient="index", dtype=object)
+    return _of_windows(holder, one)
+
+
+def _columns(groups):
+    selected = groups.obj.columns if groups._selection is None else groups._selection
+    return [c for c in selected if c not in groups.exclusions]
+
+
+def _of_windows(holder, compute):
+    """Compute for each window that has enough values."""
+    if isinstance(holder.obj, pd.DataFrame):
+        columns = {c: _of_windows(_alike(holder, c), compute) for c in holder.obj}
+        return pd.DataFrame(columns, dtype=object)
+    found = [None if len(_known(part)) < _least(holder) else compute(part) for part in holder]
+    return pd.Series(found, holder.obj.index, dtype=object)
+
+
+def _alike(windows, column):
+    series = windows.obj[column]
+    return series.rolling(2) if _least(windows) > 1 else series.expanding()
+
+
+def _least(windows):
+    return 2 if isinstance(windows, pd.api.typing.Rolling) else 1
+
+
+def together(holder, names, labels=None):
+    """Give several statistics of a column or a frame, with their names or labels."""
+    rows = {label: stat(holder, name) for label, name in zip(labels or names, names, strict=True)}
+    if isinstance(holder, pd.Series):
+        return pd.Series(rows, dtype=object)
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def described(holder):
+    """Give what describe does."""
+    return together(holder, _DESCRIBED, _LABELS)
+
+
+def grouped(groups, names):
+    """Give several statistics of groups, the columns of each group side by side."""
+    if isinstance(groups, pd.api.typing.DataFrameGroupBy):
+        parts = {c: grouped(groups[c], names) for c in _columns(groups)}
+        return pd.concat(parts, axis=1)
+    columns = {
+        _LABELS[_DESCRIBED.index(n)] if len(names) == 8 else n: stat(groups, n) for n in names
+    }
+    return pd.DataFrame(columns, dtype=object)
+
+
+def counts(windows):
+    """Count the values of windows, however few."""
+    return pd.Series([len(_known(part)) for part in windows], windows.obj.index)
+
+
+def windowed(windows, names):
+    """Give several statistics of windows."""
+    return pd.DataFrame({name: stat(windows, name) for name in names}, dtype=object)
+
+
+def by_group(groups, compute):
+    """Compute for the rows of each group, and put them back in order."""
+    parts = [compute(part) for _, part in groups]
+    return pd.concat(parts).loc[groups.obj.index]
+
+
+def running(holder, name):
+    """Give running sums or extremes, missing where a value is."""
+    if isinstance(holder, pd.DataFrame):
+        return pd.DataFrame({c: running(holder[c], name) for c in holder}, dtype=object)
+    found, values = [], []
+    for value in holder:
+        values += _known([value])
+        found.append(None if missing(value) else STATISTICS[name](values))
+    return pd.Series(found, holder.index, dtype=object)
+
+
+def compared(left, right, name):
+    """Compare element by element; missing on one side is missing."""
+    if isinstance(left, pd.DataFrame):
+        return pd.DataFrame({c: compared(left[c], right[c], name) for c in left}, dtype=object)
+    compare = getattr(operator, name)
+    pairs = zip(left, right, strict=True)
+    found = [None if missing(a) or missing(b) else compare(a, b) for a, b in pairs]
+    return pd.Series(found, left.index, dtype=object)
+
+
+def _pairs(left, right):
+    pairs = zip(left, right, strict=True)
+    return [(a, b) for a, b in pairs if not missing(a) and not missing(b)]
+
+
+def covariance(left, right):
+    """Give the covariance of what both sides have."""
+    pairs = _pairs(left, right)
+    if len(pairs) < 2:
+        return None
+    a, b = _mean([a for a, _ in pairs]), _mean([b for _, b in pairs])
+    return sum(((x - a) * (y - b) for x, y in pairs), Fraction(0)) / (len(pairs) - 1)
+
+
+def correlation(left, right):
+    """Give Pearson's correlation of what both sides have; None where a side does not vary."""
+    pairs = _pairs(left, right)
+    a, b = [a for a, _ in pairs], [b for _, b in pairs]
+    square = _var(a) and _var(b) and _var(a) * _var(b)
+    if not square:
+        return None
+    found = covariance(a, b)
+    return found / root(square)
+
+
+def spearman(left, right):
+    """Correlate ranks."""
+    pairs = _pairs(left, right)
+    a, b = (
+        pd.Series(list(side), dtype=object).rank().map(Fraction)
+        for side in zip(*pairs, strict=True)
+    )
+    return correlation(a, b)
+
+
+def kendall(left, right):
+    """Give Kendall's tau-b."""
+    pairs = _pairs(left, right)
+    signs = [
+        ((a > c) - (a < c), (b > d) - (b < d))
+        for i, (a, b) in enumerate(pairs)
+        for c, d in pairs[:i]
+    ]
+    above = sum(x * y for x, y in signs)
+    square = sum(x * x for x, _ in signs) * sum(y * y for _, y in signs)
+    return above / root(Fraction(square))
+
+
+def matrix(frame, compute):
+    """Compute for each pair of columns."""
+    rows = {a: {b: compute(frame[a], frame[b]) for b in frame} for a in frame}
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def windows_of_two(windows, other, compute):
+    """Compute for each window and the same rows of another column, where both have enough."""
+    least = _least(windows)
+    parts = [(part, other.loc[part.index]) for part in windows]
+    found = [compute(*pair) if len(_pairs(*pair)) >= least else None for pair in parts]
+    return pd.Series(found, windows.obj.index, dtype=object)
+
+
+def window_ranks(windows):
+    """Rank the last value of each window among its values."""
+    return _of_windows(windows, lambda part: part.rank().iloc[-1])
+
+
+def weighted(series, name, other=None):
+    """Give exponentially weighted statistics with alpha 1/2, adjusted, as pandas defines them."""
+    if isinstance(series, pd.DataFrame):
+        return pd.DataFrame({c: weighted(series[c], name) for c in series}, dtype=object)
+    other = series if other is None else other
+    found = [_weighted(series.iloc[:n], other.iloc[:n], name) for n in range(1, len(series) + 1)]
+    return pd.Series(found, series.index, dtype=object)
+
+
+def _weighted(left, right, name):
+    rows = [
+        (Fraction(1, 2 ** (len(left) - 1 - place)), a, b)
+        for place, (a, b) in enumerate(zip(left, right, strict=True))
+        if not missing(a) and not missing(b)
+    ]
+    if not rows:
+        return None
+    total, squares = sum(w for w, _, _ in rows), sum(w * w for w, _, _ in rows)
+    if name == "sum":
+        return sum(w * a for w, a, _ in rows)
+    if name == "mean":
+        return sum(w * a for w, a, _ in rows) / total
+
+    def cov(rows):
+        x, y = sum(w * a for w, a, _ in rows) / total, sum(w * b for w, _, b in rows) / total
+        return sum(w * (a - x) * (b - y) for w, a, b in rows) / total
+
+    if total * total == squares:
+        return None
+    correction = total * total / (total * total - squares)
+    if name == "corr":
+        square = cov([(w, a, a) for w, a, _ in rows]) * cov([(w, b, b) for w, _, b in rows])
+        return cov(rows) / root(square) if square else None
+    return root(cov(rows) * correction) if name == "std" else cov(rows) * correction
+
+
+def histogram(values):
+    """Count the values in the lower and the upper half of their range."""
+    middle = (min(values) + max(values)) / 2
+    return [sum(value < middle for value in values), sum(value >= middle for value in values)]
+
+
+def halves(values):
+    """Tell for each value whether it is in the upper half of the range, as pandas.cut does."""
+    middle = (min(values) + max(values)) / 2
+    return pd.Series([int(value > middle) for value in values], values.index)
+
+
+def columns(holder):
+    """Give the values of a column, or of each column."""
+    return [list(holder)] if isinstance(holder, pd.Series) else [list(holder[c]) for c in holder]
+
+
+def written(holder):
+    """Give the exact text of each value."""
+    from judge import text_of  # noqa: PLC0415
+
+    return holder.map(text_of)
+
+
+def top_of_groups(groups, largest):
+    """Give the largest or the smallest row of each group."""
+    parts = {k: p.sort_values(ascending=not largest, kind="stable").head(1) for k, p in groups}
+    return pd.concat(parts)
