@@ -31,10 +31,6 @@ __all__ = ["NAME", "FrameAccessor", "SeriesAccessor"]
 class FrameAccessor(AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAccessor):
     """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and what they hold.
 
-    See Also
-    --------
-    walletframe.fetch_wallets : Gives the frames of which all this can be asked.
-
     Examples
     --------
     >>> import walletframe
@@ -73,8 +69,7 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAcc
     ) -> pd.DataFrame:
         """Merge your own table with ``wallets`` or ``holdings``, however the wallets are written.
 
-        Rows are matched by wallet. White space around it is ignored, and so is the case of the
-        blockchain and of a hex address.
+        White space around a wallet doesn't count, nor the case of its blockchain and of hex.
 
         Parameters
         ----------
@@ -83,19 +78,18 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAcc
         how : {"left", "inner", "right", "outer"}, default "left"
             Which rows to keep: all of your table, those of both, all of `frame`, or all.
         on : str, optional
-            The column of your table that has wallets as ``"ETH.0x…"``; needed where it has
-            neither ``blockchain`` and ``address`` nor one such column alone.
+            The column of your table that has wallets as ``"ETH.0x…"``, if there are several, and no
+            ``blockchain`` and ``address``.
         suffixes : (str, str), default ("_yours", "")
             Appended to the names of the other columns that both have.
 
         Returns
         -------
         DataFrame
-            Your columns and those of `frame`, with the dtypes they have there (``amount`` stays
-            exact); ``blockchain`` and ``address`` as `frame` writes them. A row of yours comes once
-            for each row that it matches, in your order, then in that of `frame` (with ``"right"``
-            the other way round); without a match the other side's columns are NA. The index counts
-            from 0.
+            Your columns and those of `frame`, with the dtypes they have there; ``blockchain`` and
+            ``address`` as `frame` writes them. A row of yours comes once for each row it matches,
+            in your order, then in that of `frame` (with ``"right"`` the other way round); without a
+            match the other side's columns are NA. The index counts from 0.
 
         Raises
         ------
@@ -128,9 +122,8 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAcc
 
         Amounts and floats have all their digits and no exponent. Text that a spreadsheet would read
         as a formula, or that has control characters, is escaped and begins with an apostrophe.
-        Empty text is quoted, missing values are not. The index is left out. As with any CSV, a
-        spreadsheet turns symbols such as ``1e5`` and ``2026-01-01`` into numbers and dates;
-        `to_excel` keeps them as text. `read_holdings` gives the frame back.
+        Empty text is quoted, missing values are not. The index is left out. A spreadsheet turns
+        symbols such as ``1e5`` into numbers; `to_excel` keeps them. `read_holdings` reads it back.
 
         Parameters
         ----------
@@ -146,12 +139,10 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAcc
         Examples
         --------
         >>> import pandas as pd, walletframe
-        >>> from pathlib import Path
         >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
         >>> frame.wf.to_csv("amounts.csv")
-        >>> print(Path("amounts.csv").read_text().rstrip())
-        symbol,amount
-        ETH,1.5
+        >>> pd.read_csv("amounts.csv", dtype="str").amount.tolist()
+        ['1.5']
         """
         from walletframe.exports import to_csv
 
@@ -162,7 +153,7 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAcc
 
         Amounts are exact text. Each such column gets a second one, ``<name>_decimal``,
         decimal128(38, 18), which other programs can sum: null if it can't hold an amount. The index
-        is left out. `read_holdings` gives the frame back.
+        is left out. `read_holdings` reads it back.
 
         Parameters
         ----------
@@ -194,8 +185,7 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAcc
         Each column of amounts gets a second one, ``<name>_number``, with the nearest numbers, to
         sort and filter by: a cell's number is a float, of which Excel shows 15 digits. Times are in
         UTC, to the millisecond; text is on one line, and cut to what a cell holds. Only columns
-        ``…_url`` hold links, to http or https. The index is left out. `read_holdings` gives the
-        frame back.
+        ``…_url`` hold links, to http or https. The index is left out. `read_holdings` reads it.
 
         Parameters
         ----------

@@ -99,18 +99,16 @@ class AddressesAccessor:
         Returns
         -------
         WalletDetails
-            ``wallets``, one row for each distinct wallet, in the order of the first mention, and
-            ``holdings``, one row for each balance, as from `fetch_wallets`.
+            ``wallets``, a row for each distinct wallet, and ``holdings``, one for each balance, as
+            from `fetch_wallets`.
 
         Raises
         ------
         ArgumentError, SettingsError
             If `client` is not a `Client`, a choice is none of those named, or a request is needed
             and the key, its kind or its base address is not set.
-        AddressError
-            Lists every wallet that can't be read; no request was sent.
-        ColumnsError
-            If a DataFrame lacks the column ``blockchain`` or ``address``.
+        AddressError, ColumnsError
+            Lists all wallets that can't be read, or columns that a DataFrame lacks; none was asked.
         FetchError
             With ``on_failure="raise"``; its ``.details`` hold the result.
         FetchInterrupted

@@ -36,8 +36,7 @@ class CompositionPlots:
         Parameters
         ----------
         token : str or (str, str or None), optional
-            One token, whose amounts are the areas: an unambiguous symbol, or (blockchain,
-            contract), None for a native coin.
+            Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
         top : int, default 250
             The most rectangles, up to 500, since a browser is slow with more. Of too many, only the
             largest wallets are drawn separately; the others of each blockchain are drawn together,
@@ -90,8 +89,7 @@ class CompositionPlots:
         Parameters
         ----------
         token : str or (str, str or None), optional
-            One token, whose amounts are the angles: an unambiguous symbol, or (blockchain,
-            contract), None for a native coin.
+            Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
         top : int, default 250
             The most pieces, up to 300, since a browser is slow with more. Of too many, only the
             largest wallets are drawn separately; the others of each blockchain are drawn together,
@@ -148,14 +146,12 @@ class CompositionPlots:
         by : {"wallet", "blockchain"}, default "wallet"
             What a bar stands for; a blockchain is that of the wallet.
         token : str or (str, str or None), optional
-            One token, whose amounts are the lengths: an unambiguous symbol, or (blockchain,
-            contract), None for a native coin.
+            Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
         top : int, default 20
             The most bars, up to 200; the rest are Other, given as text if its bar would be more
             than twice as long as the longest.
         top_tokens : int, default 8
-            The most tokens with a colour of their own, up to 20, the largest of what is drawn; the
-            rest are drawn as Other.
+            The most tokens with a colour of their own, up to 20; the rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is.
         colors : mapping of (str, str or None) to str, optional

@@ -59,8 +59,7 @@ class PlotAccessor(CompositionPlots):
         plotly.graph_objects.Figure
             One trace, with exact amounts in the hover; a cell is empty if the wallet holds none of
             the token. Other gets a second trace, in grey, if it holds more of a token than any
-            wallet, since all wallets would otherwise have one colour. If nothing is above 0, no
-            trace, but a note why.
+            wallet. If nothing is above 0, no trace, but a note why.
 
         Raises
         ------
@@ -95,9 +94,8 @@ class PlotAccessor(CompositionPlots):
         Returns
         -------
         plotly.graph_objects.Figure
-            Two traces: the curve, of at most 200 points, with exact amounts in the hover, and the
-            diagonal on which all wallets would hold the same. If no amount is above 0, no trace,
-            but a note why.
+            The curve, of at most 200 points, with exact amounts in the hover, and the diagonal on
+            which all would hold the same; if no amount is above 0, no trace, but a note why.
 
         Raises
         ------
@@ -143,8 +141,7 @@ class PlotAccessor(CompositionPlots):
         Parameters
         ----------
         token : str or (str, str or None), optional
-            One token, whose amounts are the heights: an unambiguous symbol, or (blockchain,
-            contract), None for a native coin.
+            Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
         top_tokens : int, default 8
             The most tokens with a colour of their own, up to 20; the rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
@@ -189,8 +186,7 @@ class PlotAccessor(CompositionPlots):
     def token_colors(self) -> dict[TokenKey, str]:
         """Choose a colour for each token, to be kept while the view changes.
 
-        Make it once, of all holdings, and give it to charts of some of them as ``colors=``: a
-        token then has the same colour in each.
+        Make it once, of all holdings, and give it to charts of some of them as ``colors=``.
 
         Returns
         -------

@@ -28,10 +28,9 @@ class SpamAccessor:
         Parameters
         ----------
         allow : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
-            Tokens that are never spam: a file in the Uniswap token-list format or the object parsed
-            from one, a frame with ``token_blockchain`` and ``token_address``, or (blockchain,
-            contract) pairs. Where the list has symbols, another contract that bears one of them on
-            the same blockchain counts as an imitation.
+            Tokens that are never spam: a file in the Uniswap token-list format, or parsed from one,
+            a frame with ``token_blockchain`` and ``token_address``, or (blockchain, contract)
+            pairs. Other contracts with a symbol of the list on its blockchain are imitations.
         deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
             Tokens that are spam, in the same forms.
         threshold : float, default 0.5
@@ -48,16 +47,14 @@ class SpamAccessor:
         ------
         TokenListError, OSError
             If a list or its file can't be read, or a token is on both lists.
-        ColumnsError, AmountError
-            If holdings, or a frame of tokens, lack a column, or ``amount`` holds no amounts.
-        SettingsError
-            If the threshold is not above 0 and at most 1.
+        ColumnsError, AmountError, SettingsError
+            If a frame lacks a column, ``amount`` has no amounts, or the threshold is not in (0, 1].
 
         Notes
         -----
         The score is the sum of the reasons' weights, at most 1; `explain_spam` gives each. Known
-        tokens and native coins have 0, and so have allowed ones; denied ones have 1. Nothing is
-        fetched. A worthless token with a plain name is not detected.
+        and allowed tokens and native coins have 0, denied ones 1. Nothing is fetched. A worthless
+        token with a plain name is not detected.
 
         A price that the service gives weighs against other findings, but never against a link, a
         claim or a disguise. That it gives none, where it gives one for another token of the
@@ -104,10 +101,8 @@ class SpamAccessor:
         ------
         TokenListError, OSError
             If a list or its file can't be read, or a token is on both lists.
-        ColumnsError, AmountError
-            If holdings, or a frame of tokens, lack a column, or ``amount`` holds no amounts.
-        SettingsError
-            If the threshold is not above 0 and at most 1.
+        ColumnsError, AmountError, SettingsError
+            If a frame lacks a column, ``amount`` has no amounts, or the threshold is not in (0, 1].
 
         Warns
         -----
@@ -153,11 +148,10 @@ class SpamAccessor:
         Returns
         -------
         DataFrame
-            One row for each finding: ``symbol``, ``token_blockchain`` and ``token_address`` as in
-            the holdings, ``spam_score`` (float64) and ``is_spam`` (bool) of the token, ``reason``
-            (str), ``weight`` (float64; 0 or less for what speaks for a token) and ``text`` (str).
-            The tokens with the highest score first, of each the heaviest reason first; no rows
-            where nothing was found.
+            One row for each finding, the highest score first, of each token the heaviest reason:
+            ``symbol``, ``token_blockchain``, ``token_address``, ``spam_score`` (float64) and
+            ``is_spam`` (bool) of the token, ``reason`` (str), ``weight`` (float64; 0 or less for
+            what speaks for a token) and ``text`` (str).
 
         Raises
         ------
@@ -165,10 +159,8 @@ class SpamAccessor:
             If no row has the token, or several tokens share the symbol.
         TokenListError, OSError
             If a list or its file can't be read, or a token is on both lists.
-        ColumnsError, AmountError
-            If holdings, or a frame of tokens, lack a column, or ``amount`` holds no amounts.
-        SettingsError
-            If the threshold is not above 0 and at most 1.
+        ColumnsError, AmountError, SettingsError
+            If a frame lacks a column, ``amount`` has no amounts, or the threshold is not in (0, 1].
 
         Examples
         --------

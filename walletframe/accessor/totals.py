@@ -29,8 +29,8 @@ class TotalsAccessor:
         Parameters
         ----------
         by : {"token", "wallet", "blockchain", "symbol"} or list of them, default "token"
-            What to group by. A token is identified by blockchain and contract; ``"symbol"`` does
-            the same, but raises if tokens share a symbol. ``"blockchain"`` is that of the wallet.
+            A token is identified by blockchain and contract; ``"symbol"`` does the same, but raises
+            if tokens share a symbol. ``"blockchain"`` is that of the wallet.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch: then failed wallets are counted.
 
@@ -54,13 +54,11 @@ class TotalsAccessor:
               amount without a value;
             - ``wallets_ok``, ``wallets_stale``, ``wallets_asked``, Int64; with `wallets`: how many
               of the wallets asked on the group's blockchains (for a token: on its own, and on all
-              where one holds it) are known, and how many of those as of an answer that is out of
-              date.
+              where one holds it) are known, and how many of those as of an out-of-date answer.
 
-            With `wallets`, each wallet (or blockchain) asked has a row. Where none of its balances
-            are known, its row has NA but for these three columns; where it holds nothing, counts
-            and value are 0; its token, where asked by token too, is NA in all three columns.
-            No rows give no groups, with the same columns and dtypes.
+            With `wallets`, each wallet (or blockchain) asked has a row: NA but for these three
+            columns where none of its balances are known; counts and value 0 where it holds nothing,
+            with NA for the token, if asked by token too. No rows give no groups.
 
         Raises
         ------
@@ -170,8 +168,8 @@ class TotalsAccessor:
         - Gini is (2 Σ i xᵢ - (n + 1) s) / (n s), i from 1 to n, without the correction n / (n - 1)
           for samples: equation 1 of Damgaard and Weiner, "Describing inequality in plant size or
           fecundity", Ecology 81 (2000), 1139-1142;
-        - Herfindahl is Σ xᵢ² / s², from 0 to 1 and not to 10,000: Rhoades, "The
-          Herfindahl-Hirschman index", Federal Reserve Bulletin 79 (1993), 188-189.
+        - Herfindahl is Σ xᵢ² / s², from 0 to 1: Rhoades, "The Herfindahl-Hirschman index", Federal
+          Reserve Bulletin 79 (1993), 188-189.
 
         A wallet is not a person: one may have many, and the wallet of an exchange belongs to many.
 
