@@ -6,7 +6,7 @@ import pytest
 from canned_service import answer, wallet
 
 from walletframe.address import parse_wallets
-from walletframe.client import records
+from walletframe.client import plan
 from walletframe.client.ask import Asking
 from walletframe.errors import FetchError
 
@@ -69,7 +69,7 @@ def test_an_answer_that_can_not_be_split_costs_its_batch(whole, monkeypatch):
 @pytest.mark.filterwarnings("ignore::walletframe.AnswerWarning")
 def test_an_answer_that_can_not_be_read_costs_its_wallet(whole, monkeypatch):
     """Those that can be read are whole."""
-    monkeypatch.setattr(records, "read_answer", reading_all_but_one(records.read_answer))
+    monkeypatch.setattr(plan, "read_answer", reading_all_but_one(plan.read_answer))
     with whole.client(workers=1) as client:
         wallets = client.fetch(WALLETS, on_failure="ignore").wallets
     assert wallets.status.tolist() == ["ok", "ok", "invalid", "ok", "ok", "ok"]

@@ -7,6 +7,7 @@ import random
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import count
 from threading import Event
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -49,12 +50,11 @@ class Asking:
         keep: Keep | None = None,
         turn: Turn | None = None,
     ) -> None:
-        self._cancel = cancel
-        self._keep, self._turn = keep, turn
-        self._session, self._pacer = session, pacer
-        self._deadline_s = deadline_s
-        self._refusals = _Refusals(deadline_s)
+        self._session, self._pacer, self._deadline_s = session, pacer, deadline_s
+        self._cancel, self._keep, self._turn = cancel, keep, turn
         self._key_refused = Event()
+        self._refused_until = math.inf  # a row of 429 is put up with until then
+        self._patience_s = deadline_s
 
     def abort(self, threads: Collection[int]) -> None:
         """Cut off what some threads, by ``threading.get_ident()``, ask at this moment."""
@@ -67,8 +67,7 @@ class Asking:
         """
         end = math.inf
         reply = unasked = not_answered(CANCELLED)
-        attempt = 0
-        while True:
+        for attempt in count():
             if self._key_refused.is_set():
                 return not_answered(_NOT_ASKED)
             if not self._slot(end):
@@ -81,27 +80,24 @@ class Asking:
             wait_s = _wait_s(attempt, reply)
             if wait_s is None or time.monotonic() + wait_s > end or self._cancel.wait(wait_s):
                 break
-            attempt += 1
         if self._cancel.is_set() and isinstance(reply.answer, Outcome):
             return Reply(reply.fetched_at, CANCELLED)
         if reply is unasked:
-            return not_answered(self._refusals.outcome())
-        return self._at_the_deadline(reply) if time.monotonic() > end else reply
+            said = f"429 (too many requests) to everything for {self._patience_s:.0f} s"
+            why = f"not asked for: the service answered {said}"
+            return not_answered(Outcome(Status.RATE_LIMITED, why))
+        if self._deadline_s and time.monotonic() > end and _is(reply, Status.TIMEOUT):
+            late = f"no answer within {self._deadline_s:g} s"  # and not within the last attempt
+            return replace(reply, answer=Outcome(Status.TIMEOUT, late))
+        return reply
 
     def _slot(self, end: float) -> bool:
         """Wait for a slot, as long as that makes sense."""
-        while not self._cancel.is_set() and time.monotonic() <= min(end, self._refusals.end):
+        while not self._cancel.is_set() and time.monotonic() <= min(end, self._refused_until):
             look_again = time.monotonic() + _LOOK_S
-            if self._pacer.wait(self._cancel, min(end, self._refusals.end, look_again)):
+            if self._pacer.wait(self._cancel, min(end, self._refused_until, look_again)):
                 return True
         return False
-
-    def _at_the_deadline(self, reply: Reply) -> Reply:
-        """Name the deadline where it ended the last attempt, and not the time of that one alone."""
-        if self._deadline_s and _is(reply, Status.TIMEOUT):
-            late = Outcome(Status.TIMEOUT, f"no answer within {self._deadline_s:g} s")
-            return replace(reply, answer=late)
-        return reply
 
     def _attempt(self, wallets: Sequence[WalletAddress], most_s: float) -> Reply:
         turn = None if self._turn is None else self._turn()
@@ -110,38 +106,16 @@ class Asking:
             self._keep(wallets, reply)  # before anyone else hears of it
         if reply.key_refused:
             self._key_refused.set()
-        if _is(reply, Status.RATE_LIMITED):
-            self._refusals.add(reply)
-            self._pacer.note_refusal(reply.retry_after_s)
-        else:
-            self._refusals.forget()
+        if not _is(reply, Status.RATE_LIMITED):
+            if time.monotonic() <= self._refused_until:  # else all has been given up by now
+                self._refused_until = math.inf
             self._pacer.note_answer()
-        return reply
-
-
-class _Refusals:
-    """A row of refusals, and how long to put up with it: a deadline, or the pause it asks for."""
-
-    def __init__(self, deadline_s: float) -> None:
-        self.end = math.inf
-        self._deadline_s = deadline_s
-        self._patience_s = deadline_s
-
-    def add(self, reply: Reply) -> None:
-        """Count from the first one on."""
-        if self.end == math.inf:
+            return reply
+        if self._refused_until == math.inf:  # the first in a row
             self._patience_s = max(self._deadline_s, (reply.retry_after_s or 0.0) + _GRACE_S)
-            self.end = time.monotonic() + self._patience_s
-
-    def forget(self) -> None:
-        """Begin anew after an answer, unless everything has been given up by then."""
-        if time.monotonic() <= self.end:
-            self.end = math.inf
-
-    def outcome(self) -> Outcome:
-        """Say why a wallet was not asked for."""
-        said = f"429 (too many requests) to everything for {self._patience_s:.0f} s"
-        return Outcome(Status.RATE_LIMITED, f"not asked for: the service answered {said}")
+            self._refused_until = time.monotonic() + self._patience_s
+        self._pacer.note_refusal(reply.retry_after_s)
+        return reply
 
 
 def not_answered(outcome: Outcome) -> Reply:

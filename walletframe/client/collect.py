@@ -1,36 +1,39 @@
-"""Collect: replies become records in the requested order; what is ok is cached at once.
+"""Collect: replies become records, in the order asked or, in a flow, as they arrive.
 
-A kept answer that proves not to be ok is asked for when its turn comes. All runs on one thread, the
-only one that writes to the cache.
+A kept answer that proves not to be ok is asked for when its turn comes.
 """
 
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 from walletframe.client.conclusion import Oddities
-from walletframe.client.plan import missed
-from walletframe.client.records import resolve_cancelled, resolve_kept, resolve_reply
+from walletframe.client.plan import plan, resolve_kept, resolve_reply
+from walletframe.frames import WalletRecord
+from walletframe.wire import Outcome, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from threading import Event
 
     from walletframe.address import WalletAddress
-    from walletframe.client.plan import Step
-    from walletframe.client.records import Resolved
+    from walletframe.client.plan import Policy, Step
     from walletframe.client.send import Arrival, Sending
-    from walletframe.frames import WalletRecord
     from walletframe.transport import AnswerStore, Kept
-    from walletframe.wire import Status
 
 _KEEP_EVERY_S = 0.25
 _LOOK = 256  # kept answers that are looked at before the first of them is handed out
+_CANCELLED = Outcome(Status.CANCELLED, "cancelled before its turn came")
 
 
 class Collection:
-    """The records of one fetch; `report` gets the status of each finished wallet."""
+    """The records of one fetch; what is ok is kept at once, and then each status reported.
+
+    All runs on one thread, the only one that writes to the cache.
+    """
 
     def __init__(
         self,
@@ -42,8 +45,8 @@ class Collection:
         cancel: Event,
     ) -> None:
         self.oddities = Oddities()
-        self._steps, self._service, self._store = steps, store.service, store
-        self._sending, self._report, self._cancel = sending, report, cancel
+        self._steps, self._store, self._sending = steps, store, sending
+        self._report, self._cancel = report, cancel
         self._arrivals: Iterator[Arrival | None] = iter(())
         self._early: dict[int, WalletRecord] = {}
         self._unkept: list[tuple[WalletAddress, Kept]] = []
@@ -57,9 +60,6 @@ class Collection:
 
     def records(self) -> Iterator[WalletRecord]:
         """Hand out the records, one for each step, in the order asked."""
-        return self.oddities.counted(self._records())
-
-    def _records(self) -> Iterator[WalletRecord]:
         self._ask([place for place, step in enumerate(self._steps) if step.ask])
         for start in range(0, len(self._steps), _LOOK):
             places = range(start, min(start + _LOOK, len(self._steps)))
@@ -67,7 +67,9 @@ class Collection:
             for place in places:
                 while place not in self._early:
                     self._take_in(next(self._arrivals))
-                yield self._early.pop(place)
+                record = self._early.pop(place)
+                self.oddities.note_unread(record)
+                yield record
         self._keep()
 
     def _ask(self, places: list[int]) -> None:
@@ -77,29 +79,29 @@ class Collection:
 
     def _look(self, place: int) -> bool:
         """Look at what is kept; tell whether the service has been asked, or need not be."""
-        step = self._steps[place]
+        step, service = self._steps[place], self._store.service
         if step.ask:
             return True
         if self._cancel.is_set():
-            resolved: Resolved | None = resolve_cancelled(step, self._service)
+            record: WalletRecord | None = WalletRecord(step.wallet, _CANCELLED, service)
         else:
-            resolved = resolve_kept(step, self._service)
-        if resolved is None:
-            self._steps[place] = missed(step)
-            return not step.may_ask and self._look(place)
-        self._early[place] = resolved.record
-        self._report(resolved.record.outcome.status)
+            record = resolve_kept(step, service)
+        if record is None:
+            return False
+        self._early[place] = record
+        self._report(record.outcome.status)
         return True
 
     def _take_in(self, arrival: Arrival | None) -> None:
         if arrival is not None:
-            step = self._steps[arrival.number]
-            resolved = resolve_reply(step, arrival.reply, self._service)
-            if resolved.keep is not None:
-                self._unkept.append((step.wallet, resolved.keep))
-            self.oddities.note_strangers(resolved.strangers)
-            self._early[arrival.number] = resolved.record
-            self._unreported.append(resolved.record.outcome.status)
+            place, reply = arrival
+            step = self._steps[place]
+            record, keep, strangers = resolve_reply(step, reply, self._store.service)
+            if keep is not None:
+                self._unkept.append((step.wallet, keep))
+            self.oddities.note_strangers(strangers)
+            self._early[place] = record
+            self._unreported.append(record.outcome.status)
         if time.monotonic() - self._kept_at > _KEEP_EVERY_S:
             self._keep()
 
@@ -110,3 +112,71 @@ class Collection:
             self._report(status)
         self._unkept, self._unreported = [], []
         self._kept_at = time.monotonic()
+
+
+class Flow:
+    """A fetch of more wallets than memory holds: with at most `ahead` under way, and none kept.
+
+    It ends where it is cancelled, or where the service refuses the key. Backpressure: while nobody
+    takes the records, no more is asked for than is under way already.
+    """
+
+    def __init__(
+        self, store: AnswerStore, policy: Policy, sending: Sending, *, ahead: int, cancel: Event
+    ) -> None:
+        self.key_refused = False
+        self.oddities = Oddities()
+        self._store, self._policy, self._sending = store, policy, sending
+        self._ahead, self._cancel = ahead, cancel
+        self._numbers = count()
+        self._steps: dict[int, Step] = {}
+
+    def close(self) -> None:
+        """Let go of what is under way."""
+        self._sending.stop()
+        self.oddities.note_strangers(self._sending.strangers)
+
+    def records(self, portions: Iterable[list[WalletAddress]]) -> Iterator[WalletRecord]:
+        """Hand out what becomes of distinct wallets, in no order, until the flow ends.
+
+        An empty portion says that there are none for the moment.
+        """
+        for portion in portions:
+            yield from self._worked_off(portion) if portion else self._arrived(most=1)
+            if self._is_over():
+                break
+        yield from self._arrived()
+
+    def _is_over(self) -> bool:
+        return self.key_refused or self._cancel.is_set()
+
+    def _worked_off(self, portion: list[WalletAddress]) -> Iterator[WalletRecord]:
+        asked = []
+        for step in plan(portion, self._store.read(portion), self._policy, datetime.now(UTC)):
+            record = None if step.ask else resolve_kept(step, self._store.service)
+            if record is None:
+                asked.append(step)
+            else:
+                self.oddities.note_unread(record)
+                yield record
+        size = self._sending.batch_size
+        for start in range(0, len(asked), size):
+            batch = asked[start : start + size]
+            yield from self._arrived(leave=self._ahead - len(batch))
+            if self._is_over():
+                return
+            numbered = dict(zip(self._numbers, batch, strict=False))
+            self._steps.update(numbered)
+            self._sending.add({number: step.wallet for number, step in numbered.items()})
+
+    def _arrived(self, *, leave: int = 0, most: int | None = None) -> Iterator[WalletRecord]:
+        """Hand out what arrives, until so many are missing, or after so many looks."""
+        for arrival in islice(self._sending.arrivals(leave), most):
+            if arrival is not None:
+                number, reply = arrival
+                self.key_refused |= reply.key_refused
+                step = self._steps.pop(number)
+                record, _, strangers = resolve_reply(step, reply, self._store.service)
+                self.oddities.note_strangers(strangers)
+                self.oddities.note_unread(record)
+                yield record

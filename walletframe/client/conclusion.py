@@ -11,8 +11,10 @@ from walletframe.notice import notify
 from walletframe.numerals import many, part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
 
+    import numpy as np
+    import numpy.typing as npt
     import pandas as pd
 
     from walletframe.frames import WalletDetails, WalletRecord
@@ -23,19 +25,23 @@ _NAMED = 3
 def conclude(details: WalletDetails, on_failure: str) -> None:
     """Warn or raise where wallets are not ok; answers out of date are only warned of."""
     wallets = details.wallets
-    failed = wallets[~known_wallets(wallets, stale=True)]
-    outdated = wallets[stood_in_for(wallets)]
     if on_failure == "ignore":
         return
-    if len(failed):
-        lead = f"{part(len(failed), len(wallets), 'wallet')} not ok"
-        text = with_reasons(lead, _reasons(failed))
+    if text := _told(wallets, ~known_wallets(wallets, stale=True), "not ok"):
         if on_failure == "raise":
             raise FetchError(text, details)
         notify(f"{text}; .wallets says why", FetchWarning)
-    if len(outdated):
-        lead = f"{part(len(outdated), len(wallets), 'wallet')} out of date"
-        notify(with_reasons(lead, _reasons(outdated)), FetchWarning)
+    if text := _told(wallets, stood_in_for(wallets), "out of date"):
+        notify(text, FetchWarning)
+
+
+def _told(wallets: pd.DataFrame, marks: npt.NDArray[np.bool_], what: str) -> str:
+    """Say how many wallets are marked, and why; nothing where none is."""
+    errors = wallets.loc[marks, "error"]
+    if not len(errors):
+        return ""
+    reasons = {str(reason): int(count) for reason, count in errors.value_counts().items()}
+    return with_reasons(f"{part(len(errors), len(wallets), 'wallet')} {what}", reasons)
 
 
 def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
@@ -56,10 +62,6 @@ def check_on_failure(on_failure: str) -> None:
         raise SettingsError(f"on_failure: {on_failure!r}", hint="warn, raise or ignore")
 
 
-def _reasons(rows: pd.DataFrame) -> dict[str, int]:
-    return {str(reason): int(count) for reason, count in rows["error"].value_counts().items()}
-
-
 class Oddities:
     """What is odd in the answers of one fetch: wallets that nobody asked for, unread balances."""
 
@@ -73,15 +75,13 @@ class Oddities:
         self._stranger_count += len(strangers)
         self._strangers = (self._strangers + strangers)[:_NAMED]
 
-    def counted(self, records: Iterable[WalletRecord]) -> Iterator[WalletRecord]:
-        """Hand records on, and count the balances that could not be read."""
-        for record in records:
-            balances = record.outcome.balances
-            if balances is not None:
-                self._unreadable += balances.unreadable
-                self._balances += len(balances)
-                self._wallets += bool(balances.unreadable)
-            yield record
+    def note_unread(self, record: WalletRecord) -> None:
+        """Count the balances of a wallet that could not be read."""
+        balances = record.outcome.balances
+        if balances is not None:
+            self._unreadable += balances.unreadable
+            self._balances += len(balances)
+            self._wallets += bool(balances.unreadable)
 
     def warn(self) -> None:
         """Warn once of all that was odd."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from walletframe.address import read_list, wallets_to_ask
 from walletframe.client.ask import Asking
-from walletframe.client.collect import Collection
-from walletframe.client.conclusion import Oddities, check_on_failure, conclude
-from walletframe.client.flow import Flow
+from walletframe.client.collect import Collection, Flow
+from walletframe.client.conclusion import check_on_failure, conclude
 from walletframe.client.job import Job, counted
 from walletframe.client.plan import Policy, plan
 from walletframe.client.send import Sending
@@ -28,11 +27,12 @@ if TYPE_CHECKING:
 
     from walletframe.address import OnUnreadable, WalletAddress, WalletsLike
     from walletframe.client.ask import Keep, Turn
+    from walletframe.client.conclusion import Oddities
     from walletframe.client.job import Progress
     from walletframe.wire import Status
 
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
-_Found: TypeAlias = tuple[WalletDetails, Oddities]
+_Found: TypeAlias = "tuple[WalletDetails, Oddities]"
 _AHEAD = 2  # requests for each worker: one under way, one waiting
 _left: list[object] = []  # what closing, or forgetting, in a forked child could spoil or wait for
 
@@ -125,18 +125,8 @@ class Client:
 
         Parameters
         ----------
-        wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them
-            As for `fetch_wallets`.
-        refresh : bool, default False
-            Request every wallet from the service, even if its answer is in the cache.
-        offline : bool, default False
-            Send no request: wallets that are not in the cache have the status ``not_cached``.
-        progress : bool or callable, optional
-            False hides the progress bar; a callable gets (done, total, counts by status).
-        on_failure : {"warn", "raise", "ignore"}, default "warn"
-            What to do if wallets are not ok. Each has its row in any case.
-        on_unreadable : {"raise", "drop"}, default "raise"
-            What to do with rows that can't be read; empty rows are always skipped.
+        wallets, refresh, offline, progress, on_failure, on_unreadable : as for `fetch_wallets`
+            What to fetch, and how.
         cancel : threading.Event, optional
             Ends the fetch when another thread sets it: what was not finished by then has the
             status ``cancelled``. For one fetch, which sets it at its end.
@@ -144,8 +134,7 @@ class Client:
         Returns
         -------
         WalletDetails
-            ``wallets``, one row for each distinct wallet, in the order of the first mention, and
-            ``holdings``, one row for each balance.
+            As `fetch_wallets` does.
 
         Raises
         ------
@@ -160,15 +149,48 @@ class Client:
         check_on_failure(on_failure)
         if refresh and offline:
             raise SettingsError("refresh and offline contradict each other", hint="give only one")
-        policy = Policy(
-            self.settings.expire_after_s, refresh, offline, self.settings.stale_if_error
-        )
+        fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
+        policy = Policy(fresh_s, refresh, offline, stale_if_error)
         asked = wallets_to_ask(read_list(wallets), on_unreadable)
         details, oddities = self._run(asked, policy, progress, cancel or Event())
         self._warn_of_test_key()
         oddities.warn()
         conclude(details, on_failure)
         return details
+
+    def _run(
+        self, asked: list[WalletAddress], policy: Policy, progress: Progress, cancel: Event
+    ) -> _Found:
+        """Let a thread work, and show its progress; an interrupt ends what has not begun."""
+        job: Job[Status, _Found] = Job(lambda report: self._work(asked, policy, report, cancel))
+        try:
+            with counted(progress, len(asked)) as count:
+                for status in job.news():
+                    count(status)
+            return job.result()
+        except KeyboardInterrupt:
+            cancel.set()
+            details, _ = job.result()
+        except BaseException:
+            cancel.set()
+            raise
+        raise FetchInterrupted(details)
+
+    def _work(
+        self,
+        asked: list[WalletAddress],
+        policy: Policy,
+        report: Callable[[Status], None],
+        cancel: Event,
+    ) -> _Found:
+        """Look into the cache once, plan, and collect what is sent for."""
+        store = self._open_store()
+        steps = plan(asked, store.read(asked), policy, datetime.now(UTC))
+        sending = self._sending(cancel, turn=store.turn)
+        collection = Collection(steps, store, sending, report=report, cancel=cancel)
+        with closing(collection):
+            details = assemble(collection.records())
+        return details, collection.oddities
 
     @contextmanager
     def flow(self, *, keep: Keep, cancel: Event) -> Iterator[Flow]:
@@ -201,61 +223,18 @@ class Client:
         ...     with client.flow(keep=print, cancel=Event()) as flow:
         ...         records = list(flow.records([]))
         """
-        service, store = require_service(self.settings), self._open_store()
-        policy = Policy(self.settings.expire_after_s, stale_if_error=False)
+        settings = self.settings
         flow = Flow(
-            service,
-            lambda portion: plan(portion, store.read(portion), policy, datetime.now(UTC)),
+            self._open_store(),
+            Policy(settings.expire_after_s, stale_if_error=False),
             self._sending(cancel, keep),
-            ahead=self.settings.workers * self.settings.batch_size * _AHEAD,
+            ahead=settings.workers * settings.batch_size * _AHEAD,
             cancel=cancel,
         )
-        try:
+        with closing(flow):
             yield flow
-        finally:
-            flow.close()
         self._warn_of_test_key()
         flow.oddities.warn()
-
-    def _run(
-        self, asked: list[WalletAddress], policy: Policy, progress: Progress, cancel: Event
-    ) -> _Found:
-        """Let a thread do the work, and wait; an interrupt finds nothing half done."""
-        self._open_store()
-        job: Job[Status, _Found] = Job(lambda report: self._work(asked, policy, report, cancel))
-        try:
-            with counted(progress, len(asked)) as count:
-                for status in job.news():
-                    count(status)
-            return job.result()
-        except KeyboardInterrupt:
-            cancel.set()
-            details, _ = job.result()
-        except BaseException:
-            cancel.set()
-            raise
-        raise FetchInterrupted(details)
-
-    def _work(
-        self,
-        asked: list[WalletAddress],
-        policy: Policy,
-        report: Callable[[Status], None],
-        cancel: Event,
-    ) -> _Found:
-        store = self._open_store()
-        collection = Collection(
-            plan(asked, store.read(asked), policy, datetime.now(UTC)),
-            store,
-            self._sending(cancel, turn=store.turn),
-            report=report,
-            cancel=cancel,
-        )
-        try:
-            details = assemble(collection.records())
-        finally:
-            collection.close()
-        return details, collection.oddities
 
     def _sending(
         self, cancel: Event, keep: Keep | None = None, turn: Turn | None = None

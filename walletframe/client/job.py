@@ -18,10 +18,8 @@ from walletframe.wire import Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-ProgressCall: TypeAlias = "Callable[[int, int, Mapping[str, int]], object]"
-Progress: TypeAlias = "bool | ProgressCall | None"
-OpenProgressCall: TypeAlias = "Callable[[int, int | None, Mapping[str, int]], object]"
-OpenProgress: TypeAlias = "bool | OpenProgressCall | None"
+Progress: TypeAlias = "bool | Callable[[int, int, Mapping[str, int]], object] | None"
+OpenProgress: TypeAlias = "bool | Callable[[int, int | None, Mapping[str, int]], object] | None"
 _AnyProgress: TypeAlias = "bool | Callable[..., object] | None"
 
 N = TypeVar("N")
@@ -94,41 +92,25 @@ def counted(
     """
     counts = Counter({Status.OK.value: done} if done else {})
     if callable(progress):
-        yield _caller(progress, total, counts)
-    elif total != 0 and (progress or (progress is None and _is_watched())):
-        with _bar(total, counts) as count:
-            yield count
-    else:
-        yield _ignore
 
-
-def _ignore(status: Status) -> None:
-    """Take note of nothing."""
-
-
-def _caller(
-    call: Callable[..., object], total: int | None, counts: Counter[str]
-) -> Callable[[Status], None]:
-    def count(status: Status) -> None:
-        counts[status.value] += 1
-        call(counts.total(), total, dict(counts))
-
-    return count
-
-
-@contextmanager
-def _bar(total: int | None, counts: Counter[str]) -> Iterator[Callable[[Status], None]]:
-    tqdm = import_module("tqdm.auto").tqdm  # which looks for a notebook when it is imported
-
-    # What was done before is no part of the rate, by which the ETA is reckoned.
-    with tqdm(total=total, initial=counts.total(), unit="wallet", desc="wallets") as bar:
-
-        def count(status: Status) -> None:
+        def tell(status: Status) -> None:
             counts[status.value] += 1
-            bar.update()
-            bar.set_postfix(counts, refresh=False)
+            progress(counts.total(), total, dict(counts))
 
-        yield count
+        yield tell
+    elif total != 0 and (progress or (progress is None and _is_watched())):
+        tqdm = import_module("tqdm.auto").tqdm  # which looks for a notebook when it is imported
+        # What was done before is no part of the rate, by which the ETA is reckoned.
+        with tqdm(total=total, initial=done, unit="wallet", desc="wallets") as bar:
+
+            def draw(status: Status) -> None:
+                counts[status.value] += 1
+                bar.update()
+                bar.set_postfix(counts, refresh=False)
+
+            yield draw
+    else:
+        yield lambda _: None
 
 
 def _is_watched() -> bool:

@@ -6,31 +6,24 @@ Replies come as they arrive. Who keeps them, and what they mean, is not known he
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from threading import Event, Thread, get_ident
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from walletframe.client.ask import CANCELLED, is_of_the_batch, not_answered
 from walletframe.wire import Outcome, Status, split_answer, unforeseen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from walletframe.address import WalletAddress
     from walletframe.client.ask import Asking
     from walletframe.transport import Reply
 
+Arrival: TypeAlias = "tuple[int, Reply]"  # with the number under which its wallet was added
 _TICK_S = 0.1
 _GRACE_S = 0.4
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """A reply, and the number under which its wallet was added."""
-
-    number: int
-    reply: Reply
 
 
 class Sending:
@@ -82,17 +75,17 @@ class Sending:
                 self._asking.abort(self._threads)
                 patience_ends = min(patience_ends, time.monotonic() + _GRACE_S)
             try:
-                arrival = self._arrived.get(timeout=_TICK_S)
+                number, reply = self._arrived.get(timeout=_TICK_S)
             except Empty:
                 if time.monotonic() > patience_ends:
                     break
                 yield None
                 continue
-            if arrival.number in missing:  # what was given up as cancelled may still come
-                missing.remove(arrival.number)
-                yield arrival
+            if number in missing:  # what was given up as cancelled may still come
+                missing.remove(number)
+                yield number, reply
         while missing and self._cancel.is_set():
-            yield Arrival(missing.pop(), not_answered(CANCELLED))
+            yield missing.pop(), not_answered(CANCELLED)
 
     def stop(self) -> None:
         """Let go of what has not begun, and tell what is under way that nobody waits for it."""
@@ -108,34 +101,32 @@ class Sending:
 
     def _ask_for(self, asking: Asking, wanted: Mapping[int, WalletAddress]) -> None:
         """Ask, and let something arrive for each of the wallets, whatever happens."""
-        alone = wanted
         try:
-            if len(wanted) > 1 and not self._batches_refused.is_set():
-                alone = self._ask_together(asking, wanted)
+            alone = self._ask_together(asking, wanted)
         except BaseException as fault:  # noqa: BLE001 - else these wallets would be waited for
-            self._give_up(wanted, fault)
+            reply = not_answered(unforeseen(fault))
+            for number in wanted:
+                self._arrived.put((number, reply))
             return
         for number, wallet in alone.items():
             try:
-                self._arrived.put(Arrival(number, asking.reply([wallet])))
+                reply = asking.reply([wallet])
             except BaseException as fault:  # noqa: BLE001 - the same
-                self._give_up([number], fault)
-
-    def _give_up(self, numbers: Iterable[int], fault: BaseException) -> None:
-        reply = not_answered(unforeseen(fault))
-        for number in numbers:
-            self._arrived.put(Arrival(number, reply))
+                reply = not_answered(unforeseen(fault))
+            self._arrived.put((number, reply))
 
     def _ask_together(
         self, asking: Asking, wanted: Mapping[int, WalletAddress]
     ) -> Mapping[int, WalletAddress]:
         """Ask for several wallets at once; return those that have to be asked for alone."""
+        if len(wanted) == 1 or self._batches_refused.is_set():
+            return wanted
         numbers, wallets = list(wanted), list(wanted.values())
         reply = asking.reply(wallets)
         if isinstance(reply.answer, Outcome):
             if not is_of_the_batch(reply):
                 for number in numbers:
-                    self._arrived.put(Arrival(number, reply))
+                    self._arrived.put((number, reply))
                 return {}
             if reply.answer.status is not Status.SERVICE_ERROR:
                 self._batches_refused.set()
@@ -144,7 +135,6 @@ class Sending:
         if len(split.bodies) <= 1:
             self._batches_refused.set()
         self.strangers += split.strangers
-        answered = {numbers[place]: body for place, body in split.bodies.items()}
-        for number, body in answered.items():
-            self._arrived.put(Arrival(number, replace(reply, answer=body)))
-        return {number: wallet for number, wallet in wanted.items() if number not in answered}
+        for place, body in split.bodies.items():
+            self._arrived.put((numbers[place], replace(reply, answer=body)))
+        return {numbers[n]: wallet for n, wallet in enumerate(wallets) if n not in split.bodies}

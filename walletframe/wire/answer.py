@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -55,8 +54,7 @@ _ESCAPES = re.compile(
 _Key: TypeAlias = tuple[str, str]  # blockchain and address, in the form in which they are compared
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """One outcome for each wallet asked for, in the order asked; whom nobody asked for, as text."""
 
     outcomes: list[Outcome]
@@ -151,8 +149,7 @@ def _body_fault(body: bytes, fault: Exception) -> str:
     return f"the answer is not JSON; it begins with {beginning!r}"
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """An answer taken apart: by place among the wallets asked for, a body for each that is named.
 
     A body is what the service would have answered for that wallet alone, its entries untouched.
