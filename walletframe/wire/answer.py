@@ -9,21 +9,32 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
+from msgspec import Raw
+from msgspec.json import Decoder
 
 from walletframe.address import canonical_key
 from walletframe.text import shown
 from walletframe.wire.outcome import Balances, Outcome, Status
-from walletframe.wire.sent import SentAnswer, SentWallet, read_odd
+from walletframe.wire.shapes import (
+    Price,
+    SentAmount,
+    SentAnswer,
+    SentAsset,
+    SentBalance,
+    SentWallet,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from msgspec import Raw
+    from collections.abc import Callable, Iterable, Sequence
 
     from walletframe.address import WalletAddress
+
+_Key: TypeAlias = tuple[str, str]  # blockchain and address, in the form in which they are compared
+_T = TypeVar("_T")
+_NULL = Raw(b"null")
 
 
 class _Name(msgspec.Struct, rename="camel"):
@@ -31,15 +42,17 @@ class _Name(msgspec.Struct, rename="camel"):
     address: str
 
 
+class _WalletParts(_Name, rename="camel"):
+    failed: bool = False
+    balances: Raw = _NULL
+    explorer_url: Raw = _NULL
+
+
 class _Entries(msgspec.Struct):
-    wallets: list[msgspec.Raw]
+    wallets: list[Raw]
 
 
 NO_LIST = "the service gave no list of balances"
-_DECODE = msgspec.json.Decoder(SentAnswer).decode
-_DECODE_WALLET = msgspec.json.Decoder(SentWallet).decode
-_DECODE_ENTRIES = msgspec.json.Decoder(_Entries).decode
-_DECODE_NAME = msgspec.json.Decoder(_Name).decode
 _FAILED = "the service could not retrieve this wallet"
 _MISSING = Outcome(Status.MISSING, "the answer left this wallet out")
 _CONTRADICTION = Outcome(
@@ -50,8 +63,19 @@ _ESCAPES = re.compile(
     r"|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"  # a pair, which is one character
     r"|(?P<lone>\\u[dD][89a-fA-F][\da-fA-F]{2})"
 )
+_MOST_DECIMALS = 9  # digits: more are out of any range
 
-_Key: TypeAlias = tuple[str, str]  # blockchain and address, in the form in which they are compared
+_decode_answer = Decoder(SentAnswer).decode
+_decode_entries = Decoder(_Entries).decode
+_decode_name = Decoder(_Name).decode
+_decode_wallet = Decoder(SentWallet).decode
+_decode_wallet_parts = Decoder(_WalletParts).decode
+_decode_list = Decoder(list[Raw] | None).decode
+_decode_balance = Decoder(SentBalance).decode
+_decode_asset = Decoder(SentAsset).decode
+_decode_price = Decoder(Price).decode
+_decode_text = Decoder(str | None).decode
+_decode_parts = Decoder(dict[str, Raw]).decode
 
 
 class Answer(NamedTuple):
@@ -64,10 +88,10 @@ class Answer(NamedTuple):
 def read_answer(body: bytes, asked: Sequence[WalletAddress]) -> Answer:
     """Read the body of an answer with status 200; nothing in it raises."""
     try:
-        wallets = _DECODE(body).wallets
+        wallets = _decode_answer(body).wallets
     except (ValueError, RecursionError):
         return _read_carefully(body, asked)
-    return _match([(_key(wallet), _outcome(wallet)) for wallet in wallets], None, asked)
+    return _match([(_key(wallet), _outcome(wallet)) for wallet in wallets], asked)
 
 
 def _key(wallet: SentWallet | _Name) -> _Key:
@@ -84,35 +108,38 @@ def _outcome(wallet: SentWallet) -> Outcome:
 
 
 def _match(
-    entries: list[tuple[_Key, Outcome]], unnamed: Outcome | None, asked: Sequence[WalletAddress]
+    entries: Iterable[tuple[_Key | None, Outcome]], asked: Sequence[WalletAddress]
 ) -> Answer:
-    """Match by canonical address, never by position."""
+    """Match by canonical address, never by position; an entry without one is of who is missing."""
     found: dict[_Key, Outcome] = {}
+    missing = None
     for key, outcome in entries:
+        if key is None:
+            missing = missing or outcome
+            continue
         first = found.setdefault(key, outcome)
         if (first.status, first.balances) != (outcome.status, outcome.balances):
             found[key] = _CONTRADICTION
     keys = [canonical_key(wallet.blockchain, wallet.address) for wallet in asked]
     strangers = [shown(".".join(key)) for key in found.keys() - set(keys)]
-    return Answer([found.get(key, unnamed or _MISSING) for key in keys], strangers)
+    return Answer([found.get(key, missing or _MISSING) for key in keys], strangers)
 
 
 def _read_carefully(body: bytes, asked: Sequence[WalletAddress]) -> Answer:
     try:
-        wallets = _DECODE_ENTRIES(_mended(body)).wallets
+        entries = _decode_entries(_mended(body)).wallets
     except msgspec.ValidationError:
-        return _all_invalid("the answer has no list of wallets", asked)
-    except (ValueError, RecursionError) as fault:
-        return _all_invalid(_body_fault(body, fault), asked)
-    entries: list[tuple[_Key, Outcome]] = []
-    unnamed: Outcome | None = None
-    for wallet in wallets:
-        key, outcome = _read_entry(wallet)
-        if key is None:
-            unnamed = unnamed or outcome
-        else:
-            entries.append((key, outcome))
-    return _match(entries, unnamed, asked)
+        reason = "the answer has no list of wallets"
+    except RecursionError:
+        reason = "the answer is nested too deeply"
+    except ValueError:
+        reason = "the answer is empty"
+        if body.strip():
+            beginning = shown(body[:400].decode(errors="replace"), 60)
+            reason = f"the answer is not JSON; it begins with {beginning!r}"
+    else:
+        return _match(map(_read_entry, entries), asked)
+    return Answer([Outcome(Status.INVALID, reason)] * len(asked), [])
 
 
 def _mended(body: bytes) -> bytes:
@@ -123,30 +150,84 @@ def _mended(body: bytes) -> bytes:
     return text.encode()
 
 
-def _all_invalid(reason: str, asked: Sequence[WalletAddress]) -> Answer:
-    return Answer([Outcome(Status.INVALID, reason)] * len(asked), [])
-
-
 def _read_entry(entry: Raw) -> tuple[_Key | None, Outcome]:
     """Return whose entry it is, where it says so, and its outcome."""
     try:
-        wallet = _DECODE_WALLET(entry)
-    except (ValueError, RecursionError):
-        try:
-            wallet = read_odd(entry)
-        except (ValueError, RecursionError) as fault:
-            reason = f"breaks the contract: {shown(str(fault))}"
-            return _entry_key(entry), Outcome(Status.INVALID, reason)
+        wallet = _read(_decode_wallet, entry) or _read_odd(entry)
+    except (ValueError, RecursionError) as fault:
+        reason = f"breaks the contract: {shown(str(fault))}"
+        return _entry_key(entry), Outcome(Status.INVALID, reason)
     return _key(wallet), _outcome(wallet)
 
 
-def _body_fault(body: bytes, fault: Exception) -> str:
-    if isinstance(fault, RecursionError):
-        return "the answer is nested too deeply"
-    if not body.strip():
-        return "the answer is empty"
-    beginning = shown(body[:400].decode(errors="replace"), 60)
-    return f"the answer is not JSON; it begins with {beginning!r}"
+def _entry_key(entry: Raw) -> _Key | None:
+    name = _read(_decode_name, entry)
+    return None if name is None else _key(name)
+
+
+def _read_odd(entry: Raw) -> SentWallet:
+    """Read a wallet's entry part by part, with a balance for each that was sent unless it failed.
+
+    A ValueError where it does not say whose it is, ``failed`` is no boolean, or ``balances`` no
+    list.
+    """
+    parts = _decode_wallet_parts(entry)
+    sent = None if parts.failed else _decode_list(parts.balances)
+    balances = None if sent is None else [_balance(each) for each in sent]
+    link = _read(_decode_text, parts.explorer_url)
+    return SentWallet(parts.block_chain, parts.address, parts.failed, balances, link)
+
+
+def _balance(sent: Raw) -> SentBalance:
+    plain = _read(_decode_balance, sent)
+    if plain is not None:
+        return plain
+    parts = _read(_decode_parts, sent)
+    if parts is None:
+        return SentBalance(amount=SentAmount(_as_sent(sent)))
+    price = parts.get("price", _NULL)
+    number = _read(_decode_price, price)
+    if number is None:  # it may be the text of one
+        number = _read(_decode_price, (_read(_decode_text, price) or "").encode())
+    return SentBalance(
+        _asset(parts.get("asset", _NULL)), _amount(parts.get("amount", _NULL)), number
+    )
+
+
+def _asset(sent: Raw) -> SentAsset:
+    plain = _read(_decode_asset, sent)
+    if plain is not None:
+        return plain
+    parts = _read(_decode_parts, sent) or {}
+    given = parts.get("address", _NULL)
+    address = _read(_decode_text, given)
+    known = address is not None or bytes(given) == b"null"  # else it may be any of the blockchain
+    blockchain = _read(_decode_text, parts.get("blockchain", _NULL)) if known else None
+    return SentAsset(blockchain, _read(_decode_text, parts.get("symbol", _NULL)), address)
+
+
+def _amount(sent: Raw) -> SentAmount:
+    parts = _read(_decode_parts, sent)
+    if parts is None:
+        return SentAmount(_as_sent(sent))
+    digits = _as_sent(parts.get("decimals", _NULL)) or ""
+    whole = digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DECIMALS
+    return SentAmount(_as_sent(parts.get("amount", _NULL)), int(digits) if whole else None)
+
+
+def _as_sent(sent: Raw) -> str | None:
+    """Return a text, or the JSON of anything else; None for null."""
+    if bytes(sent) == b"null":
+        return None
+    text = _read(_decode_text, sent)
+    return bytes(sent).decode() if text is None else text
+
+
+def _read(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> _T | None:
+    try:
+        return decode(sent)
+    except (ValueError, RecursionError):
+        return None
 
 
 class Split(NamedTuple):
@@ -161,14 +242,11 @@ class Split(NamedTuple):
 
 def split_answer(body: bytes, asked: Sequence[WalletAddress]) -> Split:
     """Take the answer to several wallets apart, into nothing where it can't be read."""
-    try:
-        entries = _DECODE_ENTRIES(body).wallets
-    except (ValueError, RecursionError):
-        return Split({}, [])
+    entries = _read(_decode_entries, body)
     places = {canonical_key(each.blockchain, each.address): n for n, each in enumerate(asked)}
     found: dict[int, list[bytes]] = {}
     strangers: dict[str, None] = {}
-    for entry in entries:
+    for entry in entries.wallets if entries else ():
         key = _entry_key(entry)
         if key in places:
             found.setdefault(places[key], []).append(bytes(entry))
@@ -176,11 +254,3 @@ def split_answer(body: bytes, asked: Sequence[WalletAddress]) -> Split:
             strangers[shown(".".join(key))] = None
     bodies = {place: b'{"wallets":[%s]}' % b",".join(parts) for place, parts in found.items()}
     return Split(bodies, list(strangers))
-
-
-def _entry_key(entry: Raw) -> _Key | None:
-    """Return whose entry it is, None where it does not say."""
-    try:
-        return _key(_DECODE_NAME(entry))
-    except (ValueError, RecursionError):
-        return None

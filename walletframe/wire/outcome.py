@@ -12,7 +12,7 @@ from walletframe.wire.shapes import MAX_DECIMALS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.wire.sent import SentBalance
+    from walletframe.wire.shapes import SentBalance
 
 MAX_DIGITS = 4300
 _POSSIBLE = frozenset(range(MAX_DECIMALS + 1))
@@ -57,7 +57,7 @@ class Balances:
         if is_plain and _are_digits(texts):
             return cls(symbols, addresses, chains, texts, decimals, prices)
         chains = [chain or None for chain in chains]
-        odd = frozenset(place for place, text in enumerate(texts) if not _is_digits(text))
+        odd = frozenset(place for place, text in enumerate(texts) if not _are_digits([text]))
         unreadable = sum(
             place in odd or each not in _POSSIBLE or chain is None
             for place, (each, chain) in enumerate(zip(decimals, chains, strict=True))
@@ -77,10 +77,6 @@ class Balances:
         return len(self.symbols)
 
 
-def _most_digits() -> int:
-    return min(MAX_DIGITS, sys.get_int_max_str_digits() or MAX_DIGITS)
-
-
 def _are_digits(sent: Sequence[str | int | None]) -> TypeGuard[list[str | None]]:
     """Tell whether all are strings of digits; quick where they are."""
     strings = cast("list[str]", sent)
@@ -90,21 +86,13 @@ def _are_digits(sent: Sequence[str | int | None]) -> TypeGuard[list[str | None]]
         return False
     if "" in strings or (joined and not (joined.isascii() and joined.encode().isdigit())):
         return False
-    most = _most_digits()
+    most = min(MAX_DIGITS, sys.get_int_max_str_digits() or MAX_DIGITS)
     return len(joined) <= most or max(map(len, strings)) <= most
-
-
-def _is_digits(text: str | None) -> bool:
-    return text is not None and _only_digits(text) and 0 < len(text) <= _most_digits()
-
-
-def _only_digits(text: str) -> bool:
-    return text.isascii() and text.isdecimal()
 
 
 def _cut(text: str | None) -> str | None:
     """Shorten what is no number; a number of too many digits stays whole."""
-    if text is None or len(text) <= _LONGEST or _only_digits(text):
+    if text is None or len(text) <= _LONGEST or (text.isascii() and text.isdecimal()):
         return text
     return f"{text[: _LONGEST - 1]}…"
 

@@ -1,8 +1,9 @@
-"""The endpoint as the service documents it: path, parameters, query, and the answer's shapes.
+"""The endpoint: path, parameters, query, and the shapes of its answer, documented and tolerated.
 
-The sandbox sends these shapes, and what it is given to send has to keep to them: a number where
-the document says string, or a field that is not there, is an error. Only where null is allowed may
-a field be left out. What is read of real answers is in `sent`.
+The sandbox sends the documented shapes, and what it is given to send has to keep to them: a
+number where the document says string, or a field that is not there, is an error. Only where null is
+allowed may a field be left out. Answers are read in the tolerant shapes, whose names begin with
+`Sent`.
 """
 
 from __future__ import annotations
@@ -68,3 +69,46 @@ class WalletDetailsAnswer(msgspec.Struct, frozen=True, gc=False):
     """The whole answer: one entry for each wallet asked for, when the request is valid."""
 
     wallets: list[WalletDetail]
+
+
+# As seen in practice, nearly every field may be null or left out, and an amount be an integer;
+# fields that are not named here are ignored.
+
+
+class SentAsset(msgspec.Struct, frozen=True, gc=False):
+    """A token; an unknown one where the blockchain is None, else a native coin without address."""
+
+    blockchain: str | None = None
+    symbol: str | None = None
+    address: str | None = None
+
+
+class SentAmount(msgspec.Struct, frozen=True, gc=False):
+    """A quantity in base units, as text where it is no JSON integer, and its decimals."""
+
+    amount: str | int | None = None
+    decimals: int | None = None
+
+
+class SentBalance(msgspec.Struct, frozen=True, gc=False):
+    """A token and how much of it a wallet holds."""
+
+    asset: SentAsset = SentAsset()
+    amount: SentAmount = SentAmount()
+    price: Price = None
+
+
+class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+    """What the service answers about one wallet."""
+
+    block_chain: str
+    address: str
+    failed: bool = False
+    balances: list[SentBalance] | None = None
+    explorer_url: str | None = None
+
+
+class SentAnswer(msgspec.Struct, frozen=True, gc=False):
+    """The whole answer."""
+
+    wallets: list[SentWallet]
