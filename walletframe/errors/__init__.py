@@ -73,9 +73,7 @@ from walletframe.errors.names import (
     UnknownTokenError,
     UnknownWalletError,
 )
-from walletframe.errors.root import WalletframeError
-from walletframe.errors.spelling import Argument, Either, Piece, Spelled, Text, token_text
-from walletframe.errors.warnings import (
+from walletframe.errors.root import (
     AnswerWarning,
     CacheWarning,
     FetchWarning,
@@ -84,8 +82,10 @@ from walletframe.errors.warnings import (
     RenamedWarning,
     SpamWarning,
     TestKeyWarning,
+    WalletframeError,
     WalletframeWarning,
 )
+from walletframe.errors.spelling import Argument, Either, Piece, Spelled, Text, token_text
 
 __all__ = [
     "AddressError",

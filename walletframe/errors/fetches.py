@@ -36,21 +36,13 @@ class FetchError(WalletframeError, RuntimeError):
         How many failed, and why.
     details : WalletDetails or FetchSummary
         Everything that was fetched, with a row for every wallet asked for; of a fetch into a
-        folder the summary.
+        folder the summary. It is an attribute as well.
     hint : str, optional
         What to do about it.
-
-    Attributes
-    ----------
-    details : WalletDetails or FetchSummary
-        The same.
     """
 
     def __init__(
-        self,
-        message: str,
-        details: Any,
-        hint: str = "what was fetched is in the error's .details",
+        self, message: str, details: Any, hint: str = "what was fetched is in the error's .details"
     ) -> None:
         super().__init__(message, hint)
         self.details = details
@@ -63,17 +55,10 @@ class FetchInterrupted(KeyboardInterrupt):
     ----------
     details : WalletDetails or FetchSummary
         Everything that was finished; the other wallets have the status ``cancelled``. Of a fetch
-        into a folder the summary.
+        into a folder the summary. It is an attribute as well, and in the cache or in the folder:
+        the next call asks for the rest.
     hint : str, optional
-        What to do about it.
-
-    Attributes
-    ----------
-    details : WalletDetails or FetchSummary
-        The same. What was finished is in the cache, or in the folder: the next call asks for the
-        rest.
-    hint : str
-        What to do about it.
+        What to do about it; an attribute as well.
     """
 
     def __init__(
@@ -82,8 +67,7 @@ class FetchInterrupted(KeyboardInterrupt):
         hint: str = "what was finished is in the error's .details; the same call again asks only "
         "for the rest",
     ) -> None:
-        self.details = details
-        self.hint = hint
+        self.details, self.hint = details, hint
         super().__init__(f"the fetch was interrupted\n\nHint: {hint}")
 
     def __reduce__(self) -> tuple[Any, ...]:

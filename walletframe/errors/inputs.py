@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from walletframe.errors.root import WalletframeError
-from walletframe.errors.spelling import Either, Spelled, lines
+from walletframe.errors.spelling import Either, Spelled, lines, more
 from walletframe.text import unlinked
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ class AddressError(WalletframeError, ValueError):
     problems : tuple of (int, str, str)
         The same, complete: the message shows the first twenty.
     """
-
-    problems: tuple[tuple[int, str, str], ...]
 
     def __init__(
         self, problems: Sequence[tuple[int, str, str]], where: str = "by position, from 0"
@@ -75,17 +73,11 @@ def _of_the_caller(trace: TracebackType | None) -> TracebackType | None:
 
 def _listed(problems: Sequence[tuple[str, Text]]) -> list[Piece]:
     """Write the first problems, each with its place and value, and its reason."""
-    left = len(problems) - _SHOWN
     shown: list[Piece] = [
-        Spelled(
-            unlinked(f"  {place}: "),
-            unlinked(reason) if isinstance(reason, str) else reason,
-        )
+        Spelled(unlinked(f"  {place}: "), unlinked(reason) if isinstance(reason, str) else reason)
         for place, reason in problems[:_SHOWN]
     ]
-    if left > 0:
-        shown.append(Spelled(f"  … and {left} more", Either(" (see .problems)")))
-    return shown
+    return shown + more(len(problems) - _SHOWN, "  ", ".problems")
 
 
 class AmountError(WalletframeError, ArithmeticError):
@@ -113,30 +105,17 @@ class ColumnsError(WalletframeError, KeyError):
     Parameters
     ----------
     missing : sequence of str
-        The names of the missing columns.
+        The names of the missing columns; a tuple of them is an attribute.
     present : sequence of str
         The names of the columns that are there.
     hint : str, optional
         What to do about it.
-
-    Attributes
-    ----------
-    missing : tuple of str
-        The names of the missing columns.
     """
-
-    missing: tuple[str, ...]
 
     def __init__(self, missing: Sequence[str], present: Sequence[str], hint: Text = "") -> None:
         lacking, there = (", ".join(map(repr, names)) for names in (missing, present))
-        super().__init__(
-            Spelled(
-                "the ",
-                Either("DataFrame", "table"),
-                f" lacks {lacking}; its columns: {unlinked(there or 'none')}",
-            ),
-            hint,
-        )
+        said = f" lacks {lacking}; its columns: {unlinked(there or 'none')}"
+        super().__init__(Spelled("the ", Either("DataFrame", "table"), said), hint)
         self.missing = tuple(missing)
 
 
@@ -157,8 +136,6 @@ class PricesError(WalletframeError, ValueError):
     problems : tuple of (int, str, str)
         The same, complete: the message shows the first twenty.
     """
-
-    problems: tuple[tuple[int, str, str], ...]
 
     def __init__(
         self, message: str, hint: Text = "", problems: Sequence[tuple[int, str, Text]] = ()
@@ -182,14 +159,9 @@ class MissingExtraError(WalletframeError, ImportError):
     Parameters
     ----------
     extra : str
-        The extra of walletframe that installs it.
+        The extra of walletframe that installs it; an attribute as well.
     purpose : str
         What needs it.
-
-    Attributes
-    ----------
-    extra : str
-        The same.
     """
 
     def __init__(self, extra: str, purpose: str) -> None:
@@ -213,8 +185,6 @@ class TokenListError(WalletframeError, ValueError):
     problems : tuple of (int, str, str)
         The same, complete: the message shows the first twenty.
     """
-
-    problems: tuple[tuple[int, str, str], ...]
 
     def __init__(self, problems: Sequence[tuple[int, str, str]]) -> None:
         listed = _listed([(f"{place}: {entry}", reason) for place, entry, reason in problems])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from walletframe.errors.root import WalletframeError
-from walletframe.errors.spelling import Either, Spelled, lines, token_text
+from walletframe.errors.spelling import Either, Spelled, lines, more, token_text
 from walletframe.text import unlinked
 
 if TYPE_CHECKING:
@@ -22,23 +22,18 @@ class UnknownTokenError(WalletframeError, LookupError):
     Parameters
     ----------
     token : str or (str, str or None)
-        The symbol, or (blockchain, contract), that was asked for.
-
-    Attributes
-    ----------
-    token : str or (str, str or None)
-        The same.
+        The symbol, or (blockchain, contract), that was asked for; an attribute as well.
     """
 
     def __init__(self, token: str | tuple[str, str | None]) -> None:
         named = unlinked(repr(token)) if isinstance(token, str) else token_text(token)
-        hint = Either(
-            "a token is (blockchain, contract), with None for a native coin, or a symbol exactly "
-            "as in the column symbol",
-            "a token is BLOCKCHAIN.CONTRACT, BLOCKCHAIN. for a native coin, or a symbol exactly as "
-            "it is written",
+        hint = Spelled(
+            "a token is ",
+            Either("(blockchain, contract), with None", "BLOCKCHAIN.CONTRACT, BLOCKCHAIN."),
+            " for a native coin, or a symbol exactly as ",
+            Either("in the column symbol", "it is written"),
         )
-        super().__init__(Spelled("no row has the token ", named), Spelled(hint))
+        super().__init__(Spelled("no row has the token ", named), hint)
         self.token = token
 
 
@@ -61,8 +56,6 @@ class AmbiguousTokenError(WalletframeError, ValueError):
         first ten tokens of each.
     """
 
-    contracts: dict[str, list[tuple[str, str | None]]]
-
     def __init__(
         self,
         contracts: Mapping[str, Sequence[tuple[str, str | None]]],
@@ -74,19 +67,13 @@ class AmbiguousTokenError(WalletframeError, ValueError):
         listed: list[Piece] = ["a symbol is ambiguous if several contracts share it:"]
         for name, tokens in list(found.items())[:_SHOWN]:
             listed.append(unlinked(f"  {name!a}:"))
-            noted = [(token, (notes or {}).get(token, "")) for token in tokens[:_SHOWN]]
-            listed += [
-                Spelled("    ", token_text(token), unlinked(note and f": {note}"))
-                for token, note in noted
-            ]
-            listed += _more(len(tokens), "    ")
-        super().__init__(lines(*listed, *_more(len(found), "  ")), hint)
+            for token in tokens[:_SHOWN]:
+                note = (notes or {}).get(token, "")
+                listed.append(Spelled("    ", token_text(token), unlinked(note and f": {note}")))
+            listed += more(len(tokens) - _SHOWN, "    ", ".contracts")
+        rest = more(len(found) - _SHOWN, "  ", ".contracts")
+        super().__init__(lines(*listed, *rest), hint)
         self.contracts = found
-
-
-def _more(count: int, indent: str) -> list[Piece]:
-    left = count - _SHOWN
-    return [Spelled(f"{indent}… and {left} more", Either(" (see .contracts)"))] if left > 0 else []
 
 
 class UnknownWalletError(WalletframeError, LookupError):
@@ -95,14 +82,9 @@ class UnknownWalletError(WalletframeError, LookupError):
     Parameters
     ----------
     wallet : str
-        The wallet that was asked for.
+        The wallet that was asked for; an attribute as well.
     hint : str, optional
         What to do about it.
-
-    Attributes
-    ----------
-    wallet : str
-        The same.
     """
 
     def __init__(
@@ -120,14 +102,9 @@ class UnknownBlockchainError(WalletframeError, LookupError):
     Parameters
     ----------
     blockchain : str
-        The identifier that was asked for.
+        The identifier that was asked for; an attribute as well.
     known : sequence of str
         Those that are there.
-
-    Attributes
-    ----------
-    blockchain : str
-        The same.
     """
 
     def __init__(self, blockchain: str, known: Sequence[str]) -> None:

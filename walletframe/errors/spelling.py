@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 from walletframe.text import unlinked
 
-Option: TypeAlias = Callable[[str], str]
-"""Gives the name that an argument has in a shell."""
+Option: TypeAlias = Callable[[str], str]  # gives the name that an argument has in a shell
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +65,11 @@ Text: TypeAlias = str | Spelled
 def lines(first: Piece, *others: Piece) -> Spelled:
     """Put texts on lines of their own."""
     return Spelled(first, *(Spelled("\n", each) for each in others))
+
+
+def more(left: int, indent: str, place: str) -> list[Piece]:
+    """Say how many are left of a list that is whole in an attribute; nothing where none is."""
+    return [Spelled(f"{indent}… and {left} more", Either(f" (see {place})"))] if left > 0 else []
 
 
 def token_text(token: object) -> Piece:
