@@ -32,7 +32,6 @@ NOT_OF_A_COMMAND = {
     "walletframe.frames.joining": "a table of one's own, which no command has",
     "walletframe.pickers": "widgets",
     "walletframe.service.recorded": "a ledger that is no path; the command's is one",
-    "walletframe.settings.needs": "settings as an object; commands have options and variables",
     "walletframe.transport.kept": "a cache that was made in Python",
 }
 

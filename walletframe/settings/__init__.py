@@ -1,16 +1,22 @@
 """The settings: how to reach the service, and how fast and how long to ask it."""
 
-from walletframe.settings.key import ApiKey, Secret
-from walletframe.settings.needs import require_endpoint, require_service, require_settings
 from walletframe.settings.readers import CacheChoice, KeyKind, quoted
-from walletframe.settings.urls import (
+from walletframe.settings.secret import (
+    ApiKey,
     NodeUrl,
+    Secret,
     is_this_machine,
     login_of,
     require_node,
     secret_pieces,
 )
-from walletframe.settings.values import PREFIX, Settings
+from walletframe.settings.values import (
+    PREFIX,
+    Settings,
+    require_endpoint,
+    require_service,
+    require_settings,
+)
 
 __all__ = [
     "PREFIX",

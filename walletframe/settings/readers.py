@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 from urllib.parse import unquote, unquote_plus
 
 from walletframe.errors import Argument, SettingsError, Spelled
-from walletframe.settings.key import ApiKey
-from walletframe.settings.urls import is_loopback, url_parts
+from walletframe.settings.secret import ApiKey, is_loopback, url_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +17,8 @@ KeyKind: TypeAlias = Literal["public", "private", "test"]
 CacheChoice: TypeAlias = str | Path | Literal[False] | object
 
 _KEY_FROM = 8
+_TRUE = ("true", "1", "yes", "on")
+_FALSE = ("false", "0", "no", "off")
 
 
 def quoted(value: Any) -> str:
@@ -38,10 +39,8 @@ def holds_key(value: Any, key: ApiKey) -> bool:
     """
     if not key or not isinstance(value, str | Path):
         return False
-    secret = key.reveal().casefold()
-    texts = [
-        text.casefold() for text in (str(value), unquote(str(value)), unquote_plus(str(value)))
-    ]
+    secret, text = key.reveal().casefold(), str(value)
+    texts = [each.casefold() for each in (text, unquote(text), unquote_plus(text))]
     if len(secret) < _KEY_FROM:
         return secret in texts
     return any(secret in text for text in texts)
@@ -91,14 +90,13 @@ def _read_name(source: str, value: Any) -> str:
 
 
 def _read_cache(source: str, value: Any) -> CacheChoice:
-    if value is False or (isinstance(value, str) and value.lower() in _FALSE):
+    word = value.lower() if isinstance(value, str) else ""
+    if value is False or word in _FALSE:
         return False
-    if isinstance(value, str) and value.lower() == "memory":
-        return "memory"
-    is_path = isinstance(value, Path) or (isinstance(value, str) and value.strip())
-    if (isinstance(value, str) and value.lower() in _TRUE) or not (
-        is_path or hasattr(value, "responses")
-    ):
+    if word == "memory":
+        return word
+    is_path = isinstance(value, Path) or word.strip()
+    if word in _TRUE or not (is_path or hasattr(value, "responses")):
         raise SettingsError(
             f"{source}: {quoted(value)}", hint='a path, "memory", False or a requests-cache backend'
         )
@@ -126,10 +124,6 @@ def _number(kind: Callable[[Any], float], low: float, high: float) -> Callable[[
         return number
 
     return read
-
-
-_TRUE = ("true", "1", "yes", "on")
-_FALSE = ("false", "0", "no", "off")
 
 
 class Setting(NamedTuple):

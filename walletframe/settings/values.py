@@ -10,23 +10,22 @@ import os
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Never
 
-from walletframe.errors import Argument, SettingsError, Spelled
+from walletframe.errors import Argument, ArgumentError, Either, SettingsError, Spelled
 from walletframe.frameless import frameless
-from walletframe.settings.readers import (
-    SETTINGS,
-    CacheChoice,
-    KeyKind,
-    holds_key,
-    quoted,
-)
-from walletframe.settings.urls import RPC_URL_VARIABLE
+from walletframe.settings.readers import SETTINGS, CacheChoice, KeyKind, holds_key, quoted
+from walletframe.settings.secret import RPC_URL_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from walletframe.settings.key import ApiKey
+    from walletframe.settings.secret import ApiKey
 
 PREFIX = "WALLETFRAME_"
+_OTHERWISE = Spelled(
+    Either(", or call walletframe.configure(…)"),
+    "; try it without a key on simulated data: ",
+    Either("walletframe.sandbox(), in a shell walletframe demo", "walletframe demo"),
+)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -136,8 +135,7 @@ class Settings:
             source, value = values.get(field.name, (field.name, setting.default))
             read = value if value is None else setting.read(source, value)
             object.__setattr__(self, field.name, read)
-        _check_key_kind(self)
-        _check_key_is_alone(self)
+        _check(self)
         if self.service is None:
             object.__setattr__(self, "service", self.endpoint)
 
@@ -241,7 +239,8 @@ def _refuse_unknown(names: Iterable[str], *, prefix: str) -> None:
             raise SettingsError(f"unknown setting {shown}", hint=lead + ", ".join(known))
 
 
-def _check_key_kind(settings: Settings) -> None:
+def _check(settings: Settings) -> None:
+    """Refuse a key without its base address, and the key in what is displayed."""
     needed = {"public": "public_base_url", "private": "base_url"}.get(settings.key_kind or "")
     any_base = settings.base_url or settings.public_base_url
     if needed and any_base and getattr(settings, needed) is None:
@@ -249,16 +248,37 @@ def _check_key_kind(settings: Settings) -> None:
             f"a {settings.key_kind} key belongs to {needed}, which is not set",
             hint=Spelled("set ", Argument(needed, ""), ", or correct ", Argument("key_kind", "")),
         )
-
-
-def _check_key_is_alone(settings: Settings) -> None:
     for name in ("base_url", "public_base_url", "service", "cache"):
         if settings.api_key and holds_key(getattr(settings, name), settings.api_key):
-            raise SettingsError(
-                f"{name}: contains the key",
-                hint=Spelled(
-                    "the key goes into ",
-                    Argument("api_key", ""),
-                    " alone: this setting is displayed",
-                ),
-            )
+            alone = (Argument("api_key", ""), " alone: this setting is displayed")
+            raise SettingsError(f"{name}: contains the key", Spelled("the key goes into ", *alone))
+
+
+def require_settings(given: object) -> None:
+    """Refuse what is neither `Settings` nor None, without quoting it: it may be the key."""
+    if not isinstance(given, Settings | None):
+        hint = "give a walletframe.Settings, or settings by their names, such as key_kind=…"
+        raise ArgumentError(
+            f"settings is of type {type(given).__name__}, not Settings", Spelled(Either(hint))
+        )
+
+
+def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:
+    """Return the base address and the key that belongs to it, or say what is missing."""
+    missing = [name for name in ("api_key", "key_kind") if not getattr(settings, name)]
+    if settings.endpoint is None:
+        missing.append("public_base_url" if settings.key_kind == "public" else "base_url")
+    if missing or settings.endpoint is None or settings.api_key is None:
+        names = ", ".join(f"{PREFIX}{name.upper()}" for name in missing)
+        hint = Spelled(f"set {names} in the environment", _OTHERWISE)
+        raise SettingsError(f"not set: {', '.join(missing)}", hint)
+    return settings.endpoint, settings.api_key
+
+
+def require_service(settings: Settings) -> str:
+    """Return the name under which answers are cached, or say what is missing."""
+    if settings.service is None:
+        names = f"{PREFIX}BASE_URL, {PREFIX}KEY_KIND and {PREFIX}API_KEY"
+        hint = Spelled(f"set {names} in the environment", _OTHERWISE)
+        raise SettingsError("not set: base_url (or service, to read the cache alone)", hint)
+    return settings.service

@@ -1,6 +1,6 @@
-"""Addresses of servers that can be asked, and the URL of a blockchain's node.
+"""What never shows its text, the API key and the URL of a blockchain's node; and what a URL may be.
 
-A node's URL is as secret as the API key, since it often carries one.
+A node's URL is as secret as the key, since it often carries one.
 """
 
 from __future__ import annotations
@@ -8,14 +8,81 @@ from __future__ import annotations
 import ipaddress
 import os
 from base64 import b64encode
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from walletframe.errors import Either, SettingsError, Spelled
-from walletframe.settings.key import Secret
 from walletframe.text import is_unseen
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 RPC_URL_VARIABLE = "WALLETFRAME_RPC_URL"
+
+
+class Secret:
+    """A text that repr, members and copies mask, and that a pickle leaves out."""
+
+    __slots__ = ("_reveal",)
+    _name = "secret"
+    _reveal: Callable[[], str]
+
+    def __init__(self, text: str) -> None:
+        self._reveal = lambda: text  # a debugger lists members, but does not call them
+
+    def reveal(self) -> str:
+        """Return the text itself, empty after unpickling."""
+        return self._reveal()
+
+    @property
+    def is_one_line(self) -> bool:
+        """Whether it is text, visible, on one line."""
+        text: object = self.reveal()
+        return isinstance(text, str) and text.isprintable()
+
+    def __repr__(self) -> str:
+        return f"<{self._name}, hidden>" if self else f"<{self._name}, left out>"
+
+    def __bool__(self) -> bool:
+        return bool(self.reveal())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and other.reveal() == self.reveal()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.reveal()))
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ("",)
+
+
+class ApiKey(Secret):
+    """An API key, hidden."""
+
+    __slots__ = ()
+    _name = "API key"
+
+
+class NodeUrl(Secret):
+    """The URL of a node, hidden."""
+
+    __slots__ = ()
+    _name = "node URL"
+
+    @classmethod
+    def of(cls, given: object) -> NodeUrl:
+        """Hide what was given; None stands for the environment's ``WALLETFRAME_RPC_URL``."""
+        if isinstance(given, NodeUrl):
+            return given
+        if given is None:
+            given = os.environ.get(RPC_URL_VARIABLE, "")
+        return cls(given.strip() if isinstance(given, str) else "no text")
 
 
 def url_parts(value: Any) -> SplitResult | None:
@@ -42,22 +109,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-class NodeUrl(Secret):
-    """The URL of a node, hidden."""
-
-    __slots__ = ()
-    _name = "node URL"
-
-    @classmethod
-    def of(cls, given: object) -> NodeUrl:
-        """Hide what was given; None stands for the environment's ``WALLETFRAME_RPC_URL``."""
-        if isinstance(given, NodeUrl):
-            return given
-        if given is None:
-            given = os.environ.get(RPC_URL_VARIABLE, "")
-        return cls(given.strip() if isinstance(given, str) else "no text")
 
 
 def require_node(url: NodeUrl) -> SplitResult:
