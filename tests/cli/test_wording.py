@@ -23,7 +23,6 @@ from walletframe.history import save
 PYTHON = re.compile(r"\w\(|\b[a-z_]+=|\bNone\b|\bDataFrame\b|\bSeries\b|\.astype\b|\('|see \.")
 EVM = "ETH.0x" + "1" * 40
 NOT_OF_A_COMMAND = {
-    "walletframe.address.lists": "wallets in a DataFrame, which no command has",
     "walletframe.amounts": "numbers that a file or the service gave, which say what is wrong there",
     "walletframe.analysis.matrix": "pivots and pairs of wallets, which no command makes",
     "walletframe.frames.contract": "amounts of another dtype: files are read with the right one",

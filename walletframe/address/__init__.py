@@ -1,13 +1,5 @@
 """Wallet addresses: the forms in which people write them, and when two are the same wallet."""
 
-from walletframe.address.asked import (
-    accepted_wallets,
-    asked_wallets,
-    check_unreadable,
-    doubts_about,
-    wallets_to_ask,
-    warn_of_doubts,
-)
 from walletframe.address.forms import (
     A_FILE,
     A_FILE_IN_SHELL,
@@ -27,13 +19,19 @@ from walletframe.address.lists import (
     Pasted,
     Reading,
     WalletsLike,
+    accepted_wallets,
+    asked_wallets,
+    check_unreadable,
     distinct_wallets,
+    doubts_about,
     frame_rows,
     in_one_spelling,
     parse_wallets,
     read_list,
     read_pasted,
     read_rows,
+    wallets_to_ask,
+    warn_of_doubts,
 )
 
 __all__ = [

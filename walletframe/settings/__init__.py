@@ -1,7 +1,6 @@
 """The settings: how to reach the service, and how fast and how long to ask it."""
 
-from walletframe.settings.readers import CacheChoice, KeyKind, quoted
-from walletframe.settings.secret import (
+from walletframe.settings.key import (
     ApiKey,
     NodeUrl,
     Secret,
@@ -10,6 +9,7 @@ from walletframe.settings.secret import (
     require_node,
     secret_pieces,
 )
+from walletframe.settings.readers import CacheChoice, KeyKind, quoted
 from walletframe.settings.values import (
     PREFIX,
     Settings,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 from urllib.parse import unquote, unquote_plus
 
 from walletframe.errors import Argument, SettingsError, Spelled
-from walletframe.settings.secret import ApiKey, is_loopback, url_parts
+from walletframe.settings.key import ApiKey, is_loopback, url_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Never
 
 from walletframe.errors import Argument, ArgumentError, Either, SettingsError, Spelled
 from walletframe.frameless import frameless
+from walletframe.settings.key import RPC_URL_VARIABLE
 from walletframe.settings.readers import SETTINGS, CacheChoice, KeyKind, holds_key, quoted
-from walletframe.settings.secret import RPC_URL_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from walletframe.settings.secret import ApiKey
+    from walletframe.settings.key import ApiKey
 
 PREFIX = "WALLETFRAME_"
 _OTHERWISE = Spelled(
