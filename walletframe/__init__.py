@@ -132,35 +132,35 @@ __all__ = [
 ]
 
 _LOADED_WHEN_NAMED = {
-    "BlockchainPicker": "walletframe.pickers",
-    "Client": "walletframe.client",
-    "FetchSummary": "walletframe.bulk",
-    "FetchPanel": "walletframe.pickers",
-    "HoldingsExplorer": "walletframe.pickers",
-    "TokenPicker": "walletframe.pickers",
-    "WalletDetails": "walletframe.frames",
-    "WalletPicker": "walletframe.pickers",
-    "blockchains": "walletframe.frames",
-    "configure": "walletframe.client",
-    "crosscheck": "walletframe.node",
-    "fetch_to_parquet": "walletframe.bulk",
-    "fetch_wallets": "walletframe.client",
-    "history": "walletframe.history",
-    "read_holdings": "walletframe.exports",
-    "read_wallets": "walletframe.bulk",
-    "report": "walletframe.reports",
-    "sandbox": "walletframe.service",
-    "token_balance": "walletframe.node",
+    "bulk": ("FetchSummary", "fetch_to_parquet", "read_wallets"),
+    "client": ("Client", "configure", "fetch_wallets"),
+    "exports": ("read_holdings",),
+    "frames": ("WalletDetails", "blockchains"),
+    "history": ("history",),
+    "node": ("crosscheck", "token_balance"),
+    "pickers": (
+        "BlockchainPicker",
+        "FetchPanel",
+        "HoldingsExplorer",
+        "TokenPicker",
+        "WalletPicker",
+    ),
+    "reports": ("report",),
+    "service": ("sandbox",),
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LOADED_WHEN_NAMED:
-        module = import_module(_LOADED_WHEN_NAMED[name])
-        value = module if module.__name__ == f"{__name__}.{name}" else getattr(module, name)
-        globals()[name] = value
-        return value
+    for place, names in _LOADED_WHEN_NAMED.items():
+        if name in names:
+            module = import_module(f"{__name__}.{place}")
+            globals()[name] = value = module if name == place else getattr(module, name)
+            return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -171,7 +171,3 @@ def load_ipython_extension(shell: Any) -> None:
 def unload_ipython_extension(shell: Any) -> None:
     """Undo it, for ``%unload_ext walletframe``."""
     import_module("walletframe.magics").unload(shell)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

@@ -34,7 +34,7 @@ def wallets_of_file(path: Path) -> Iterator[Numbered]:
             reason = f"what follows can't be read: {fault}"
         else:
             return
-    raise _by_line(path, [(number, path.name, reason)])
+    raise AddressError([(number, path.name, reason)], _lines_of(path))
 
 
 def wallets_of_lines(lines: Iterable[str]) -> Iterator[Numbered]:
@@ -53,19 +53,14 @@ def _csv_rows(lines: Iterable[str], path: Path) -> Iterator[Numbered]:
     elif len(columns) == 1:
         names = [*columns]
     else:
-        reason = (
-            "needs the columns blockchain and address, or a single column of <BLOCKCHAIN>.<ADDRESS>"
-        )
-        raise _by_line(path, [(1, ",".join(columns), reason)])
+        one = "a single column of <BLOCKCHAIN>.<ADDRESS>"
+        reason = f"needs the columns blockchain and address, or {one}"
+        raise AddressError([(1, ",".join(columns), reason)], _lines_of(path))
     for row in reader:
         cells = [row[each] or "" for each in names]
         if any(cell.strip() for cell in cells):
             wallet: WalletLike = cells[0] if len(cells) == 1 else (cells[0], cells[1])
             yield reader.line_num, wallet
-
-
-def _by_line(path: Path, problems: list[tuple[int, str, str]]) -> AddressError:
-    return AddressError(problems, _lines_of(path))
 
 
 def _lines_of(path: Path) -> str:

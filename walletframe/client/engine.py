@@ -194,16 +194,13 @@ class Client:
 
     @contextmanager
     def flow(self, *, keep: Keep, cancel: Event) -> Iterator[Flow]:
-        """Open a flow, for more wallets than memory holds.
-
-        Answers that are fresh in the cache are taken from there; new ones are not kept there, and
-        none stands in past its time.
+        """Open a flow, for more wallets than memory holds; what is fresh comes from the cache.
 
         Parameters
         ----------
         keep : callable
-            Gets the wallets and the reply of each request, on the thread that has it; it must not
-            raise.
+            Keeps the wallets and the reply of each request, which the cache does not, on the
+            thread that has it; it must not raise.
         cancel : Event
             Ends the flow when it is set.
 

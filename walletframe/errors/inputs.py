@@ -24,24 +24,19 @@ class AddressError(WalletframeError, ValueError):
     Parameters
     ----------
     problems : sequence of (int, str, str)
-        Position in the input, the value as text, and the reason, one for each bad wallet.
+        Position in the input, the value as text, and the reason, one for each bad wallet: the
+        message shows the first twenty, the attribute has all of them.
     where : str, optional
         What the positions count.
-
-    Attributes
-    ----------
-    problems : tuple of (int, str, str)
-        The same, complete: the message shows the first twenty.
     """
 
     def __init__(
         self, problems: Sequence[tuple[int, str, str]], where: str = "by position, from 0"
     ) -> None:
-        count = len(problems)
-        noun = "wallet address" if count == 1 else "wallet addresses"
+        noun = "wallet address" if len(problems) == 1 else "wallet addresses"
         listed = _listed([(f"{place}: {value!r}", reason) for place, value, reason in problems])
         super().__init__(
-            lines(f"{count} {noun} can't be read ({where}):", *listed),
+            lines(f"{len(problems)} {noun} can't be read ({where}):", *listed),
             hint=Spelled(
                 'write a wallet as "<BLOCKCHAIN>.<ADDRESS>", such as "ETH.0x52…", or ',
                 Either(
@@ -55,8 +50,8 @@ class AddressError(WalletframeError, ValueError):
         """Return what IPython shows: the frames of the caller, none of this package."""
         from IPython.core.getipython import get_ipython  # noqa: PLC0415 - IPython alone asks
 
-        frames = _of_the_caller(self.__traceback__)
         shell: Any = get_ipython()
+        frames = _of_the_caller(self.__traceback__)
         traceback: list[str] = shell.InteractiveTB.structured_traceback(type(self), self, frames)
         return traceback
 
@@ -129,12 +124,8 @@ class PricesError(WalletframeError, ValueError):
     hint : str, optional
         What to do about it.
     problems : sequence of (int, str, str), optional
-        Position among the prices, the value as text, and the reason, one for each bad price.
-
-    Attributes
-    ----------
-    problems : tuple of (int, str, str)
-        The same, complete: the message shows the first twenty.
+        Position among the prices, the value as text, and the reason, one for each bad price: the
+        message shows the first twenty, the attribute has all of them.
     """
 
     def __init__(
@@ -178,12 +169,8 @@ class TokenListError(WalletframeError, ValueError):
     Parameters
     ----------
     problems : sequence of (int, str, str)
-        Position in the list, the entry as text, and the reason, one for each bad entry.
-
-    Attributes
-    ----------
-    problems : tuple of (int, str, str)
-        The same, complete: the message shows the first twenty.
+        Position in the list, the entry as text, and the reason, one for each bad entry: the
+        message shows the first twenty, the attribute has all of them.
     """
 
     def __init__(self, problems: Sequence[tuple[int, str, str]]) -> None:

@@ -43,17 +43,12 @@ class AmbiguousTokenError(WalletframeError, ValueError):
     Parameters
     ----------
     contracts : mapping of str to sequence of (str, str or None)
-        For each symbol the tokens that bear it, as (blockchain, contract).
+        For each symbol the tokens that bear it, as (blockchain, contract): the message shows the
+        first ten of both, the attribute, a dict of lists, has all of them.
     hint : str, optional
         What to do about it.
     notes : mapping of (str, str or None) to str, optional
         What is known of some of the tokens.
-
-    Attributes
-    ----------
-    contracts : dict of str to list of (str, str or None)
-        The same, complete and in the same order: the message shows the first ten symbols, and the
-        first ten tokens of each.
     """
 
     def __init__(
