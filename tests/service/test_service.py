@@ -606,7 +606,7 @@ class TestLife:
         assert caught.value.hint == "one of private, public, test"
 
     @pytest.mark.parametrize(
-        "package, module", [("fastapi", "app"), ("limits", "gate"), ("uvicorn", "server")]
+        "package, module", [("fastapi", "app"), ("limits", "gate"), ("uvicorn", "app")]
     )
     def test_a_missing_package_names_the_extra(self, monkeypatch, package, module):
         """Without one of its packages the sandbox says what to install."""

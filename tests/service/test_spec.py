@@ -19,7 +19,7 @@ from canned_service import KEY, answer, balance, wallet
 from walletframe.client import Client
 from walletframe.errors import AnswerWarning, InputWarning, SettingsError, TestKeyWarning
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, sandbox
-from walletframe.service.simulated import PROMISES, Promise
+from walletframe.service.ledger import PROMISES, Promise
 from walletframe.settings import Settings
 
 PRIVATE, PUBLIC, TEST = (SANDBOX_KEYS[kind].key for kind in ("private", "public", "test"))

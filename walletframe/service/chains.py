@@ -6,14 +6,11 @@ Data only: no explorer is ever called. Contracts and decimals stand in the bundl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
-from urllib.parse import quote
+from typing import Literal
 
 from walletframe.tokens import KnownToken, known_tokens, native_coin
 
-Form: TypeAlias = Literal["hex", "solana", "tron", "near", "none"]
-"""How token contracts are written; ``"none"`` where there are no tokens."""
-_ANY_EXPLORER = "https://blockscan.com/address/"
+Form = Literal["hex", "solana", "tron", "near", "none"]  # of contracts; none: there are no tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +59,7 @@ CHAINS = {
     )
 }
 
-
-def explorer_url(blockchain: str, address: str) -> str:
-    """Return an address's page; on an unknown blockchain that of an explorer for many of them."""
-    chain = CHAINS.get(blockchain.upper())
-    return (chain.explorer if chain else _ANY_EXPLORER) + quote(address, safe="")
-
-
-_PRICES = {
+_PRICES = {  # by symbol, made up
     symbol: price
     for price, symbols in {
         64000.0: "WBTC BTCB cbBTC BTC.b",
@@ -108,9 +98,8 @@ _PRICES = {
     }.items()
     for symbol in symbols.split()
 }
-"""By symbol, made up."""
 
-_HELD = {
+_HELD = {  # symbols of well-known tokens
     "ETH": "USDC USDT DAI GUSD WETH stETH WBTC LINK UNI AAVE CRV LDO SHIB PEPE",
     "BSC": "USDT USDC BUSD WBNB BTCB ETH CAKE",
     "POLYGON": "USDC USDC.e USDT DAI WETH WBTC LINK",
@@ -123,7 +112,6 @@ _HELD = {
     "TRON": "USDT USDC WTRX JST BTT",
     "NEAR": "USDC USDt wNEAR REF",
 }
-"""Symbols of well-known tokens."""
 
 
 def _well_known() -> dict[str, tuple[Token, ...]]:
@@ -133,8 +121,8 @@ def _well_known() -> dict[str, tuple[Token, ...]]:
             known.setdefault((token.blockchain, token.symbol), token)
     return {
         chain: tuple(
-            Token(symbol, known[chain, symbol].contract, known[chain, symbol].decimals, price)
-            for symbol, price in ((each, _PRICES[each]) for each in symbols.split())
+            Token(token.symbol, token.contract, token.decimals, _PRICES[token.symbol])
+            for token in (known[chain, symbol] for symbol in symbols.split())
         )
         for chain, symbols in _HELD.items()
     }

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from walletframe.service.gate import MEANINGS, ProblemAnswer
+from walletframe.service.gate import ProblemAnswer
+from walletframe.service.ledger import GENERATOR_VERSION
 from walletframe.service.options import TEST_KEY_PER_SECOND
-from walletframe.service.simulated import GENERATOR_VERSION
 from walletframe.wire.shapes import ADDRESS_PARAMETER, KEY_PARAMETER, WalletDetailsAnswer
 
 TITLE = "Wallet balance service (walletframe's sandbox, simulated data)"
@@ -23,6 +23,17 @@ DESCRIPTION = (
 _SCHEMA = "#/components/schemas/"
 _CHOSEN = "The sandbox's own choice: "
 _OWN_STATUS = "The service's document does not show this status: it is the sandbox's own choice."
+
+_MEANINGS = {
+    400: "An address is missing, has no dot, or has an empty part.",
+    401: "The key is missing or not known.",
+    403: "The key is known, but belongs to the other base address.",
+    404: "There is nothing at this path.",
+    405: "The method is not GET, or the preflight names an origin that the key has not registered.",
+    421: "The Host header does not name this machine: localhost, 127.0.0.1 or [::1].",
+    429: "A limit of the IP address or of the key is exceeded; Retry-After says when to ask again.",
+    500: "The sandbox could not answer.",
+}
 
 OPERATION: dict[str, Any] = {
     "description": (
@@ -63,27 +74,32 @@ OPERATION: dict[str, Any] = {
 }
 
 
-def _response(description: str, shape: str, **headers: str) -> dict[str, Any]:
-    always = {"X-Walletframe-Simulated": "true: not a real service's data"}
+_MARKED = {"X-Walletframe-Simulated": "true: not a real service's data"}
+_WITH_WAIT = _MARKED | {"Retry-After": "Whole seconds to wait."}
+
+
+def _response(description: str, shape: str, headers: dict[str, str]) -> dict[str, Any]:
     return {
         "description": description,
         "headers": {
-            name.replace("_", "-"): {"description": text, "schema": {"type": "string"}}
-            for name, text in (always | headers).items()
+            name: {"description": text, "schema": {"type": "string"}}
+            for name, text in headers.items()
         },
         "content": {"application/json": {"schema": {"$ref": _SCHEMA + shape}}},
     }
 
 
-def _responses() -> dict[int | str, dict[str, Any]]:
-    found: dict[int | str, dict[str, Any]] = {200: _response("The wallets.", "WalletDetailsAnswer")}
-    for status, meaning in MEANINGS.items():
-        extra = {"Retry_After": "Whole seconds to wait."} if status == 429 else {}  # noqa: PLR2004 - the status with a wait
-        found[status] = _response(f"{meaning} {_OWN_STATUS}", "ProblemAnswer", **extra)
-    return found
-
-
-RESPONSES = _responses()
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: _response("The wallets.", "WalletDetailsAnswer", _MARKED),
+    **{
+        status: _response(
+            f"{meaning} {_OWN_STATUS}",
+            "ProblemAnswer",
+            _WITH_WAIT if status == 429 else _MARKED,  # noqa: PLR2004 - the status with a wait
+        )
+        for status, meaning in _MEANINGS.items()
+    },
+}
 
 
 def with_components(document: dict[str, Any]) -> dict[str, Any]:

@@ -60,17 +60,6 @@ LIMITED_IP = Problem(429, "limited_ip", "Too many requests from this IP address.
 LIMITED_KEY = Problem(429, "limited_key", "Too many requests with this key.")
 BROKEN = Problem(500, "broken", "The sandbox could not answer; its ledger may be at fault.")
 
-MEANINGS = {
-    400: "An address is missing, has no dot, or has an empty part.",
-    401: "The key is missing or not known.",
-    403: "The key is known, but belongs to the other base address.",
-    404: "There is nothing at this path.",
-    405: "The method is not GET, or the preflight names an origin that the key has not registered.",
-    421: "The Host header does not name this machine: localhost, 127.0.0.1 or [::1].",
-    429: "A limit of the IP address or of the key is exceeded; Retry-After says when to ask again.",
-    500: "The sandbox could not answer.",
-}
-
 
 class Gate:
     """Lets a request pass, or refuses it; without a limit only the test key has its own."""
@@ -79,7 +68,10 @@ class Gate:
         self._keys = {known.key: known for known in keys}
         self._storage = MemoryStorage()
         self._limiter = MovingWindowRateLimiter(self._storage)
-        self._limit = None if requests_per_second is None else _limit(requests_per_second)
+        self._limit: RateLimitItem | None = None
+        if requests_per_second is not None:
+            rate = Fraction(requests_per_second).limit_denominator(_LONGEST_WINDOW_S)
+            self._limit = RateLimitItemPerSecond(rate.numerator, rate.denominator)
         self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
 
     def admit(self, text: str | None, base: Base, ip_address: str) -> None:
@@ -106,8 +98,3 @@ class Gate:
             return
         wait_s = self._limiter.get_window_stats(limit, *who).reset_time - time.time()
         raise RefusedError(problem, retry_after_s=max(1, math.ceil(wait_s)))
-
-
-def _limit(requests_per_second: float) -> RateLimitItem:
-    rate = Fraction(requests_per_second).limit_denominator(_LONGEST_WINDOW_S)
-    return RateLimitItemPerSecond(rate.numerator, rate.denominator)

@@ -1,18 +1,80 @@
-"""The interface of a ledger, which says what a wallet holds, and its result type."""
+"""Ledgers, which say what a wallet holds: their interface, and the simulated one.
+
+Draws are whole numbers from a hash, so that every machine and Python version draws the same.
+Whoever shows the symbols has to escape them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from enum import Enum, auto
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from urllib.parse import quote
 
-from walletframe.service.chains import explorer_url
-from walletframe.wire.shapes import AssetAndAmount, WalletDetail
+from walletframe.address import WalletAddress
+from walletframe.service.chains import CHAINS, TOKENS, Chain, Token
+from walletframe.wire.shapes import Amount, Asset, AssetAndAmount, WalletDetail
 
 if TYPE_CHECKING:
-    from walletframe.address import WalletAddress
+    from collections.abc import Iterator, Sequence
+
+T = TypeVar("T")
+
+GENERATOR_VERSION = 1
+_ANY_EXPLORER = "https://blockscan.com/address/"  # for many blockchains
+_EMPTY_SHARE, _NULL_SHARE = 0.03, 0.01
+_LONGEST_DRAW = 59
+_PARTS = 1_000_000
+_UINT256_MAX = 2**256 - 1
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_SPAM = (
+    "Visit https://claim-usdc.example to claim",
+    "! 5000 USDT airdrop: usdt-reward.example",
+    "$ 1000 Voucher (claim at t.me/wf_example)",
+    "FREE MINT ✅ nft-drop.example",
+    "<b>GIFT</b> <a href='https://gift.example'>open</a>",
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '=HYPERLINK("https://claim.example","Claim")',
+    "@SUM(1+1)*cmd|' /C calc'!A0",
+    "$E=mc^2$ \\frac{1}{0}",
+    "\N{RIGHT-TO-LEFT OVERRIDE}CDSU reward",
+    "US\N{ZERO WIDTH SPACE}DC",
+    "\N{CYRILLIC CAPITAL LETTER ES}LAIM **now** | `rm`",
+    "",
+)
+_STOLEN = ("USDC", "USDT", "ETH", "WBTC")
 
 
-class Holding(AssetAndAmount, frozen=True, gc=False, omit_defaults=True):
-    """A balance that leaves the price out of the JSON where it is not known."""
+class Promise(Enum):
+    """What the simulated ledger guarantees for a wallet, whatever the seed."""
+
+    ORDINARY = auto()  # it holds the native coin and, where the blockchain has any, tokens
+    FAILING = auto()  # it always fails
+    EMPTY = auto()  # it holds nothing
+    UNKNOWN = auto()  # its balances are null
+    EXTREME = auto()  # beside ordinary tokens it owns 2**256 - 1 units of a spam token
+
+
+# Well-formed and made up: patterns, and the name that NEAR's own manual uses.
+_PROMISES = {
+    "ETH.0x1111111111111111111111111111111111111111": Promise.ORDINARY,
+    "ETH.0x2222222222222222222222222222222222222222": Promise.EXTREME,
+    "BSC.0x1111111111111111111111111111111111111111": Promise.ORDINARY,
+    "POLYGON.0x3333333333333333333333333333333333333333": Promise.ORDINARY,
+    "ARBITRUM.0x4444444444444444444444444444444444444444": Promise.ORDINARY,
+    "OPTIMISM.0x5555555555555555555555555555555555555555": Promise.EMPTY,
+    "BASE.0x6666666666666666666666666666666666666666": Promise.UNKNOWN,
+    "AVAX_CCHAIN.0x7777777777777777777777777777777777777777": Promise.FAILING,
+    "SOLANA.29d2S7vB453rNYFdR5Ycwt7y9haRT5fwVwL9zTmBhfV2": Promise.ORDINARY,
+    "TRON.TBXSw8fM4jpQkGc6zZjsVABFpVN7UvXPdV": Promise.ORDINARY,
+    "NEAR.alice.near": Promise.ORDINARY,
+    "BTC.bc1qzyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3h8ffkz": Promise.ORDINARY,
+    "COSMOS.cosmos1zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3pahzj0": Promise.ORDINARY,
+    "ETH.0x8888888888888888888888888888888888888888": Promise.ORDINARY,
+}
+SHOWCASE: tuple[WalletAddress, ...] = tuple(map(WalletAddress.parse, _PROMISES))
+PROMISES = {wallet.canonical: _PROMISES[str(wallet)] for wallet in SHOWCASE}
 
 
 @runtime_checkable
@@ -27,14 +89,134 @@ class Ledger(Protocol):
         """Return what a wallet holds, with the blockchain and the address as asked for."""
 
 
+class Holding(AssetAndAmount, frozen=True, gc=False, omit_defaults=True):
+    """A balance that leaves the price out of the JSON where it is not known."""
+
+
 def detail_of(
     wallet: WalletAddress, balances: list[AssetAndAmount] | None, *, failed: bool = False
 ) -> WalletDetail:
     """Return the answer for a wallet, with its explorer's page."""
+    chain = CHAINS.get(wallet.blockchain.upper())
     return WalletDetail(
         failed=failed,
         block_chain=wallet.blockchain,
         address=wallet.address,
         balances=balances,
-        explorer_url=explorer_url(wallet.blockchain, wallet.address),
+        explorer_url=(chain.explorer if chain else _ANY_EXPLORER) + quote(wallet.address, safe=""),
     )
+
+
+class Chance:
+    """A stream of draws, fixed by what they are about."""
+
+    def __init__(self, *subject: object) -> None:
+        self._subject = repr([str(part) for part in subject]).encode("utf-8", "replace")
+        self._drawn = 0
+
+    def below(self, stop: int) -> int:
+        """Draw a number from 0 up to, and without, `stop`, which is at most 2**200."""
+        self._drawn += 1
+        salt = self._drawn.to_bytes(8, "big")
+        return int.from_bytes(blake2b(self._subject, salt=salt, digest_size=32).digest()) % stop
+
+    def hits(self, share: float) -> bool:
+        """Say whether something happens that does in a share of all cases, in millionths."""
+        return self.below(_PARTS) < round(share * _PARTS)
+
+    def pick(self, options: Sequence[T]) -> T:
+        """Draw one of several options, each as likely as the others."""
+        return options[self.below(len(options))]
+
+
+class SimulatedLedger:
+    """Holdings drawn from a seed: any wallet on a known blockchain holds something plausible.
+
+    The native coin first, well-known tokens, long-tailed amounts, spam, stolen symbols; a few
+    wallets are empty or unknown. On a blockchain that is not known every wallet fails.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+
+    @property
+    def fingerprint(self) -> str:
+        """The generator's version and the seed."""
+        return f"v{GENERATOR_VERSION}-seed{self._seed}"
+
+    def detail(self, wallet: WalletAddress) -> WalletDetail:
+        """Return what a wallet holds, the same for every spelling of it."""
+        chain = CHAINS.get(wallet.canonical.blockchain)
+        promise = PROMISES.get(wallet.canonical)
+        if chain is None or promise is Promise.FAILING:
+            return detail_of(wallet, None, failed=True)
+        chance = Chance("holdings", self._seed, wallet.canonical)
+        lot = chance.below(10_000) / 10_000
+        empty, unknown = lot < _EMPTY_SHARE, 0 <= lot - _EMPTY_SHARE < _NULL_SHARE
+        if promise is not None:
+            empty, unknown = promise is Promise.EMPTY, promise is Promise.UNKNOWN
+        if unknown:
+            return detail_of(wallet, None)
+        balances = [] if empty else list(_balances(chance, chain))
+        if promise is Promise.EXTREME:
+            largest = _made_up(chain, "largest", "MAX <i>claim at max.example</i>", 18)
+            balances.append(_holding(chain, largest, _UINT256_MAX))
+        return detail_of(wallet, balances)
+
+
+def _balances(chance: Chance, chain: Chain) -> Iterator[AssetAndAmount]:
+    """Draw balances: the coin, well-known tokens, perhaps one with a stolen symbol, and spam."""
+    yield _holding(chain, chain.coin, _raw_amount(chance, chain.coin))
+    known = TOKENS.get(chain.name, ())
+    if not known:
+        return
+    share = chance.pick((0.15, 0.3, 0.3, 0.5, 0.8))
+    chosen = [token for token in known if chance.hits(share)] or [known[0]]
+    if chance.hits(0.12):
+        symbol = chance.pick(_STOLEN + tuple(token.symbol for token in known))
+        chosen.append(_made_up(chain, "stolen", symbol, chance.pick((6, 8, 18))))
+    for token in chosen:
+        yield _holding(chain, token, _raw_amount(chance, token))
+    drawn = [
+        _made_up(chain, "spam", chance.pick(_SPAM), chance.pick((0, 9, 18)))
+        for _ in range(chance.pick((0, 0, 0, 0, 1, 1, 2, 4)))
+    ]
+    for token in {token.contract: token for token in drawn}.values():
+        huge = chain.form == "hex" and chance.hits(0.05)
+        yield _holding(chain, token, _UINT256_MAX if huge else _raw_amount(chance, token))
+
+
+def _raw_amount(chance: Chance, token: Token) -> int:
+    """Draw an amount around a thousand in money, with tails of some powers of ten on both sides."""
+    whole_digits = 5 if token.price is None else int(f"{1000 / token.price:e}".split("e")[1]) + 1
+    tail = chance.pick((-4, -3, -2, -2, -1, -1, -1, 0, 0, 0, 0, 1, 1, 2, 3))
+    digits = min(max(token.decimals + whole_digits + tail, 1), _LONGEST_DRAW)
+    lowest: int = 10 ** (digits - 1)
+    raw_amount = lowest + chance.below(9 * lowest)
+    rounding = 10 ** max(digits - 2, 0)
+    return raw_amount - raw_amount % rounding if chance.hits(0.15) else raw_amount
+
+
+def _holding(chain: Chain, token: Token, raw_amount: int) -> Holding:
+    return Holding(
+        asset=Asset(blockchain=chain.name, address=token.contract, symbol=token.symbol),
+        amount=Amount(amount=str(raw_amount), decimals=token.decimals),
+        price=token.price,
+    )
+
+
+def _made_up(chain: Chain, role: str, symbol: str, decimals: int) -> Token:
+    """Return a token whose contract looks like those of its blockchain, always the same."""
+    subject = f"{chain.name}|{role}|{symbol}".encode()
+    digest = blake2b(subject, digest_size=20, person=b"made-up").digest()
+    if chain.form == "near":
+        contract = f"{digest.hex()}.made-up.near"
+    elif chain.form == "hex":
+        contract = f"0x{digest.hex()}"
+    else:
+        number, letters = int.from_bytes(digest * 2), ""
+        while number:
+            number, place = divmod(number, len(_BASE58))
+            letters += _BASE58[place]
+        contract = letters[:43] if chain.form == "solana" else f"T{letters[:33]}"
+    return Token(symbol, contract, decimals)

@@ -62,6 +62,7 @@ class SandboxKey:
     domain: str | None = None
 
 
+# By kind. They are public knowledge, and open nothing but simulated data on this machine.
 SANDBOX_KEYS = {
     "private": SandboxKey("wf-sandbox-private-0000", "private", frozenset({Base.PRIVATE})),
     "public": SandboxKey(
@@ -72,7 +73,6 @@ SANDBOX_KEYS = {
     ),
     "test": SandboxKey("wf-sandbox-test-0000", "test", frozenset(Base)),
 }
-"""By kind. They are public knowledge, and open nothing but simulated data on this machine."""
 
 
 def secret_keys() -> dict[str, SandboxKey]:

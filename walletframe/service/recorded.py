@@ -16,18 +16,20 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 import pandas as pd
 import pyarrow as pa
+from msgspec.structs import replace
 from pyarrow import parquet
 
 from walletframe.address import WalletAddress
 from walletframe.errors import AddressError, Either, LedgerError, Spelled
 from walletframe.service.chains import CHAINS
-from walletframe.service.ledger import Holding, detail_of
+from walletframe.service.ledger import Holding, Ledger, detail_of
 from walletframe.wire.shapes import Amount, Asset, AssetAndAmount, WalletDetail, WalletDetailsAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Record: TypeAlias = Mapping[str, object]
+LedgerLike: TypeAlias = pd.DataFrame | str | Path | Ledger
+_Record: TypeAlias = Mapping[str, object]
 _REQUIRED = ("blockchain", "address", "token_address", "symbol", "raw_amount", "decimals")
 _OPTIONAL = ("token_blockchain", "price")
 _SHOWN = 60
@@ -39,17 +41,27 @@ _FORMS = Spelled(
 
 
 class RecordedLedger:
-    """Holdings that were given, one detail for each wallet.
+    """Holdings that were given, one detail for each wallet, served as they are.
 
-    What is given is served as it is. A wallet that is not in it holds nothing; on a blockchain
-    that is neither in it nor otherwise known, a wallet fails, as in the simulated ledger.
+    A wallet that is not in it holds nothing; on a blockchain that is neither in it nor otherwise
+    known, a wallet fails, as in the simulated ledger.
     """
 
     def __init__(self, details: Iterable[WalletDetail]) -> None:
         self._details: dict[WalletAddress, WalletDetail] = {}
         for place, detail in enumerate(details):
-            wallet = _wallet(place, detail)
-            served = _as_served(detail, wallet)
+            try:
+                wallet = WalletAddress(detail.block_chain, detail.address).canonical
+            except AddressError as error:
+                reason = error.problems[0][2]
+                raise LedgerError(f"the answer's wallet {place} (from 0): {reason}") from None
+            held = detail.balances  # as Holdings, which have no prices of null
+            served = replace(
+                detail,
+                block_chain=wallet.blockchain,
+                address=wallet.address,
+                balances=held and [Holding(one.asset, one.amount, one.price) for one in held],
+            )
             first = self._details.setdefault(wallet, served)
             if (first.failed, first.balances) != (served.failed, served.balances):
                 raise LedgerError(
@@ -71,17 +83,18 @@ class RecordedLedger:
             is_known = wallet.canonical.blockchain in self._known
             return detail_of(wallet, [] if is_known else None, failed=not is_known)
         served = detail_of(wallet, found.balances, failed=found.failed)
-        if not found.explorer_url:
-            return served
-        return msgspec.structs.replace(served, explorer_url=found.explorer_url)
+        page = found.explorer_url
+        return replace(served, explorer_url=page) if page else served
 
 
-def read_ledger(given: pd.DataFrame | str | Path) -> RecordedLedger:
-    """Read a frame of holdings, a file of them, or a recorded answer of the service."""
+def as_ledger(given: LedgerLike) -> Ledger:
+    """Read a frame of holdings, a file of them, or a recorded answer; a ledger is one."""
     if isinstance(given, pd.DataFrame):
         columns = _used_columns([*given.columns])
         cells = zip(*(given[name].tolist() for name in columns), strict=True)
         return _from_records(dict(zip(columns, row, strict=True)) for row in cells)
+    if isinstance(given, Ledger):
+        return given
     if not isinstance(given, str | Path):
         raise LedgerError(
             f"{type(given).__name__} is not a ledger", hint="a DataFrame, or a path as text or Path"
@@ -89,20 +102,15 @@ def read_ledger(given: pd.DataFrame | str | Path) -> RecordedLedger:
     path = Path(given).expanduser()
     if path.suffix.lower() == ".json":
         return _from_json(path)
-    if path.suffix.lower() == ".parquet":
-        return _from_parquet(path)
-    raise LedgerError(
-        f"{path}: neither .json nor .parquet", hint="save the holdings as one of them"
-    )
-
-
-def _from_parquet(path: Path) -> RecordedLedger:
+    if path.suffix.lower() != ".parquet":
+        raise LedgerError(
+            f"{path}: neither .json nor .parquet", hint="save the holdings as one of them"
+        )
     try:
         columns = _used_columns(parquet.read_schema(path).names)
-        table = parquet.read_table(path, columns=columns)
+        return _from_records(parquet.read_table(path, columns=columns).to_pylist())
     except (OSError, pa.ArrowInvalid) as error:
         raise LedgerError(f"{path}: can't be read as Parquet ({error})") from error
-    return _from_records(table.to_pylist())
 
 
 def _from_json(path: Path) -> RecordedLedger:
@@ -113,58 +121,17 @@ def _from_json(path: Path) -> RecordedLedger:
     if isinstance(content, dict) and isinstance(content.get("holdings"), list):
         content = content["holdings"]
     if isinstance(content, dict) and "wallets" in content:
-        return _from_answer(path, content)
+        try:
+            return RecordedLedger(msgspec.convert(content, WalletDetailsAnswer).wallets)
+        except msgspec.ValidationError as error:
+            raise LedgerError(
+                f"{path}: not an answer of the service: {error}", hint=_FORMS
+            ) from error
     if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
         raise LedgerError(f"{path}: not a ledger", hint=_FORMS)
     if content:
         _used_columns(list({name: None for record in content for name in record}))
     return _from_records(content)
-
-
-def _from_answer(path: Path, content: object) -> RecordedLedger:
-    try:
-        answer = msgspec.convert(content, WalletDetailsAnswer)
-    except msgspec.ValidationError as error:
-        raise LedgerError(f"{path}: not an answer of the service: {error}", hint=_FORMS) from error
-    return RecordedLedger(answer.wallets)
-
-
-def _from_records(records: Iterable[Record]) -> RecordedLedger:
-    held: dict[WalletAddress, list[Holding]] = {}
-    for row, record in enumerate(records):
-        wallet, holding = _read(row, record)
-        held.setdefault(wallet.canonical, []).append(holding)
-    return RecordedLedger(
-        WalletDetail(
-            failed=False,
-            block_chain=wallet.blockchain,
-            address=wallet.address,
-            balances=[*holdings],
-        )
-        for wallet, holdings in held.items()
-    )
-
-
-def _wallet(place: int, detail: WalletDetail) -> WalletAddress:
-    try:
-        return WalletAddress(detail.block_chain, detail.address).canonical
-    except AddressError as error:
-        reason = error.problems[0][2]
-        raise LedgerError(f"the answer's wallet {place} (from 0): {reason}") from None
-
-
-def _as_served(detail: WalletDetail, wallet: WalletAddress) -> WalletDetail:
-    """Return an answer in the spelling in which wallets are compared, without prices of null."""
-    held: list[AssetAndAmount] | None = None
-    if detail.balances is not None:
-        held = [Holding(one.asset, one.amount, one.price) for one in detail.balances]
-    return WalletDetail(
-        failed=detail.failed,
-        block_chain=wallet.blockchain,
-        address=wallet.address,
-        balances=held,
-        explorer_url=detail.explorer_url,
-    )
 
 
 def _used_columns(present: list[str]) -> list[str]:
@@ -185,30 +152,34 @@ def _used_columns(present: list[str]) -> list[str]:
     return used
 
 
-def _read(row: int, record: Record) -> tuple[WalletAddress, Holding]:
-    """Return the wallet and the balance that a row stands for; None, NaN and NA are nothing."""
-    cells = _Cells(row, record)
-    blockchain, address = cells.text("blockchain"), cells.text("address")
-    try:
-        wallet = WalletAddress(blockchain, address)
-    except AddressError as error:
-        reason = error.problems[0][2]
-        raise LedgerError(f"the holdings' row {row} (from 0) names no wallet: {reason}") from None
-    asset = Asset(
-        blockchain=cells.optional_text("token_blockchain") or blockchain,
-        address=cells.optional_text("token_address"),
-        symbol=cells.symbol(),
+def _from_records(records: Iterable[_Record]) -> RecordedLedger:
+    held: dict[WalletAddress, list[AssetAndAmount]] = {}
+    for row, record in enumerate(records):
+        cells = _Cells(row, record)
+        blockchain = cells.text("blockchain")
+        try:
+            wallet = WalletAddress(blockchain, cells.text("address")).canonical
+        except AddressError as error:
+            lead = f"the holdings' row {row} (from 0) names no wallet: "
+            raise LedgerError(lead + error.problems[0][2]) from None
+        asset = Asset(
+            blockchain=cells.optional_text("token_blockchain") or blockchain,
+            address=cells.optional_text("token_address"),
+            symbol=cells.symbol(),
+        )
+        amount = Amount(amount=cells.raw_amount(), decimals=cells.decimals())
+        held.setdefault(wallet, []).append(Holding(asset, amount, cells.price()))
+    return RecordedLedger(
+        WalletDetail(False, wallet.blockchain, wallet.address, holdings)  # noqa: FBT003 - not failed
+        for wallet, holdings in held.items()
     )
-    amount = Amount(amount=cells.raw_amount(), decimals=cells.decimals())
-    return wallet, Holding(asset=asset, amount=amount, price=cells.price())
 
 
 class _Cells:
-    """The cells of one row, read by name."""
+    """The cells of one row, read by name; None, NaN and NA are nothing."""
 
-    def __init__(self, row: int, record: Record) -> None:
-        self._row = row
-        self._record = record
+    def __init__(self, row: int, record: _Record) -> None:
+        self._row, self._record = row, record
 
     def text(self, column: str) -> str:
         value = self._value(column)
@@ -223,7 +194,9 @@ class _Cells:
     def optional_text(self, column: str) -> str | None:
         if self._value(column) is None:
             return None
-        return self.text(column) or self._empty(column)
+        if text := self.text(column):
+            return text
+        raise self._wrong(column, "nothing (NA, null) is needed in the place of empty text")
 
     def symbol(self) -> str:
         """Return the symbol, empty where a fetch has none."""
@@ -265,9 +238,6 @@ class _Cells:
         value = self._record.get(column)
         missing = value is None or value is pd.NA or value is pd.NaT or value != value  # noqa: PLR0124 - only NaN differs from itself
         return None if missing else value
-
-    def _empty(self, column: str) -> str:
-        raise self._wrong(column, "nothing (NA, null) is needed in the place of empty text")
 
     def _wrong(self, column: str, need: str) -> LedgerError:
         shown = repr(self._record.get(column))

@@ -6,24 +6,21 @@ FastAPI and its like are imported when a sandbox is made, not before.
 from __future__ import annotations
 
 import atexit
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self
 
-import pandas as pd
 from platformdirs import user_cache_path
 
 from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.frameless import frameless
-from walletframe.service.ledger import Ledger
+from walletframe.service.ledger import SimulatedLedger
 from walletframe.service.options import SANDBOX_KEYS, Base, Behaviour, secret_keys
-from walletframe.service.recorded import read_ledger
-from walletframe.service.simulated import SimulatedLedger
+from walletframe.service.recorded import as_ledger
 from walletframe.settings import KeyKind, Settings, quoted
 
 if TYPE_CHECKING:
     from walletframe.client import Client
+    from walletframe.service.recorded import LedgerLike
 
-LedgerLike: TypeAlias = "pd.DataFrame | str | Path | Ledger"
 SIMULATED_HEADER = "X-Walletframe-Simulated"
 
 
@@ -61,24 +58,20 @@ class Sandbox:
     """
 
     def __init__(
-        self,
-        behaviour: Behaviour | None = None,
-        ledger: LedgerLike | None = None,
-        *,
-        port: int = 0,
+        self, behaviour: Behaviour | None = None, ledger: LedgerLike | None = None, *, port: int = 0
     ) -> None:
         options = behaviour or Behaviour()
-        self._ledger = _ledger(ledger, options.seed)
+        self._ledger = SimulatedLedger(options.seed) if ledger is None else as_ledger(ledger)
         try:
-            from walletframe.service.app import create_app  # noqa: PLC0415
+            from walletframe.service.app import HOST, LoopbackServer, create_app  # noqa: PLC0415
             from walletframe.service.gate import Gate  # noqa: PLC0415
-            from walletframe.service.server import LoopbackServer  # noqa: PLC0415
         except ImportError as error:
             raise MissingExtraError("sandbox", "the sandbox") from error
         self._keys = SANDBOX_KEYS if ledger is None else secret_keys()
         self._gate = Gate(options.requests_per_second, self._keys.values())
         app = create_app(self._ledger, options, self._gate)
         self._server = LoopbackServer(app, port=port, headers=[(SIMULATED_HEADER, "true")])
+        self._origin = f"http://{HOST}:{self._server.port}"
         self._running = True
         atexit.register(self.stop)
 
@@ -189,10 +182,6 @@ class Sandbox:
         state = f"at {self._origin}" if self._running else "stopped"
         return f"<walletframe sandbox, simulated data, {state}>"
 
-    @property
-    def _origin(self) -> str:
-        return f"http://127.0.0.1:{self._server.port}"
-
 
 def sandbox(
     *,
@@ -249,11 +238,3 @@ def sandbox(
         requests_per_second=requests_per_second,
     )
     return Sandbox(behaviour, ledger)
-
-
-def _ledger(given: LedgerLike | None, seed: int) -> Ledger:
-    if given is None:
-        return SimulatedLedger(seed)
-    if isinstance(given, pd.DataFrame | str | Path) or not isinstance(given, Ledger):
-        return read_ledger(given)
-    return given
