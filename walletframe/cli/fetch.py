@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from walletframe.bulk import fetch_to_parquet as fetch_into
-from walletframe.cli.asking import ROWS, all_of, ask, asking, end, named, naming
-from walletframe.cli.files import output, write_details, write_frame
-from walletframe.cli.screen import say, show
-from walletframe.cli.tables import balances_table
+from walletframe.cli.asking import ask, end, named
+from walletframe.cli.files import write_details, write_frame
+from walletframe.cli.options import all_of, asking, from_files, naming, output
+from walletframe.cli.screen import balances_table, say, show
 from walletframe.client import Client
 from walletframe.errors import FetchInterrupted, FetchWarning
 from walletframe.frames import holdings_table, known_wallets, summary_lines, wallets_table
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 @asking
 @output
 @all_of("balance")
-def fetch(wallets: tuple[str, ...], output: Path | None, *, whole: bool, **options: Any) -> None:
+def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **options: Any) -> None:
     """Fetch the tokens of WALLETS, such as ETH.0x52… and NEAR.alice.near.
 
     The key is read from the variable WALLETFRAME_API_KEY, never from the command line. The exit
     code is 1 when a wallet is not ok.
     """
     details, interrupted = ask(wallets, **options)
-    _show(details, None if whole else ROWS)
+    _show(details, rows)
     if output is not None:
         for path in write_details(details, output):
             say(f"written: {path}")
@@ -97,13 +97,7 @@ def demo(*, refresh: bool) -> None:
 
 @click.command()
 @click.argument("wallets", nargs=-1)
-@click.option(
-    "--file",
-    "files",
-    multiple=True,
-    metavar="FILE",
-    help="Read wallets from FILE, as fetch does. - is standard input.",
-)
+@from_files
 @click.option("--token", metavar="ADDRESS", help="The token's contract. Default: the native coin.")
 @click.option("--block", type=int, help="The number of the block to read. Default: the latest.")
 @click.option(

@@ -11,11 +11,9 @@ import click
 
 from walletframe.cli.fetch import balance, demo, fetch, fetch_to_parquet
 from walletframe.cli.history import compare, history
-from walletframe.cli.report import report
-from walletframe.cli.sandbox import sandbox
 from walletframe.cli.screen import fit_consoles, harmless_errors, say
-from walletframe.cli.settings import cache, settings
-from walletframe.cli.totals import totals, value
+from walletframe.cli.settings import cache, sandbox, settings
+from walletframe.cli.summaries import report, totals, value
 from walletframe.errors import WalletframeError, WalletframeWarning
 from walletframe.settings import PREFIX, Settings
 
@@ -83,18 +81,6 @@ def main() -> None:
     """
 
 
-for _command in (
-    demo,
-    fetch,
-    fetch_to_parquet,
-    totals,
-    value,
-    history,
-    compare,
-    balance,
-    report,
-    sandbox,
-    cache,
-    settings,
-):
+_ASKING = [demo, fetch, fetch_to_parquet, balance, totals, value, report]
+for _command in [*_ASKING, history, compare, sandbox, cache, settings]:
     main.add_command(_command)

@@ -1,0 +1,143 @@
+"""The options that several commands have."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+
+from walletframe.cli.screen import say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_Command: TypeAlias = "Callable[..., Any]"
+
+_ROWS = 40
+
+
+def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    """Make one decorator of several, in the order in which help lists the options."""
+
+    def add(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+_naming = together(
+    click.option(
+        "--file",
+        "files",
+        multiple=True,
+        metavar="FILE",
+        help="Read wallets from FILE: one <BLOCKCHAIN>.<ADDRESS> a line, # begins a comment; or a "
+        ".csv with the columns blockchain and address, or one column of them. - is standard input.",
+    ),
+    click.option(
+        "--on-unreadable",
+        type=click.Choice(["raise", "drop"]),
+        default="raise",
+        show_default=True,
+        help="What to do if wallets can't be read: stop with an error, or leave them out.",
+    ),
+)
+_service = together(
+    click.option("--base-url", help="The private base address."),
+    click.option("--public-base-url", help="The public base address."),
+    click.option(
+        "--key-kind", type=click.Choice(["public", "private", "test"]), help="The kind of the key."
+    ),
+)
+naming = together(_naming, _service)  # for `named`, and settings of the service
+asking = together(  # for `ask`
+    _naming,
+    click.option(
+        "--refresh", is_flag=True, help="Request every wallet again, whatever is in the cache."
+    ),
+    click.option("--offline", is_flag=True, help="Send no request: answer from the cache alone."),
+    _service,
+)
+from_files = click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    help="Read wallets from FILE, as fetch does. - is standard input.",
+)
+priced = together(
+    click.option(
+        "--prices",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="A .csv or .parquet with token_blockchain, token_address, price, optionally currency; "
+        "without it, the service's own prices.",
+    ),
+    click.option("--currency", help="What the prices are in, such as USD."),
+)
+in_folder = click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where snapshots are kept. Default: in the user's data folder.",
+)
+
+
+def all_of(what: str) -> Callable[[_Command], _Command]:
+    """Add the option that prints all rows; ``rows`` is how many to print, None for all."""
+    return click.option(
+        "--all",
+        "rows",
+        is_flag=True,
+        callback=lambda _ctx, _param, whole: None if whole else _ROWS,
+        help=f"Print every {what}, not the first {_ROWS}.",
+    )
+
+
+def of_token(command: _Command) -> _Command:
+    """Add the option ``--token``, and ``--symbol``, its old name, which warns."""
+
+    @click.option(
+        "--token",
+        metavar="SYMBOL|BLOCKCHAIN.CONTRACT",
+        help="Only this token: an unambiguous symbol, or ETH.0x…; ETH. is the native coin.",
+    )
+    @click.option("--symbol", hidden=True)
+    @functools.wraps(command)
+    def narrowed(*args: Any, token: str | None, symbol: str | None, **options: Any) -> None:
+        if symbol is not None:
+            if token is not None:
+                raise click.UsageError("--symbol is now called --token: give only one of them")
+            say("Warning: --symbol is now called --token", err=True)
+        command(*args, token=symbol if token is None else token, **options)
+
+    return narrowed
+
+
+def output_path(suffixes: Sequence[str]) -> Callable[..., Path | None]:
+    """Make the check of an option ``--output``, which comes before anything is fetched."""
+
+    def check(_ctx: object, _param: object, value: str | None) -> Path | None:
+        if value is None:
+            return None
+        path = Path(value)
+        if path.suffix.lower() not in suffixes:
+            raise click.BadParameter(f"{value}: the name has to end in {', '.join(suffixes)}")
+        if path.is_dir():
+            raise click.BadParameter(f"{value}: is a folder")
+        if not path.parent.is_dir():
+            raise click.BadParameter(f"{value}: there is no folder {path.parent}")
+        return path
+
+    return check
+
+
+output = click.option(
+    "--output",
+    metavar="FILE",
+    callback=output_path([".csv", ".parquet", ".json"]),
+    help="A .csv, .parquet or .json.",
+)

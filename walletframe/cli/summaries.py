@@ -1,0 +1,204 @@
+"""``walletframe totals``, ``value`` and ``report``: what a fetch, or a file of one, amounts to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from walletframe.analysis import totals as add_up
+from walletframe.analysis import value as valued_at
+from walletframe.cli.asking import ask, end, token_named
+from walletframe.cli.files import (
+    file_or_snapshot,
+    read_saved,
+    saved_details,
+    saved_file,
+    write_frame,
+)
+from walletframe.cli.options import (
+    all_of,
+    asking,
+    in_folder,
+    of_token,
+    output,
+    output_path,
+    priced,
+    together,
+)
+from walletframe.cli.screen import say, show, totals_table
+from walletframe.frames import find_token, known_wallets, stale_wallets, summary_lines, worth
+from walletframe.numerals import many
+from walletframe.reports import SUFFIXES
+from walletframe.reports import report as write_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import pandas as pd
+
+    from walletframe.analysis import By
+
+_WITHOUT_WALLETS = "what failed is unknown"
+
+_adding_up = together(
+    click.argument("given", nargs=-1, metavar="[FILE | WALLET...]"),
+    click.option(
+        "--by",
+        multiple=True,
+        default=["token"],
+        show_default="token",
+        type=click.Choice(["token", "wallet", "blockchain", "symbol"]),
+        help="What to group by; repeat it to combine.",
+    ),
+    output,
+    of_token,
+    all_of("group"),
+    asking,
+)
+
+
+@click.command()
+@_adding_up
+def totals(given: tuple[str, ...], **options: Any) -> None:
+    """Add up what wallets hold, exactly: of a FILE that fetch wrote, or of WALLETS.
+
+    The last column tells of how many wallets that could hold some the balances are known. The
+    exit code is 1 where that is not all.
+    """
+    _add_up(given, lambda holdings: holdings, **options)
+
+
+@click.command()
+@priced
+@click.option("--by-symbol", is_flag=True, help="The prices are by symbol: columns symbol, price.")
+@_adding_up
+def value(
+    given: tuple[str, ...],
+    prices: str | None,
+    currency: str | None,
+    *,
+    by_symbol: bool,
+    **options: Any,
+) -> None:
+    """Value what wallets hold: of a FILE that fetch wrote, or of WALLETS.
+
+    What has no price is counted, and not taken for worthless. The exit code is 1 where the
+    balances of a wallet are not known.
+    """
+
+    def valued(holdings: pd.DataFrame) -> pd.DataFrame:
+        return valued_at(holdings, prices, currency=currency, by_symbol=by_symbol)
+
+    _add_up(given, valued, **options)
+
+
+def _add_up(
+    given: tuple[str, ...],
+    prepare: Callable[[pd.DataFrame], pd.DataFrame],
+    by: tuple[By, ...],
+    output: Path | None,
+    token: str | None,
+    rows: int | None,
+    **options: Any,
+) -> None:
+    holdings, wallets, interrupted = _found(given, **options)
+    named = token_named(token, holdings)
+    if named is not None:
+        holdings = holdings[find_token(holdings, named)]
+    holdings = prepare(holdings)
+    table = add_up(holdings, list(by), wallets=wallets)
+    ranks = [name for name in ("value", "holders") if name in table]
+    ranks = ["amount"] if named is not None and not ranks else ranks
+    if ranks:
+        table = table.sort_values(ranks, ascending=False, kind="stable")
+    show(totals_table(table, rows))
+    say()
+    if found := worth(holdings):
+        gaps = f"{found.unpriced:,} without a price, {found.unread:,} of unknown amount"
+        balances = many(len(holdings), "balance")
+        say(f"Value of {found.known:,} of {balances}: {found.total} ({gaps})")
+    if wallets is not None:
+        say("\n".join(summary_lines(wallets)))
+    write_frame(table, output, name="totals")
+    known = wallets is None or known_wallets(wallets, stale=True).all()
+    end(known=known, interrupted=interrupted)
+
+
+def _found(
+    given: tuple[str, ...], files: tuple[str, ...], **options: Any
+) -> tuple[pd.DataFrame, pd.DataFrame | None, bool]:
+    """Give holdings, the wallets asked where they are known, and whether that was interrupted."""
+    file = saved_file(given, files)
+    if file is None:
+        details, interrupted = ask(given, files=files, **options)
+        return details.holdings, details.wallets, interrupted
+    holdings, wallets = read_saved(file)
+    if wallets is None:
+        say(
+            "Warning: there is no file of wallets beside it, so it is unknown how complete this is",
+            err=True,
+        )
+    return holdings, wallets, False
+
+
+@click.command()
+@click.argument("given", nargs=-1, metavar="[FILE | WALLET...]")
+@asking
+@click.option(
+    "--output",
+    metavar="FILE",
+    required=True,
+    callback=output_path(SUFFIXES),
+    help="A .html or .md file; an existing one is replaced.",
+)
+@click.option("--title", default="Token holdings", show_default=True, help="The heading.")
+@click.option("--static", is_flag=True, help="Charts as pictures, for a page without scripts.")
+@click.option(
+    "--before",
+    metavar="FILE|TIME",
+    help="Say what changed since then: a FILE that fetch wrote, or the time of a snapshot, such as "
+    "yesterday.",
+)
+@priced
+@in_folder
+def report(  # noqa: PLR0913 - every option is an argument
+    given: tuple[str, ...],
+    output: Path,
+    *,
+    files: tuple[str, ...],
+    title: str,
+    before: str | None,
+    prices: str | None,
+    currency: str | None,
+    folder: Path | None,
+    static: bool,
+    **options: Any,
+) -> None:
+    """Write a report on what wallets hold: of a FILE that fetch wrote, or of WALLETS.
+
+    The page opens offline, and prints. The exit code is 1 where the balances of a wallet are not
+    known.
+    """
+    earlier = None if before is None else file_or_snapshot(before, folder, _WITHOUT_WALLETS)
+    interrupted = False
+    if file := saved_file(given, files):
+        details = saved_details(file, _WITHOUT_WALLETS)
+    else:
+        details, interrupted = ask(given, files=files, **options)
+    if prices is not None or currency is not None:
+        details = details._replace(holdings=valued_at(details.holdings, prices, currency=currency))
+    written = write_report(
+        details,
+        output,
+        before=earlier,
+        title=title,
+        images="static" if static else "interactive",
+    )
+    say(f"written: {written}")
+    wallets = details.wallets
+    known, older = known_wallets(wallets, stale=True).sum(), stale_wallets(wallets).sum()
+    outdated = f", of {older:,} as of an older answer" if older else ""
+    say(f"The balances of {known:,} of {many(len(wallets), 'wallet')} are known{outdated}.")
+    end(known=known == len(wallets), interrupted=interrupted)
