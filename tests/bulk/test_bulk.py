@@ -18,7 +18,7 @@ from canned_service import answer, balance, wallet
 from fast_service import fast_service, wallet_address
 
 import walletframe as wf
-from walletframe.bulk.register import Register, Turn
+from walletframe.bulk.dataset import Register, Turn
 from walletframe.errors import (
     AddressError,
     AnswerWarning,
@@ -50,7 +50,7 @@ def fast(server):
 @pytest.fixture
 def small_parts(monkeypatch):
     """Let a part be full with ten wallets."""
-    monkeypatch.setattr("walletframe.bulk.writer.PART_WALLETS", 10)
+    monkeypatch.setattr("walletframe.bulk.run.PART_WALLETS", 10)
 
 
 @pytest.fixture

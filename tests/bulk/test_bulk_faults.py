@@ -21,7 +21,6 @@ from small_disk import mounted, remount
 import walletframe as wf
 from walletframe.bulk.dataset import Dataset
 from walletframe.bulk.journal import Journal, entries, left_in, segments
-from walletframe.bulk.register import take_up
 from walletframe.errors import DatasetError, FetchInterrupted
 from walletframe.frames import WalletRecord
 from walletframe.wire import Outcome, Status
@@ -31,11 +30,11 @@ STRESS = pytest.mark.stress
 SCRIPT = """
 import os, signal, sys
 import walletframe as wf
-from walletframe.bulk import dataset, writer
+from walletframe.bulk import dataset, run
 from fast_service import FastService, wallet_address
 
 port, folder, count, steps = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-writer.PART_WALLETS = 20
+run.PART_WALLETS = 20
 publish = dataset.publish
 
 def publish_and_count(*paths):
@@ -115,7 +114,7 @@ def fast(server):
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     """Let a part be full with twenty wallets, as in the script."""
-    monkeypatch.setattr("walletframe.bulk.writer.PART_WALLETS", 20)
+    monkeypatch.setattr("walletframe.bulk.run.PART_WALLETS", 20)
 
 
 @pytest.fixture
@@ -172,11 +171,11 @@ class TestKilled:
 SHOWN = """
 import json, os, signal, sys
 import walletframe as wf
-from walletframe.bulk import writer
+from walletframe.bulk import run
 from fast_service import FastService
 
 what, port, place, until, *names = sys.argv[1:]
-writer.PART_WALLETS = 20
+run.PART_WALLETS = 20
 
 def tell(done, total, counts):
     if done >= int(until):
@@ -224,7 +223,7 @@ class TestShown:
         shown = self.shown(fast, what, folder, until, asked)
         found = wf.read_wallets(folder).wallets
         with Dataset(folder, fast.base_url) as dataset:
-            take_up(dataset, fast.base_url)
+            dataset.take_up()
         assert wf.read_wallets(folder).wallets.equals(found)
         assert shown.total() >= until
         assert not shown - Counter(found.status)
@@ -304,7 +303,7 @@ class TestDisk:
     )
     def test_full_disk_is_told_and_loses_nothing(self, fast, tmp_path, monkeypatch, room):
         """Whether the journal or a part finds it full; with more room, the same call goes on."""
-        monkeypatch.setattr("walletframe.bulk.writer.PART_WALLETS", 100)
+        monkeypatch.setattr("walletframe.bulk.run.PART_WALLETS", 100)
         asked = [wallet_address(number) for number in range(1_000)]
         with mounted(tmp_path / "m", f"size={room}") as disk, fast.client() as client:
             folder = disk / "bulk"

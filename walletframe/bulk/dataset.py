@@ -1,4 +1,4 @@
-"""The folder, opened for writing by one run; its parts are written atomically."""
+"""The folder, opened for writing by one run, and the register of what it holds."""
 # A part is written under other names, brought to the disk, and renamed: first what failed, then the
 # holdings, then the wallets, which make it count. A run that ends in between leaves no more than
 # holdings whose wallets are missing: the next run removes them, and makes the part anew.
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import warnings
 from contextlib import ExitStack
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow.compute as pc
@@ -16,23 +17,26 @@ from filelock import FileLock, Timeout
 
 from walletframe.bulk.files import (
     FORMAT,
+    POSITION,
     Layout,
     apart,
     as_tables,
     dataset_errors,
+    keys_of,
     part_name,
     part_numbers,
     part_tables,
     read_table,
     still_failed,
 )
-from walletframe.bulk.journal import segments
+from walletframe.bulk.journal import left_in, segments
 from walletframe.disk import private_file, private_folder, publish
 from walletframe.errors import DatasetError
+from walletframe.frames import assemble
 from walletframe.wire import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -47,12 +51,12 @@ class Dataset:
     """A folder that this run alone may write; it is made where it is not there."""
 
     def __init__(self, root: Path, service: str) -> None:
-        self.layout = Layout.of(root)
+        self.layout, self._service = Layout(root), service
         with ExitStack() as opened, dataset_errors(root):
             _refuse_foreign(self.layout)
             private_folder(self.layout.inner)
             opened.enter_context(_locked(self.layout))
-            self._prepare(service)
+            self._prepare()
             failed = part_numbers(self.layout.failed)
             self._had_failed = bool(failed or segments(self.layout.inner))
             self._last = max(part_numbers(self.layout.wallets) + failed, default=0)
@@ -64,6 +68,25 @@ class Dataset:
 
     def __exit__(self, *exc: object) -> None:
         self._opened.close()
+
+    def take_up(self) -> Register:
+        """Make a part of what an earlier run left in its journal, and register what there is.
+
+        Where a part can't be read or written, the journal stays.
+        """
+        layout = self.layout
+        with dataset_errors(layout.root):
+            register = Register(part_tables(layout.wallets), part_tables(layout.failed))
+            left = segments(layout.inner)
+            unwritten = left_in(left, self._service).items()
+            found = [placed for key, placed in unwritten if not register.holds(key)]
+            if found:
+                records, positions = zip(*found, strict=True)
+                self.add(assemble(records), positions)
+                register = Register(part_tables(layout.wallets), part_tables(layout.failed))
+            for segment in left:
+                segment.unlink()
+        return register
 
     def add(self, details: WalletDetails, positions: Sequence[int]) -> None:
         """Write a part; where that fails, the parts before are as they were."""
@@ -88,8 +111,9 @@ class Dataset:
             for number in numbers:
                 (self.layout.failed / part_name(number)).unlink()
 
-    def _prepare(self, service: str) -> None:
-        layout = self.layout
+    def _prepare(self) -> None:
+        """Remove what a run has left unfinished, and make what is not there yet."""
+        layout, service = self.layout, self._service
         for unfinished in layout.inner.glob(f"*{_UNFINISHED}"):
             unfinished.unlink()
         made_with = layout.service()
@@ -167,3 +191,73 @@ def _locked(layout: Layout) -> AcquireReturnProxy[Any]:
             hint="choose a folder on another disk, or update filelock, which then makes do",
         )
     raise fault
+
+
+class Turn(Enum):
+    """What to do with a wallet of the input."""
+
+    ASK = auto()
+    HELD = auto()
+    REPEATED = auto()
+
+
+class Register:
+    """The wallets of a folder (tables of what is ok, and of what is not) and of a run, by key."""
+
+    # A wallet that the folder knows keeps its place. A new one comes right behind the wallet before
+    # it where that place is free, as it is where an earlier run of the same list had to leave a
+    # gap; else it comes last.
+
+    def __init__(self, wallets: Iterable[pa.Table], failed: Iterable[pa.Table]) -> None:
+        self._held, self._failed = _positions(wallets), _positions(failed)
+        self._under_way: dict[str, int] = {}
+        self._met: set[str] = set()
+        self._before = -1
+        taken = {*self._held.values(), *self._failed.values()}
+        self._end = max(taken, default=-1) + 1
+        self._free = set(range(self._end)) - taken
+
+    @property
+    def met(self) -> int:
+        """How many distinct wallets were met so far."""
+        return len(self._met)
+
+    def holds(self, key: str) -> bool:
+        """Return whether a wallet was ok in the folder before this run."""
+        return key in self._held
+
+    def meet(self, key: str) -> Turn:
+        """Decide about the next wallet, and give it its place."""
+        if key in self._met:
+            return Turn.REPEATED
+        self._met.add(key)
+        if key in self._held:
+            self._before = self._held[key]
+            return Turn.HELD
+        position = self._failed.get(key)
+        self._before = self._free_place() if position is None else position
+        self._under_way[key] = self._before
+        return Turn.ASK
+
+    def position(self, key: str) -> int:
+        """Return the place of a wallet that is under way."""
+        return self._under_way[key]
+
+    def settle(self, key: str) -> int:
+        """Return the same, for the last time: the wallet is done."""
+        return self._under_way.pop(key)
+
+    def _free_place(self) -> int:
+        behind = self._before + 1
+        if behind in self._free:
+            self._free.remove(behind)
+            return behind
+        self._end += 1
+        return self._end - 1
+
+
+def _positions(tables: Iterable[pa.Table]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for table in tables:
+        found.update(zip(keys_of(table), table[POSITION].to_pylist(), strict=True))
+    return found

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from walletframe.bulk.listing import list_wallets
-from walletframe.bulk.run import Run
+from walletframe.bulk.run import fetch_into
 from walletframe.bulk.summary import conclude
 from walletframe.client import check_on_failure, default_client, require_client
 from walletframe.frameless import at_the_boundary
@@ -128,6 +128,6 @@ def fetch_to_parquet(
     check_on_failure(on_failure)
     require_client(client)
     listing = list_wallets(wallets, on_unreadable)
-    summary = Run(client or default_client(), listing, Path(folder)).go(progress)
+    summary = fetch_into(Path(folder), listing, client or default_client(), progress)
     conclude(summary, on_failure)
     return summary

@@ -22,7 +22,6 @@ from __future__ import annotations
 import json
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -56,23 +55,14 @@ _ARROW_DTYPES = {
 _CATEGORIES = ("status", "source")
 
 
-@dataclass(frozen=True, slots=True)
 class Layout:
-    """The paths in a dataset's folder."""
+    """The paths in a dataset's folder; the marker names the format and the service."""
 
-    root: Path
-    wallets: Path
-    holdings: Path
-    failed: Path
-    inner: Path
-    marker: Path  # names the format and the service
-
-    @classmethod
-    def of(cls, root: Path) -> Layout:
-        """Return the paths in a folder."""
-        wallets, holdings, failed = (root / name for name in ("wallets", "holdings", "failed"))
-        inner = root / ".walletframe"
-        return cls(root, wallets, holdings, failed, inner, inner / "dataset.json")
+    def __init__(self, root: Path) -> None:
+        self.root, self.inner = root, root / ".walletframe"
+        self.wallets, self.holdings = root / "wallets", root / "holdings"
+        self.failed = root / "failed"
+        self.marker = self.inner / "dataset.json"
 
     def service(self) -> str | None:
         """Return the name of the service that was asked; None where there is no dataset."""

@@ -57,7 +57,10 @@ def segments(folder: Path) -> list[Path]:
 def entries(segment: Path) -> Iterator[Entry]:
     """Hand out the answers of a segment, as far as they are whole; none where it has just gone."""
     with suppress(FileNotFoundError), segment.open("rb") as file:
-        while frame := _frame(file):
+        while head := file.read(_HEAD):
+            frame = file.read(int.from_bytes(head[:4], "little"))
+            if not frame or zlib.crc32(frame).to_bytes(4, "little") != head[4:]:
+                return  # the end of a run has cut something off
             yield _DECODE(frame)
 
 
@@ -182,10 +185,3 @@ class Journal:
         if self._file is not None:
             self._file.close()
         self._file = self._segment = None
-
-
-def _frame(file: BinaryIO) -> bytes:
-    """Read on; empty at the end, or where the end of a run has cut something off."""
-    head = file.read(_HEAD)
-    frame = file.read(int.from_bytes(head[:4], "little"))
-    return frame if zlib.crc32(frame).to_bytes(4, "little") == head[4:] else b""

@@ -102,7 +102,7 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
     '0X1'
     """
     asked = None if wallets is None else distinct_wallets(parse_wallets(wallets))
-    layout = Layout.of(Path(folder))
+    layout = Layout(Path(folder))
     with dataset_errors(layout.root):
         service = layout.service()
         if service is None:

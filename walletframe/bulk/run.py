@@ -2,111 +2,99 @@
 
 The order of operations: open the folder, make a part of what an earlier run has left in its
 journal, see what the folder holds, and ask for the rest; a part is written whenever there is enough
-for one, while the asking goes on.
+for one, while the asking goes on and the next is filled.
 """
 
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from itertools import chain
 from queue import Empty, SimpleQueue
 from threading import Event
 from typing import TYPE_CHECKING, TypeAlias
 
-from walletframe.bulk.dataset import Dataset
+from walletframe.bulk.dataset import Dataset, Register, Turn
 from walletframe.bulk.files import key_of
 from walletframe.bulk.journal import Journal
-from walletframe.bulk.register import Turn, take_up
 from walletframe.bulk.summary import GOES_ON, Tally
-from walletframe.bulk.writer import Writer
 from walletframe.client import Job, counted
 from walletframe.errors import FetchInterrupted
+from walletframe.frames import assemble
 from walletframe.settings import require_service
 from walletframe.wire import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
     from pathlib import Path
 
     from walletframe.address import WalletAddress
     from walletframe.bulk.listing import Listing
-    from walletframe.bulk.register import Register
     from walletframe.bulk.summary import FetchSummary
     from walletframe.client import Client, Flow, OpenProgress
+    from walletframe.frames import WalletDetails, WalletRecord
 
-_PORTION = 250
-_PORTION_S = 0.2
+PART_WALLETS, PART_BALANCES = 2_000, 200_000
+_PORTION, _PORTION_S = 250, 0.2
 _TICK_S, _TAKEN_S = 0.05, 0.01
 _Report: TypeAlias = "Callable[[Status], None]"
 
 
-class Run:
-    """A fetch into a folder."""
+def fetch_into(
+    folder: Path, listing: Listing, client: Client, progress: OpenProgress
+) -> FetchSummary:
+    """Do all of a run; raises FetchInterrupted after Ctrl-C, when all is written."""
+    service, cancel, tally = require_service(client.settings), Event(), Tally()
+    total = None if listing.whole is None else len(listing.whole)
+    with ExitStack() as opened:
+        dataset = opened.enter_context(Dataset(folder, service))
+        register = dataset.take_up()
+        journal = Journal(dataset.layout.inner, register.position, cancel)
+        opened.callback(journal.close)
+        tally.resumed = sum(register.holds(key_of(wallet)) for wallet in listing.whole or ())
+        run = _Run(dataset, register, journal, tally, cancel)
+        with (
+            client.flow(keep=journal.append, cancel=cancel) as flow,
+            counted(progress, total, done=tally.resumed) as count,
+        ):
+            to_close = opened.pop_all()
+            job: Job[Status, None] = Job(lambda report: run.write(flow, report, to_close))
+            is_interrupted = run.attend(job, listing, count)
+    asked = register.met if total is None else total
+    summary = tally.summary(folder, service, asked, listing.unreadable)
+    if is_interrupted:
+        raise FetchInterrupted(summary, GOES_ON)
+    return summary
+
+
+class _Run:
+    """What the two threads of a run do."""
 
     # The caller's thread reads the caller's wallets and draws the bar: a cursor of a database works
     # there alone, an interrupt ends what blocks there, and an error of a stream has the caller's
     # own traceback. A thread of its own does all else, so that an interrupt finds nothing half
     # done. Wallets go to it in portions, statuses come back as the news of its job.
 
-    def __init__(self, client: Client, listing: Listing, folder: Path) -> None:
-        self._client, self._listing, self._folder = client, listing, folder
-        self._tally = Tally(time.monotonic())
-        self._cancel = Event()
+    def __init__(
+        self, dataset: Dataset, register: Register, journal: Journal, tally: Tally, cancel: Event
+    ) -> None:
+        self._dataset, self._register, self._journal = dataset, register, journal
+        self._tally, self._cancel = tally, cancel
         self._portions: SimpleQueue[list[WalletAddress] | None] = SimpleQueue()  # None: no more
 
-    def go(self, progress: OpenProgress) -> FetchSummary:
-        """Do all of it; raises FetchInterrupted after Ctrl-C, when all is written."""
-        whole = self._listing.whole
-        total = None if whole is None else len(whole)
-        with ExitStack() as opened:
-            register, journal, writer = self._open(opened)
-            held = sum(register.holds(key_of(wallet)) for wallet in whole or ())
-            self._tally.resumed = held
-            with (
-                self._client.flow(keep=journal.append, cancel=self._cancel) as flow,
-                counted(progress, total, done=held) as count,
-            ):
-                all_opened = opened.pop_all()
-                job: Job[Status, None] = Job(
-                    lambda report: self._work(flow, writer, report, all_opened)
-                )
-                is_interrupted = self._attend(job, self._cut(register, count), count)
-        asked = register.met if total is None else total
-        service = require_service(self._client.settings)
-        summary = self._tally.summary(self._folder, service, asked, self._listing.unreadable)
-        if is_interrupted:
-            raise FetchInterrupted(summary, GOES_ON)
-        return summary
-
-    def _open(self, opened: ExitStack) -> tuple[Register, Journal, Writer]:
-        service = require_service(self._client.settings)
-        dataset = opened.enter_context(Dataset(self._folder, service))
-        register = take_up(dataset, service)
-        journal = Journal(dataset.layout.inner, register.position, self._cancel)
-        opened.callback(journal.close)
-        return register, journal, Writer(dataset, register, journal, self._tally)
-
-    def _work(self, flow: Flow, writer: Writer, report: _Report, opened: ExitStack) -> None:
-        """Do what the thread of its own does; what was opened is closed when this ends."""
-        with opened:
-            writer.write(flow.records(self._handed_over()), report)
-            self._tally.key_refused = flow.key_refused
-
-    def _attend(
-        self,
-        job: Job[Status, None],
-        portions: Iterator[list[WalletAddress]],
-        count: _Report,
-    ) -> bool:
+    def attend(self, job: Job[Status, None], listing: Listing, count: _Report) -> bool:
         """Do what the caller's thread does; return whether it was interrupted."""
         try:
-            for portion in chain(portions, [None]):
-                is_taken = False
-                while not (is_taken or job.has_ended()):
-                    is_taken = self._hand_over(portion)
+            for portion in chain(self._cut(listing, count), [None]):
+                self._portions.put(portion)
+                # An interrupt between the steps of `Queue.put`, which waits, would leave its lock
+                # held for ever.
+                while self._portions.qsize() and not job.has_ended():
                     for status in job.news_so_far():
                         count(status)
+                    time.sleep(_TAKEN_S)
                 if job.has_ended():
                     break
             for status in job.news():
@@ -123,14 +111,45 @@ class Run:
             raise
         return False
 
-    def _hand_over(self, portion: list[WalletAddress] | None) -> bool:
-        """Hand over a portion, or wait a moment while the one before is still there."""
-        # An interrupt between the steps of `Queue.put` would leave its lock held for ever.
-        if self._portions.qsize():
-            time.sleep(_TAKEN_S)
-            return False
-        self._portions.put(portion)
-        return True
+    def _cut(self, listing: Listing, count: _Report) -> Iterator[list[WalletAddress]]:
+        """Cut the wallets that have to be asked for into portions, small ones of a slow stream."""
+        portion: list[WalletAddress] = []
+        begun = time.monotonic()
+        for wallet in listing.wallets:
+            turn = self._register.meet(key_of(wallet))
+            if turn is Turn.ASK:
+                portion.append(wallet)
+            elif turn is Turn.HELD and listing.whole is None:
+                self._tally.resumed += 1
+                count(Status.OK)
+            if len(portion) >= _PORTION or (portion and time.monotonic() - begun > _PORTION_S):
+                yield portion
+                portion, begun = [], time.monotonic()
+        if portion:
+            yield portion
+
+    def write(self, flow: Flow, report: _Report, opened: ExitStack) -> None:
+        """Do what the thread of its own does; what was opened is closed when this ends.
+
+        `report` gets each status once it would outlive a kill.
+        """
+        with opened:
+            records = flow.records(self._handed_over())
+            with ThreadPoolExecutor(1, thread_name_prefix="walletframe-parts") as pool:
+                written: Future[None] | None = None
+                while True:
+                    places: dict[str, int] = {}
+                    later: list[Status] = []
+                    details = assemble(self._taken(records, places, later, report))
+                    if written is not None:
+                        written.result()
+                    if not places:
+                        break
+                    self._journal.begin_segment()
+                    written = pool.submit(self._add, details, places, later, report)
+            self._journal.check()
+            self._dataset.tidy()
+            self._tally.key_refused = flow.key_refused
 
     def _handed_over(self) -> Iterator[list[WalletAddress]]:
         """Hand out the portions; an empty one where there is none, so that a flow can end."""
@@ -143,19 +162,36 @@ class Run:
                 return
             yield portion
 
-    def _cut(self, register: Register, count: _Report) -> Iterator[list[WalletAddress]]:
-        """Cut the wallets that have to be asked for into portions, small ones of a slow stream."""
-        portion: list[WalletAddress] = []
-        begun = time.monotonic()
-        for wallet in self._listing.wallets:
-            turn = register.meet(key_of(wallet))
-            if turn is Turn.ASK:
-                portion.append(wallet)
-            elif turn is Turn.HELD and self._listing.whole is None:
-                self._tally.resumed += 1
-                count(Status.OK)
-            if len(portion) >= _PORTION or (portion and time.monotonic() - begun > _PORTION_S):
-                yield portion
-                portion, begun = [], time.monotonic()
-        if portion:
-            yield portion
+    def _taken(
+        self,
+        records: Iterator[WalletRecord],
+        places: dict[str, int],
+        later: list[Status],
+        report: _Report,
+    ) -> Iterator[WalletRecord]:
+        """Take records, in any order, until there are enough for a part; note their places."""
+        balances = 0
+        for record in records:
+            status = record.outcome.status
+            self._tally.add(record)
+            if status is Status.CANCELLED:  # it was never asked for, and is counted only
+                report(status)
+                continue
+            key = key_of(record.wallet)
+            places[key] = self._register.settle(key)
+            is_safe = self._journal.secure(record, places[key])
+            (report if is_safe else later.append)(status)
+            balances += len(record.outcome.balances or ())
+            yield record
+            if len(places) >= PART_WALLETS or balances >= PART_BALANCES:
+                return
+
+    def _add(
+        self, details: WalletDetails, places: dict[str, int], later: list[Status], report: _Report
+    ) -> None:
+        self._dataset.add(details, list(places.values()))
+        self._journal.release(places)
+        self._tally.parts += 1
+        self._tally.balances += len(details.holdings)
+        for status in later:
+            report(status)

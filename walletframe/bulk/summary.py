@@ -103,12 +103,12 @@ class FetchSummary:
 
 
 class Tally:
-    """Counts of a run as it goes on; `begun` is of ``time.monotonic()``."""
+    """Counts of a run as it goes on."""
 
-    def __init__(self, begun: float) -> None:
+    def __init__(self) -> None:
         self.parts = self.balances = self.resumed = 0
         self.key_refused = False
-        self._begun = begun
+        self._begun = time.monotonic()
         self._statuses: Counter[str] = Counter()
         self._reasons: Counter[str] = Counter()
 
