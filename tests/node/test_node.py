@@ -192,7 +192,7 @@ def test_blockchains_can_be_named(chain):
 def test_blockchains_of_the_sandbox_are_known():
     """Each that has contracts with hex addresses, and its coin by the same name."""
     names = {name: chain.coin.symbol for name, chain in CHAINS.items() if chain.form == "hex"}
-    assert {name: Chains().find(name).coin for name in names} == names
+    assert {name: Chains().coin_of(name) for name in names} == names
 
 
 def test_unknown_blockchains_are_named_at_once():

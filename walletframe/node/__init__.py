@@ -6,6 +6,6 @@ what they answer. The URL of the node is as secret as the API key.
 
 from walletframe.node.agreement import Agreement, crosscheck
 from walletframe.node.balances import token_balance
-from walletframe.node.status import NodeStatus
+from walletframe.node.rpc import NodeStatus
 
 __all__ = ["Agreement", "NodeStatus", "crosscheck", "token_balance"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,12 +20,14 @@ from walletframe.frames import (
 from walletframe.node.request import (
     CHAIN_HINT,
     Chains,
+    Found,
     Holder,
     Terms,
     evm_address,
     require_extra,
+    tell_unknown,
 )
-from walletframe.node.status import Trouble, tell_unknown
+from walletframe.node.rpc import NodeStatus, Trouble
 from walletframe.settings import NodeUrl, require_node
 from walletframe.text import shown
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from walletframe.frames import DetailsLike
-    from walletframe.node.lookup import Found
 
 
 class Agreement(StrEnum):
@@ -78,9 +78,8 @@ def crosscheck(
         The ``holdings`` of `fetch_wallets`, or the whole fetch, on any blockchains; those of the
         node's own are compared.
     rpc_url : str, optional
-        Where the node's JSON-RPC is: https, or http on this machine. It is as secret as the API
-        key, so it is better in the environment variable ``WALLETFRAME_RPC_URL``, which is used
-        where this is not given, than in a cell.
+        Where the node's JSON-RPC is, as for `token_balance`; since it is secret, better in the
+        environment variable ``WALLETFRAME_RPC_URL`` than in a cell.
     block : int, optional
         The number of the block at which to read; the latest where not given, the same for all.
         Balances change: what the service reported some blocks ago may differ for that reason alone.
@@ -127,19 +126,23 @@ def crosscheck(
     terms = Terms(block, Chains(chain_ids), timeout_s)
     require_node(rpc_url)
     require_extra()
-    asked = [_asked(row, terms.chains) for row in _records(frame)]
+    from walletframe.node.lookup import look_up  # noqa: PLC0415 - loads eth_abi
+
+    names = [*_KEPT, *({"token_blockchain"} & set(frame.columns))]
+    cells = [frame[name].astype(object).where(frame[name].notna(), None) for name in names]
+    rows = (dict(zip(names, values, strict=True)) for values in zip(*cells, strict=True))
+    asked = [_asked(row, terms.chains) for row in rows]
     holders = list(dict.fromkeys(each for each in asked if isinstance(each, Holder)))
-    found = _found(holders, rpc_url, terms) if holders else {}
-    compared = _frame(frame, asked, found)
+    by_holder, _ = look_up(rpc_url, holders, terms)
+    found = [
+        by_holder[each]
+        if isinstance(each, Holder)
+        else Found(trouble=Trouble(NodeStatus.INVALID, each))
+        for each in asked
+    ]
+    compared = _compared(frame, found)
     tell_unknown(compared["error"])
     return compared
-
-
-def _records(holdings: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows, None for what is missing."""
-    names = [*_KEPT, *({"token_blockchain"} & set(holdings.columns))]
-    columns = [holdings[name].astype(object).where(holdings[name].notna(), None) for name in names]
-    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
 def _asked(row: dict[str, Any], chains: Chains) -> Holder | str:
@@ -148,7 +151,7 @@ def _asked(row: dict[str, Any], chains: Chains) -> Holder | str:
     owner, sent = evm_address(str(row["address"])), row["token_address"]
     contract = None if sent is None else evm_address(str(sent))
     raw_amount = str(row["raw_amount"])
-    if chains.find(blockchain) is None:
+    if chains.id_of(blockchain) is None:
         return f"no chain id is known for {shown(blockchain)}; {CHAIN_HINT}"
     if token_chain is not None and canonical_key(token_chain, "") != canonical_key(blockchain, ""):
         return "the token is of another blockchain than the wallet"
@@ -161,47 +164,22 @@ def _asked(row: dict[str, Any], chains: Chains) -> Holder | str:
     return Holder(blockchain, owner, contract)
 
 
-def _found(holders: Sequence[Holder], url: NodeUrl, terms: Terms) -> dict[Holder, Found]:
-    from walletframe.node.lookup import look_up  # noqa: PLC0415 - loads eth_abi
-    from walletframe.node.rpc import Node  # noqa: PLC0415 - the same
-
-    with Node(url, terms.timeout_s) as node:
-        return dict(zip(holders, look_up(node, holders, terms)[0], strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    status: Agreement
-    balance: int | None = None
-    difference: int | None = None
-    block: int | None = None
-    error: str | None = None
-
-
-def _frame(
-    holdings: pd.DataFrame, asked: Sequence[Holder | str], found: dict[Holder, Found]
-) -> pd.DataFrame:
-    compared = [
-        _compared(sent, found[each])
-        if isinstance(each, Holder)
-        else _Compared(Agreement.UNKNOWN, error=each)
-        for sent, each in zip(holdings["raw_amount"], asked, strict=True)
+def _compared(holdings: pd.DataFrame, found: Sequence[Found]) -> pd.DataFrame:
+    balances = [each.balance for each in found]
+    differences = [
+        None if balance is None else int(sent) - balance
+        for sent, balance in zip(holdings["raw_amount"], balances, strict=True)
     ]
-    balances = (each.balance for each in compared)
+    agreements = [
+        Agreement.UNKNOWN if each is None else Agreement.DIFFER if each else Agreement.AGREE
+        for each in differences
+    ]
     columns: dict[str, Any] = {
         **{name: holdings[name].array for name in _KEPT},
         "node_raw_amount": [None if value is None else str(value) for value in balances],
-        "difference": AmountArray.from_raw([each.difference for each in compared], 0),
-        "block": [each.block for each in compared],
-        "status": [str(each.status) for each in compared],
-        "error": [each.error for each in compared],
+        "difference": AmountArray.from_raw(differences, 0),
+        "block": [each.block for each in found],
+        "status": list(map(str, agreements)),
+        "error": [each.trouble and each.trouble.error for each in found],
     }
     return typed_frame(columns, AGREEMENT_DTYPES, holdings.index)
-
-
-def _compared(sent: str, found: Found) -> _Compared:
-    if isinstance(found.balance, Trouble):
-        return _Compared(Agreement.UNKNOWN, block=found.block, error=found.balance.error)
-    difference = int(sent) - found.balance
-    status = Agreement.DIFFER if difference else Agreement.AGREE
-    return _Compared(status, found.balance, difference, found.block)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
@@ -16,18 +15,20 @@ from walletframe.node.request import (
     Chains,
     Holder,
     Terms,
+    TokenFacts,
     parse_contract,
     parse_evm_wallets,
     require_extra,
+    tell_unknown,
 )
-from walletframe.node.status import NodeStatus, Trouble, tell_unknown
+from walletframe.node.rpc import NodeStatus
 from walletframe.settings import NodeUrl, require_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from walletframe.address import WalletAddress, WalletsLike
-    from walletframe.node.lookup import Found, TokenFacts
+    from walletframe.node.request import Found
 
 _TEXT = HOLDING_DTYPES["symbol"]
 BALANCE_DTYPES: Final = {
@@ -117,65 +118,42 @@ def token_balance(
     terms.chains.require(wallet.blockchain for wallet in parsed)
     require_node(rpc_url)
     require_extra()
-    rows = _rows(parsed, contract, rpc_url, terms) if parsed else []
-    frame = _frame(rows, token and token.strip())
+    from walletframe.node.lookup import look_up  # noqa: PLC0415 - loads eth_abi
+
+    holders = [Holder(each.blockchain, each.canonical.address, contract) for each in parsed]
+    by_holder, facts = look_up(rpc_url, holders, terms, contract)
+    found = [by_holder[holder] for holder in holders]
+    if contract is None:
+        said = [TokenFacts(terms.chains.coin_of(each.blockchain), COIN_DECIMALS) for each in parsed]
+    else:
+        said = [TokenFacts() if each.block is None else facts for each in found]
+    frame = _frame(parsed, token and token.strip(), found, said)
     tell_unknown(frame["error"])
     return frame
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    wallet: WalletAddress
-    found: Found
-    symbol: str | None
-    decimals: int | None
-    trouble: Trouble | None
-
-
-def _rows(
-    wallets: Sequence[WalletAddress], contract: str | None, url: NodeUrl, terms: Terms
-) -> list[_Row]:
-    from walletframe.node.lookup import look_up  # noqa: PLC0415 - loads eth_abi
-    from walletframe.node.rpc import Node  # noqa: PLC0415 - the same
-
-    holders = [Holder(each.blockchain, each.canonical.address, contract) for each in wallets]
-    with Node(url, terms.timeout_s) as node:
-        found, facts = look_up(node, holders, terms, contract)
-    pairs = zip(wallets, found, strict=True)
-    if contract is None:
-        return [_coin_row(wallet, found, terms.chains) for wallet, found in pairs]
-    return [_token_row(wallet, found, facts) for wallet, found in pairs]
-
-
-def _coin_row(wallet: WalletAddress, found: Found, chains: Chains) -> _Row:
-    chain = chains.find(wallet.blockchain)
-    trouble = found.balance if isinstance(found.balance, Trouble) else None
-    return _Row(wallet, found, chain.coin if chain else None, COIN_DECIMALS, trouble)
-
-
-def _token_row(wallet: WalletAddress, found: Found, facts: TokenFacts) -> _Row:
-    if isinstance(found.balance, Trouble):
-        symbol, decimals = (None, None) if found.block is None else (facts.symbol, facts.decimals)
-        return _Row(wallet, found, symbol, decimals, found.balance)
-    return _Row(wallet, found, facts.symbol, facts.decimals, facts.trouble)
-
-
-def _frame(rows: list[_Row], token: str | None) -> pd.DataFrame:
-    raw = [None if isinstance(row.found.balance, Trouble) else row.found.balance for row in rows]
-    decimals = [row.decimals for row in rows]
-    blockchains = [row.wallet.blockchain for row in rows]
+def _frame(
+    wallets: Sequence[WalletAddress],
+    token: str | None,
+    found: Sequence[Found],
+    said: Sequence[TokenFacts],
+) -> pd.DataFrame:
+    raw = [each.balance for each in found]
+    decimals = [each.decimals for each in said]
+    troubles = [each.trouble or of.trouble for each, of in zip(found, said, strict=True)]
+    blockchains = [wallet.blockchain for wallet in wallets]
     columns: dict[str, Any] = {
         "blockchain": blockchains,
-        "address": [row.wallet.address for row in rows],
-        "symbol": [row.symbol for row in rows],
-        "token_address": [token] * len(rows),
+        "address": [wallet.address for wallet in wallets],
+        "symbol": [each.symbol for each in said],
+        "token_address": [token] * len(wallets),
         "amount": AmountArray.from_raw(raw, decimals),
         "decimals": decimals,
         "raw_amount": [None if value is None else str(value) for value in raw],
         "token_blockchain": blockchains,
-        "price": [None] * len(rows),
-        "block": [row.found.block for row in rows],
-        "status": [str(row.trouble.status if row.trouble else NodeStatus.OK) for row in rows],
-        "error": [row.trouble.error if row.trouble else None for row in rows],
+        "price": [None] * len(wallets),
+        "block": [each.block for each in found],
+        "status": [str(each.status if each else NodeStatus.OK) for each in troubles],
+        "error": [each.error if each else None for each in troubles],
     }
     return typed_frame(columns, BALANCE_DTYPES)

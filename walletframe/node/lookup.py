@@ -1,76 +1,93 @@
-"""Balances of one token at one block, if the node belongs to the wallets' blockchain."""
+"""Balances at one block, if the node is of the wallets' blockchain, in few round trips.
+
+Where the contract Multicall3 is deployed, as on nearly all public blockchains, one call asks 300
+questions and counts as one with a provider's limits. Elsewhere JSON-RPC batches of 100 are sent,
+which is what nodes accept unless told otherwise. From the first refusal on they are sent as well,
+since a contract that refuses may have burnt the gas that the call had for the others.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import takewhile
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from walletframe.node.abi import (
-    DECIMALS,
-    SYMBOL,
-    balance_of,
-    read_decimals,
+from walletframe.node.contracts import (
+    aggregate,
+    balance_question,
+    read_aggregate,
     read_integer,
     read_symbol,
+    token_questions,
 )
-from walletframe.node.reading import BlockReader, CoinBalance, ContractCall
-from walletframe.node.status import NodeStatus, Trouble
+from walletframe.node.request import Found, TokenFacts
+from walletframe.node.rpc import Node, NodeStatus, Trouble
 from walletframe.text import shown
+from walletframe.wire import MAX_DECIMALS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from walletframe.node.reading import Question
-    from walletframe.node.request import Chains, Holder, Terms
-    from walletframe.node.rpc import Node
+    from walletframe.node.contracts import Question
+    from walletframe.node.request import Holder, Terms
+    from walletframe.settings import NodeUrl
 
+_AGGREGATED, _BATCHED = 300, 100
 _ABSURD = 2**63
+_TRY_OTHERWISE = (NodeStatus.REVERTED, NodeStatus.INVALID, NodeStatus.NODE_ERROR)
 _NO_BALANCE = Trouble(
     NodeStatus.INVALID,
     "the contract's answer is not a balance: is it a token, and did it exist at this block?",
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What one holder has in base units, or why it is not known, and at which block if at any."""
-
-    balance: int | Trouble
-    block: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TokenFacts:
-    """What a token's contract says of itself, and why the node could not say its decimals."""
-
-    symbol: str | None = None
-    decimals: int | None = None
-    trouble: Trouble | None = None
-
-
 def look_up(
-    node: Node, holders: Sequence[Holder], terms: Terms, token: str | None = None
-) -> tuple[list[Found], TokenFacts]:
+    url: NodeUrl, holders: Sequence[Holder], terms: Terms, token: str | None = None
+) -> tuple[dict[Holder, Found], TokenFacts]:
     """Ask for balances, and of a token, a contract, itself, at one block; only interrupts raise."""
-    here = _chain_id(node)
-    found = [_elsewhere(holder, here, terms.chains) for holder in holders]
-    asked = [place for place, elsewhere in enumerate(found) if elsewhere is None]
-    answers: list[bytes | Trouble] = []
-    if asked:
-        number = _pinned_block(node, terms.block)
-        questions = [_question(holders[place]) for place in asked]
+    if not holders:
+        return {}, TokenFacts()
+    with Node(url, terms.timeout_s) as node:
+        here = _quantity(node.ask("eth_chainId"))
+        elsewhere = {holder: _elsewhere(holder, here, terms) for holder in holders}
+        found = {holder: Found(trouble=why) for holder, why in elsewhere.items() if why}
+        asked = [holder for holder, why in elsewhere.items() if not why]
+        if not asked:
+            return found, TokenFacts()
+        questions = [balance_question(holder) for holder in asked]
         if token is not None:
-            questions += [ContractCall(token, DECIMALS), ContractCall(token, SYMBOL)]
-        answers = _answers(node, number, questions)
-        read = number if isinstance(number, int) else None
-        for place, answer in zip(asked, answers, strict=False):  # those of the token come last
-            found[place] = Found(_balance(answer), read)
-    return [each for each in found if each is not None], _facts(answers[len(asked) :])
+            questions += token_questions(token)
+        block = _pinned_block(node, terms.block)
+        if isinstance(block, Trouble):
+            return found | dict.fromkeys(asked, Found(trouble=block)), TokenFacts()
+        answers = _BlockReader(node, hex(block)).read(questions)
+    for holder, answer in zip(asked, answers, strict=False):  # those of the token come last
+        found[holder] = _found(answer, block)
+    facts = TokenFacts() if token is None else _facts(*answers[len(asked) :])
+    return found, facts
 
 
-def _chain_id(node: Node) -> int | Trouble:
-    """Ask a node for the chain id of its blockchain."""
-    return _quantity(node.ask("eth_chainId"))
+def _quantity(result: Any) -> int | Trouble:
+    if isinstance(result, Trouble):
+        return result
+    try:
+        number = int(result, 16)
+    except (TypeError, ValueError):
+        number = -1
+    if 0 <= number < _ABSURD:
+        return number
+    return Trouble(NodeStatus.INVALID, f"not a number: {shown(str(result), 60)!r}")
+
+
+def _elsewhere(holder: Holder, here: int | Trouble, terms: Terms) -> Trouble | None:
+    """Return why a holder can't be asked for here, or None."""
+    if isinstance(here, Trouble):
+        return here
+    wanted = terms.chains.id_of(holder.blockchain)
+    if wanted == here:
+        return None
+    reason = f"the node is of chain {here}; that of {holder.blockchain} is {wanted}"
+    return Trouble(NodeStatus.OTHER_CHAIN, reason)
 
 
 def _pinned_block(node: Node, block: int | None) -> int | Trouble:
@@ -87,59 +104,65 @@ def _pinned_block(node: Node, block: int | None) -> int | Trouble:
     return Trouble(NodeStatus.NO_BLOCK, f"the node answered for block {number} instead of {block}")
 
 
-def _quantity(result: Any) -> int | Trouble:
-    if isinstance(result, Trouble):
-        return result
-    try:
-        number = int(result, 16)
-    except (TypeError, ValueError):
-        number = -1
-    if 0 <= number < _ABSURD:
-        return number
-    return Trouble(NodeStatus.INVALID, f"not a number: {shown(str(result), 60)!r}")
+class _BlockReader:
+    """Asks a node about one block."""
+
+    def __init__(self, node: Node, block: str) -> None:
+        self._node, self._block = node, block
+        self._aggregates = True
+
+    def read(self, questions: Sequence[Question]) -> list[bytes | Trouble]:
+        """Ask any number of questions; for each what was answered, or why nothing was."""
+        found: list[bytes | Trouble] = []
+        for chunk in _chunks(questions, _AGGREGATED):
+            results = self._aggregated(chunk)
+            found += self._direct(chunk) if results is None else results
+        return found
+
+    def _aggregated(self, chunk: Sequence[Question]) -> list[bytes | Trouble] | None:
+        """Return the answers, or None where they have to be had otherwise."""
+        if len(chunk) == 1 or not self._aggregates:
+            return None
+        [data] = self._direct([aggregate(chunk)])
+        if isinstance(data, Trouble):
+            return None if data.status in _TRY_OTHERWISE else [data] * len(chunk)
+        results = read_aggregate(data, len(chunk))
+        self._aggregates = results is not None
+        if results is None:
+            return None
+        good: list[bytes | Trouble] = [value for _, value in takewhile(itemgetter(0), results)]
+        return good + self._direct(chunk[len(good) :])
+
+    def _direct(self, chunk: Sequence[Question]) -> list[bytes | Trouble]:
+        if len(chunk) == 1:
+            method, params = chunk[0].asked(self._block)
+            return [chunk[0].read(self._node.ask(method, *params))]
+        found: list[bytes | Trouble] = []
+        for batch in _chunks(chunk, _BATCHED):
+            results = self._node.ask_many([each.asked(self._block) for each in batch])
+            pairs = zip(batch, results, strict=True)
+            found += [question.read(result) for question, result in pairs]
+        return found
 
 
-def _elsewhere(holder: Holder, here: int | Trouble, chains: Chains) -> Found | None:
-    """Return why a holder can't be asked for here, or None."""
-    if isinstance(here, Trouble):
-        return Found(here)
-    chain = chains.find(holder.blockchain)
-    if chain is not None and chain.chain_id == here:
-        return None
-    wanted = "unknown" if chain is None else chain.chain_id
-    reason = f"the node is of chain {here}; that of {holder.blockchain} is {wanted}"
-    return Found(Trouble(NodeStatus.OTHER_CHAIN, reason))
+def _chunks(questions: Sequence[Question], size: int) -> Iterator[Sequence[Question]]:
+    for first in range(0, len(questions), size):
+        yield questions[first : first + size]
 
 
-def _answers(
-    node: Node, number: int | Trouble, questions: Sequence[Question]
-) -> list[bytes | Trouble]:
-    if isinstance(number, Trouble):
-        return [number] * len(questions)
-    return BlockReader(node, number).read(questions)
-
-
-def _question(holder: Holder) -> Question:
-    if holder.contract is None:
-        return CoinBalance(holder.owner)
-    return ContractCall(holder.contract, balance_of(holder.owner))
-
-
-def _balance(answer: bytes | Trouble) -> int | Trouble:
+def _found(answer: bytes | Trouble, block: int) -> Found:
     if isinstance(answer, Trouble):
-        return answer
+        return Found(block=block, trouble=answer)
     balance = read_integer(answer)
-    return _NO_BALANCE if balance is None else balance
+    return Found(balance, block, _NO_BALANCE if balance is None else None)
 
 
-def _facts(answers: Sequence[bytes | Trouble]) -> TokenFacts:
+def _facts(decimals: bytes | Trouble, symbol: bytes | Trouble) -> TokenFacts:
     """Read what a contract said of itself; one that refuses to say has none."""
-    if not answers:
-        return TokenFacts()
-    decimals, symbol = answers
     name = None if isinstance(symbol, Trouble) else read_symbol(symbol)
     if not isinstance(decimals, Trouble):
-        return TokenFacts(name, read_decimals(decimals))
+        number = read_integer(decimals)
+        return TokenFacts(name, number if number is not None and number <= MAX_DECIMALS else None)
     if decimals.status is NodeStatus.REVERTED:
         return TokenFacts(name)
     return TokenFacts(name, trouble=Trouble(decimals.status, f"decimals: {decimals.error}"))

@@ -1,4 +1,4 @@
-"""The arguments of a request to a node, checked first: blockchain, holders, token and block.
+"""What is asked of a node, checked first, what is found, and the warning of what is not.
 
 The native coin has 18 decimals on all EVM blockchains: wallets accept no other number
 (https://eips.ethereum.org/EIPS/eip-3085).
@@ -9,27 +9,33 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from functools import cache
 from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from walletframe.address import canonical_address, canonical_blockchain, parse_wallets
 from walletframe.chains import known_blockchains
+from walletframe.client import with_reasons
 from walletframe.errors import (
     AddressError,
     Argument,
     Either,
+    FetchWarning,
     MissingExtraError,
     SettingsError,
     Spelled,
 )
+from walletframe.notice import notify
+from walletframe.numerals import part
 from walletframe.settings import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    import pandas as pd
+
     from walletframe.address import WalletAddress, WalletsLike
+    from walletframe.node.rpc import Trouble
 
 COIN_DECIMALS = 18
 CHAIN_HINT = Spelled(
@@ -42,29 +48,16 @@ _BLOCKS = 2**63
 _NOTHING = Either("None", "nothing")
 
 
-@dataclass(frozen=True, slots=True)
-class EvmChain:
-    """An EVM blockchain: what its nodes say of themselves, and its coin's symbol where known."""
-
-    chain_id: int
-    coin: str | None = None
-
-
-@cache
-def _usual() -> dict[str, EvmChain]:
-    return {
-        chain.identifier: EvmChain(chain.chain_id, chain.coin)
-        for chain in known_blockchains().values()
-        if chain.chain_id is not None
-    }
-
-
 class Chains:
-    """The blockchains that are known in one call, with the caller's own chain ids."""
+    """The EVM blockchains that are known in one call, with the caller's own chain ids."""
 
     def __init__(self, chain_ids: Mapping[str, int] | None = None) -> None:
         given = dict(chain_ids or {})
-        wrong = [f"{name!r}: {quoted(value)}" for name, value in given.items() if not _is_id(value)]
+        wrong = [
+            f"{name!r}: {quoted(value)}"
+            for name, value in given.items()
+            if not _within(value, Integral, 0, math.inf)
+        ]
         if wrong:
             raise SettingsError(
                 Spelled(Argument("chain_ids", ""), f": {', '.join(wrong)}"),
@@ -73,29 +66,28 @@ class Chains:
                     Either('{"HYPEREVM": 999}', "such as HYPEREVM 999"),
                 ),
             )
-        usual = _usual()
-        named = {canonical_blockchain(name): EvmChain(value) for name, value in given.items()}
-        others = {
-            name: chain
-            for name, chain in named.items()
-            if name not in usual or usual[name].chain_id != chain.chain_id
-        }
-        self._known = usual | others
+        known = [each for each in known_blockchains().values() if each.chain_id is not None]
+        self._ids = {each.identifier: each.chain_id for each in known}
+        self._coins = {each.identifier: each.coin for each in known}
+        for name, value in given.items():
+            if self.id_of(name) != value:
+                self._ids[canonical_blockchain(name)] = value
+                self._coins.pop(canonical_blockchain(name), None)
 
-    def find(self, blockchain: str) -> EvmChain | None:
-        """Return what is known of a blockchain, in any case."""
-        return self._known.get(canonical_blockchain(blockchain))
+    def id_of(self, blockchain: str) -> int | None:
+        """Return what nodes of a blockchain, in any case, call it; None where it is not known."""
+        return self._ids.get(canonical_blockchain(blockchain))
+
+    def coin_of(self, blockchain: str) -> str | None:
+        """Return the symbol of its native coin."""
+        return self._coins.get(canonical_blockchain(blockchain))
 
     def require(self, blockchains: Iterable[str]) -> None:
         """Raise `SettingsError`, naming all blockchains that are not known."""
-        unknown = sorted({name for name in blockchains if self.find(name) is None})
+        unknown = sorted({name for name in blockchains if self.id_of(name) is None})
         if unknown:
             named = ", ".join(map(repr, unknown))
             raise SettingsError(f"no chain id is known for {named}", hint=CHAIN_HINT)
-
-
-def _is_id(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +97,24 @@ class Holder:
     blockchain: str
     owner: str
     contract: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a holder has in base units, and at which block, if at any; else why it is not known."""
+
+    balance: int | None = None
+    block: int | None = None
+    trouble: Trouble | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenFacts:
+    """What a token's contract says of itself, and why the node could not say its decimals."""
+
+    symbol: str | None = None
+    decimals: int | None = None
+    trouble: Trouble | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +160,13 @@ def parse_contract(token: Any) -> str | None:
         return None
     contract = evm_address(token.strip()) if isinstance(token, str) else None
     if contract is None:
+        # Not to be quoted where it looks like the URL of a node.
+        given = quoted(token) if "/" in str(token) else repr(str(token)[:80])
         raise SettingsError(
-            f"token: {_quoted_address(token)} is {_NEEDED}",
+            f"token: {given} is {_NEEDED}",
             hint=Spelled("give the contract's address, or ", _NOTHING, " for the native coin"),
         )
     return contract
-
-
-def _quoted_address(given: Any) -> str:
-    """Quote what was given as an address, unless it looks like the URL of a node."""
-    return quoted(given) if "/" in str(given) else repr(str(given)[:80])
 
 
 def _within(value: Any, kind: Any, low: float, high: float) -> bool:
@@ -173,3 +180,11 @@ def require_extra() -> None:
     """Say how to install what asking a node needs."""
     if find_spec("eth_abi") is None:
         raise MissingExtraError("node", "asking a node")
+
+
+def tell_unknown(errors: pd.Series) -> None:
+    """Warn where balances are not known: the errors, NA where one is."""
+    reasons = {str(reason): int(count) for reason, count in errors.value_counts().items()}
+    if reasons:
+        lead = f"{part(sum(reasons.values()), len(errors), 'balance')} not known"
+        notify(f"{with_reasons(lead, reasons)}; the column error says why", FetchWarning)

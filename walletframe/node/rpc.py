@@ -1,4 +1,4 @@
-"""A node over JSON-RPC: methods out, a result or an error for each in.
+"""A node over JSON-RPC: methods out, for each a result in, or why there is none.
 
 https://www.jsonrpc.org/specification. web3.py is not used: its batches give up at the first error
 and match by order what bears no id (its issue 3657), it logs the node's URL, and importing it lifts
@@ -7,19 +7,72 @@ Python's recursion limit for the whole process, which then crashes on JSON that 
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from walletframe.node.status import NodeStatus, Trouble, error_trouble, outcome_trouble
+from walletframe.text import shown
 from walletframe.transport import NodeSession
-from walletframe.wire import Outcome
+from walletframe.wire import Outcome, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from walletframe.settings import NodeUrl
 
+_QUOTED = 160
+
+
+class NodeStatus(StrEnum):
+    """What became of a balance that a node was asked for; the categories of ``status``."""
+
+    OK = "ok"
+    REVERTED = "reverted"
+    INVALID = "invalid"
+    NO_BLOCK = "no_block"
+    OTHER_CHAIN = "other_chain"
+    NODE_ERROR = "node_error"
+    RATE_LIMITED = "rate_limited"
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why there is no value: a status that is never ok, and one line for a person."""
+
+    status: NodeStatus
+    error: str
+
+
+# Nodes agree on few error codes, so what an error means is told by its message as well:
+# https://eips.ethereum.org/EIPS/eip-1474#error-codes and the texts of geth, erigon, nethermind,
+# besu, anvil and the large providers.
+_CODES = {
+    3: NodeStatus.REVERTED,
+    429: NodeStatus.RATE_LIMITED,
+    4444: NodeStatus.NO_BLOCK,
+    -32001: NodeStatus.NO_BLOCK,
+    -32005: NodeStatus.RATE_LIMITED,
+}
+_WORDS = {
+    NodeStatus.RATE_LIMITED: r"rate limit|too many requests|limit exceeded|throughput",
+    NodeStatus.NO_BLOCK: r"(header|block) not found|unknown block|missing trie node|pruned|"
+    r"historical state|state (is )?not available|out ?of ?range",
+    NodeStatus.REVERTED: r"revert|opcode|evm error|vm execution|invalid jump|stack underflow|"
+    r"out ?of ?gas",
+}
+_STATUSES = {
+    Status.RATE_LIMITED: NodeStatus.RATE_LIMITED,
+    Status.TIMEOUT: NodeStatus.TIMEOUT,
+    Status.UNREACHABLE: NodeStatus.UNREACHABLE,
+    Status.REJECTED: NodeStatus.REJECTED,
+    Status.SERVICE_ERROR: NodeStatus.NODE_ERROR,
+}
 _GIVING_UP = (
     NodeStatus.TIMEOUT,
     NodeStatus.UNREACHABLE,
@@ -55,7 +108,13 @@ class Node:
         if not isinstance(answer, list):
             whole = answer if isinstance(answer, Trouble) else _result(answer)
             return [whole if isinstance(whole, Trouble) else _NO_JSON_RPC] * len(questions)
-        results = _by_id(answer)
+        results: dict[int, Any] = {}
+        for each in answer:
+            place = each.get("id") if isinstance(each, dict) else None
+            if isinstance(place, int):
+                result = _result(each)
+                if results.setdefault(place, result) != result:
+                    results[place] = _TWICE
         return [results.get(place, _LEFT_OUT) for place in range(len(questions))]
 
     def _answer(self, questions: Any) -> Any:
@@ -63,8 +122,9 @@ class Node:
             return self._gave_up
         answer = self._session.post(msgspec.json.encode(questions)).answer
         if isinstance(answer, Outcome):
-            trouble = outcome_trouble(answer)
-            self._gave_up = trouble if trouble.status in _GIVING_UP else None
+            status = _STATUSES.get(answer.status, NodeStatus.INVALID)
+            trouble = Trouble(status, str(answer.error))
+            self._gave_up = trouble if status in _GIVING_UP else None
             return trouble
         try:
             return msgspec.json.decode(answer)
@@ -76,20 +136,16 @@ def _question(id_: int, method: str, params: Sequence[Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
 
 
-def _by_id(answers: list[Any]) -> dict[int, Any]:
-    found: dict[int, Any] = {}
-    for answer in answers:
-        place = answer.get("id") if isinstance(answer, dict) else None
-        if isinstance(place, int):
-            result = _result(answer)
-            if found.setdefault(place, result) != result:
-                found[place] = _TWICE
-    return found
-
-
 def _result(answer: Any) -> Any:
+    """Return the result of one answer, or what its error means: by its code, else its message."""
     if not isinstance(answer, dict):
         return _NO_JSON_RPC
-    if answer.get("error") is not None:
-        return error_trouble(answer["error"])
-    return answer.get("result", _NO_JSON_RPC)
+    error = answer.get("error")
+    if error is None:
+        return answer.get("result", _NO_JSON_RPC)
+    fields = error if isinstance(error, dict) else {"message": error}
+    message, code = str(fields.get("message")), fields.get("code")
+    by_words = (each for each, words in _WORDS.items() if re.search(words, message.lower()))
+    known = _CODES.get(code) if isinstance(code, int) else None
+    status = known or next(by_words, NodeStatus.NODE_ERROR)
+    return Trouble(status, f"the node answered: {shown(message, _QUOTED)!r}")
