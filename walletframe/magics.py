@@ -37,12 +37,10 @@ if TYPE_CHECKING:
 
 _OPTIONS = ("--client", "--offline", "--on-unreadable", "--out", "--refresh")
 _REASON = 160
+# What of pandas is shown as HTML, by name: Styler is loaded only where it is used. Jupyter's pages
+# typeset what stands between dollars in a table, and strangers choose symbols: pandas shows its
+# frames as its options say, but in an element that MathJax leaves alone.
 _TABLES = ("pandas.DataFrame", "pandas.io.formats.style.Styler")
-"""What of pandas is shown as HTML, by name: Styler is loaded only where it is used.
-
-Jupyter's pages typeset what stands between dollars in a table, and strangers choose symbols: pandas
-shows its frames as its options say, but in an element that MathJax leaves alone.
-"""
 
 
 @magics_class
@@ -52,9 +50,7 @@ class WalletMagics(Magics):
     @magic_arguments()
     @argument("wallets", nargs="*", help="such as ETH.0x52… or NEAR.alice.near")
     @argument("-o", "--out", metavar="NAME", help="the variable that gets the WalletDetails")
-    @argument(
-        "-c", "--client", metavar="NAME", help="a variable that holds a Client to ask through"
-    )
+    @argument("-c", "--client", metavar="NAME", help="a variable that holds a Client to ask with")
     @argument("--refresh", action="store_true", help="ask even where an answer is in the cache")
     @argument("--offline", action="store_true", help="ask for none: answer from the cache")
     @argument(
@@ -72,8 +68,6 @@ class WalletMagics(Magics):
         --out keeps it in a variable, and so does: details = %wallets ETH.0x52…
         """
         options = self._options(line)
-        if options.out and not options.out.isidentifier():
-            raise _refusal(f"--out {options.out}: is not a variable name")
         found = read_pasted("\n".join([" ".join(options.wallets), cell]))
         reasons = [f"  {text}: {reason}" for _, text, reason in found.problems]
         if reasons and options.on_unreadable == "raise":
@@ -82,14 +76,10 @@ class WalletMagics(Magics):
         if not found.wallets:
             raise UsageError("no wallets: write <BLOCKCHAIN>.<ADDRESS>, such as NEAR.alice.near")
         client = self._client(options.client)
+        kept = {"refresh": options.refresh, "offline": options.offline}
         try:
             with _odd_input_printed():
-                details = client.fetch(
-                    found.wallets,
-                    refresh=options.refresh,
-                    offline=options.offline,
-                    on_failure="ignore",
-                )
+                details = client.fetch(found.wallets, **kept, on_failure="ignore")
         except FetchInterrupted as stopped:
             self._keep(options, stopped.details)
             raise
@@ -104,6 +94,8 @@ class WalletMagics(Magics):
             options: Namespace = parse_argstring(self.wallets, line)
         except ValueError as error:  # by shlex
             raise _refusal(f"{error}: {line.strip()}") from None
+        if options.out and not options.out.isidentifier():
+            raise _refusal(f"--out {options.out}: is not a variable name")
         return options
 
     def _client(self, name: str | None) -> Client:
