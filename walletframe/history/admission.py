@@ -10,8 +10,7 @@ import pandas as pd
 
 from walletframe.errors import Argument, HistoryError, SnapshotError, Spelled
 from walletframe.frames import SIMULATED, wallet_identities
-from walletframe.history.folder import default_folder, snapshot_folders
-from walletframe.history.moments import moment
+from walletframe.history.folder import default_folder, moment, snapshot_folders
 from walletframe.history.tables import conformed, read_wallets
 from walletframe.numerals import many, part
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from walletframe.frames import WalletDetails
-    from walletframe.history.moments import Moment
+    from walletframe.history.folder import Moment
 
 
 def admitted(details: WalletDetails, folder: Path, *, may_be_simulated: bool) -> WalletDetails:

@@ -68,14 +68,10 @@ def compare(
     ------
     ArgumentError
         If one of the two is no fetch, or both `token` and `symbol` are given.
-    ColumnsError
-        If a column is missing.
-    AmountError
-        If the amounts are of another dtype.
-    UnknownTokenError
-        If neither holds the token.
-    AmbiguousTokenError
-        If several tokens share the symbol.
+    ColumnsError, AmountError
+        If a column is missing, or the amounts are of another dtype.
+    UnknownTokenError, AmbiguousTokenError
+        If neither holds the token, or several tokens share the symbol.
     SnapshotError
         If both are the same snapshot; if one of them has a wallet twice, or holdings of a wallet
         that it lacks; or if one of the two is simulated and the other is not.
@@ -87,9 +83,8 @@ def compare(
 
     Notes
     -----
-    Tokens are identified by contract and blockchain, wallets by address and blockchain, hex without
-    case.
-    A token that an answer lists twice is added up. Give both frames whole: a row that was dropped
+    Tokens and wallets are identified by blockchain and contract or address, hex without case. A
+    token that an answer lists twice is added up. Give both frames whole: a row that was dropped
     from one of the two counts as not listed.
 
     Examples
@@ -104,9 +99,13 @@ def compare(
     ['gone']
     """
     earlier, later = details_given(before, "before"), details_given(after, "after")
-    token = _renamed(token, symbol)
-    _check_simulated(earlier, later)
-    _check_distinct(earlier, later)
+    if symbol is not None:
+        if token is not None:
+            hint = Spelled("give ", Argument("token"), " alone")
+            raise ArgumentError("token and symbol are both given", hint=hint)
+        notify("symbol=… is now called token=…; the next release removes it", RenamedWarning)
+        token = symbol
+    _check_comparable(earlier.wallets, later.wallets)
     sides = [narrowed(side) for side in only(token, earlier, later)]
     frames = list(zip(*sides, strict=True))
     both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in frames))
@@ -125,20 +124,10 @@ def only(token: TokenLike | None, *sides: WalletDetails) -> list[WalletDetails]:
     ]
 
 
-def _renamed(token: TokenLike | None, symbol: str | None) -> TokenLike | None:
-    if symbol is None:
-        return token
-    if token is not None:
-        raise ArgumentError(
-            "token and symbol are both given", hint=Spelled("give ", Argument("token"), " alone")
-        )
-    notify("symbol=… is now called token=…; the next release removes it", RenamedWarning)
-    return symbol
-
-
-def _check_simulated(before: WalletDetails, after: WalletDetails) -> None:
+def _check_comparable(before: pd.DataFrame, after: pd.DataFrame) -> None:
+    """Refuse real wallets beside simulated ones, and wallets that were not asked in between."""
     kinds: set[bool] = set()
-    for wallets in (before.wallets, after.wallets):
+    for wallets in (before, after):
         require_columns(wallets, ["service"])
         kinds |= set(wallets["service"].isin([SIMULATED]))
     if len(kinds) > 1:
@@ -146,11 +135,7 @@ def _check_simulated(before: WalletDetails, after: WalletDetails) -> None:
             "simulated holdings can't be compared with real ones",
             hint="compare snapshots of one and the same service: see wallets.service",
         )
-
-
-def _check_distinct(before: WalletDetails, after: WalletDetails) -> None:
-    """Refuse to find that nothing changed where nothing was asked in between."""
-    times = [details.wallets.get(SNAPSHOT, pd.Series([])) for details in (before, after)]
+    times = [wallets.get(SNAPSHOT, pd.Series([])) for wallets in (before, after)]
     same = times[0][times[0].isin(times[1])]
     if len(same):
         raise SnapshotError(

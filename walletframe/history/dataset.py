@@ -15,21 +15,19 @@ from walletframe.frameless import at_the_boundary
 from walletframe.frames import SIMULATED, details_given, known_when_asked
 from walletframe.history.admission import admitted, already_there
 from walletframe.history.folder import (
-    HOLDINGS,
     LISTED,
-    WALLETS,
     add,
+    bounds,
     default_folder,
+    moment,
     required_folders,
 )
-from walletframe.history.moments import bounds, moment
 from walletframe.history.tables import SNAPSHOT, read, read_wallets, write
 
 if TYPE_CHECKING:
     from walletframe.address import WalletsLike
     from walletframe.frames import DetailsLike, WalletDetails
-    from walletframe.history.folder import SnapshotFolder
-    from walletframe.history.moments import Moment
+    from walletframe.history.folder import Moment
 
 PathLike: TypeAlias = str | Path
 _LATEST = "latest"
@@ -58,12 +56,8 @@ def save(
 
     Raises
     ------
-    ArgumentError
-        If `details` is not a fetch.
-    ColumnsError
-        If a column is missing.
-    AmountError
-        If the amounts are floats.
+    ArgumentError, ColumnsError, AmountError
+        If `details` is not a fetch, lacks a column, or has floats as amounts.
     SnapshotError
         If the frames are not as they were fetched: a wallet is there twice, or has not as many
         holdings as its ``tokens`` says; if simulated and real holdings would be mixed; if there is
@@ -94,7 +88,7 @@ def save(
     path = _path(folder)
     taken_at = datetime.now(UTC) if at is None else moment(at)
     kept = admitted(details_given(details), path, may_be_simulated=folder is not None)
-    while not _add(kept, path, taken_at):
+    while not add(path, taken_at, partial(write, kept, taken_at)):
         if at is not None:
             raise already_there(taken_at)
         taken_at += timedelta(microseconds=1)
@@ -117,8 +111,8 @@ def load(
         The first and the last time, inclusive: a day of UTC (``"2026-01-31"``, ``"yesterday"``), or
         a moment, in UTC unless it names its zone.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable, optional
-        Which wallets, in any form that `fetch_wallets` takes; those that are in no snapshot have no
-        rows. Default: all.
+        Which wallets, as `fetch_wallets` takes them; those that are in no snapshot have no rows.
+        Default: all.
     folder : str or Path, optional
         Where they were saved.
 
@@ -133,12 +127,8 @@ def load(
     ------
     UnknownSnapshotError
         If the folder has no snapshot at all.
-    AddressError
-        If a wallet can't be read.
-    SnapshotError
-        If a time can't be read.
-    HistoryError
-        If a snapshot can't be read.
+    AddressError, SnapshotError, HistoryError
+        If a wallet, a time or a snapshot can't be read.
 
     Examples
     --------
@@ -179,10 +169,8 @@ def snapshot(
     when : str, date, datetime or Timestamp, default "latest"
         A day of UTC (``"2026-01-31"``, ``"yesterday"``), up to its end; a moment, in UTC unless it
         names its zone; or ``"latest"``.
-    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable, optional
-        Which wallets, in any form that `fetch_wallets` takes. Default: all.
-    folder : str or Path, optional
-        Where it was saved.
+    wallets, folder : optional
+        Which wallets, and where it was saved, as in `load`.
 
     Returns
     -------
@@ -193,12 +181,8 @@ def snapshot(
     ------
     UnknownSnapshotError
         If there is no snapshot as early as that.
-    AddressError
-        If a wallet can't be read.
-    SnapshotError
-        If the time can't be read.
-    HistoryError
-        If the snapshot can't be read.
+    AddressError, SnapshotError, HistoryError
+        If a wallet, the time or the snapshot can't be read.
 
     Examples
     --------
@@ -214,7 +198,12 @@ def snapshot(
     found = required_folders(_path(folder))
     if when != _LATEST:
         _, last = bounds(when)
-        found = [each for each in found if each.moment <= last] or _none_so_early(found, when)
+        oldest, found = found[0], [each for each in found if each.moment <= last]
+        if not found:
+            raise UnknownSnapshotError(
+                f"there is no snapshot of {when} or earlier",
+                hint=Spelled(f"the oldest is of {oldest.moment:%Y-%m-%d %H:%M} UTC; see ", LISTED),
+            )
     return read(found[-1:], keys)
 
 
@@ -273,15 +262,3 @@ def _keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | None:
     if wallets is None:
         return None
     return {canonical_key(each.blockchain, each.address) for each in parse_wallets(wallets)}
-
-
-def _none_so_early(found: list[SnapshotFolder], when: Moment) -> list[SnapshotFolder]:
-    raise UnknownSnapshotError(
-        f"there is no snapshot of {when} or earlier",
-        hint=Spelled(f"the oldest is of {found[0].moment:%Y-%m-%d %H:%M} UTC; see ", LISTED),
-    )
-
-
-def _add(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
-    files = {name: partial(write, details, name, taken_at) for name in (WALLETS, HOLDINGS)}
-    return add(folder, taken_at, files)

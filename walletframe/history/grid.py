@@ -88,7 +88,7 @@ def narrowed(details: WalletDetails, *more: str) -> WalletDetails:
 def grid(details: WalletDetails, times: tuple[Places, Places], count: int) -> Grid:
     """Lay out all cells of frames that are `narrowed`, whose rows are of `times` below `count`."""
     wallets, holdings = details
-    who = wallet_identities(_both(wallets, holdings))
+    who = wallet_identities(pd.concat([wallets[_WALLET], holdings[_WALLET]], ignore_index=True))
     asked, holders = np.split(who.codes, [len(wallets)])
     wallet_status = _wallet_status(wallets, asked * count + times[0], (len(who.keys), count))
     _check_holders(holdings, wallet_status[holders, times[1]])
@@ -126,10 +126,6 @@ def grid(details: WalletDetails, times: tuple[Places, Places], count: int) -> Gr
         candidates(what, wallet_chains[holders], chain_places),
         (token >= 0) & ~strange,
     )
-
-
-def _both(wallets: pd.DataFrame, holdings: pd.DataFrame) -> pd.DataFrame:
-    return pd.concat([wallets[_WALLET], holdings[_WALLET]], ignore_index=True)
 
 
 def _wallet_status(

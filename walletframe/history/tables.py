@@ -49,17 +49,12 @@ _INTEGERS = {pa.int16(): pd.Int16Dtype(), pa.int64(): pd.Int64Dtype()}
 _DTYPES: dict[str, Mapping[str, object]] = {WALLETS: WALLET_DTYPES, HOLDINGS: HOLDING_DTYPES}
 
 
-def _kind(dtype: object) -> pa.DataType:
-    numbers = {"Int64": pa.int64(), "Int16": pa.int16(), "float64": pa.float64()}
-    if isinstance(dtype, pd.DatetimeTZDtype):
-        return pa.timestamp("us", "UTC")
-    return numbers.get(str(dtype), pa.large_string())
-
-
 def _schema(name: str) -> pa.Schema:
-    fields = [(SNAPSHOT, pa.timestamp("us", "UTC"))]
+    kinds = {"Int64": pa.int64(), "Int16": pa.int16(), "float64": pa.float64()}
+    kinds[str(_MOMENT)] = pa.timestamp("us", "UTC")
+    fields = [(SNAPSHOT, kinds[str(_MOMENT)])]
     for column, dtype in _DTYPES[name].items():
-        fields.append((column, _kind(dtype)))
+        fields.append((column, kinds.get(str(dtype), pa.large_string())))
         if isinstance(dtype, AmountDtype):
             fields.append((f"{column}{SUFFIX}", pa.decimal128(38, 18)))
     fields += [(_POSITION, pa.int64()), (_KEY, pa.large_string())]
@@ -69,13 +64,13 @@ def _schema(name: str) -> pa.Schema:
 _SCHEMAS = {name: _schema(name) for name in _DTYPES}
 
 
-def write(details: WalletDetails, name: str, moment: datetime, file: BinaryIO) -> None:
+def write(details: WalletDetails, taken_at: datetime, name: str, file: BinaryIO) -> None:
     """Write one frame of a snapshot."""
     frame = details.wallets if name == WALLETS else details.holdings
     identities = wallet_identities(frame)
     keys = np.array([f"{chain}.{address}" for chain, address in identities.keys], dtype=object)
     added: dict[str, Any] = {
-        SNAPSHOT: pd.Series(pd.Timestamp(moment), index=frame.index, dtype=_MOMENT),
+        SNAPSHOT: pd.Series(pd.Timestamp(taken_at), index=frame.index, dtype=_MOMENT),
         _POSITION: np.arange(len(frame)),
         _KEY: pd.array(keys[identities.codes], dtype="str"),
     }
@@ -100,15 +95,12 @@ def read(
     folders: Sequence[SnapshotFolder], keys: Collection[tuple[str, str]] | None
 ) -> WalletDetails:
     """Read snapshots, or some wallets of them by canonical key; by time, then as saved."""
-    frames = respelled(_read(folders, WALLETS, keys), _read(folders, HOLDINGS, keys))
-    return WalletDetails(*frames)
+    return WalletDetails(*respelled(*(_read(folders, name, keys) for name in (WALLETS, HOLDINGS))))
 
 
-def read_wallets(
-    folders: Sequence[SnapshotFolder], keys: Collection[tuple[str, str]] | None = None
-) -> pd.DataFrame:
-    """Read the wallets of snapshots, by time, then as saved; those of `keys`, None for all."""
-    [wallets] = respelled(_read(folders, WALLETS, keys))
+def read_wallets(folders: Sequence[SnapshotFolder]) -> pd.DataFrame:
+    """Read the wallets of snapshots, by time, then as saved."""
+    [wallets] = respelled(_read(folders, WALLETS, None))
     return wallets
 
 
@@ -154,15 +146,12 @@ def _rows(path: Path, *, columns: list[str], wanted: list[str] | None) -> pa.Tab
 def _groups(metadata: pq.FileMetaData, wanted: list[str]) -> list[int]:
     """Give the groups of rows that may hold a wanted wallet, by the first and last in each."""
     column = metadata.schema.names.index(_KEY)
-    ranges = (
-        metadata.row_group(group).column(column).statistics
-        for group in range(metadata.num_row_groups)
-    )
-    return [
-        group
-        for group, keys in enumerate(ranges)
-        if bisect_left(wanted, keys.min) < bisect_right(wanted, keys.max)
-    ]
+    found = []
+    for group in range(metadata.num_row_groups):
+        keys = metadata.row_group(group).column(column).statistics
+        if bisect_left(wanted, keys.min) < bisect_right(wanted, keys.max):
+            found.append(group)
+    return found
 
 
 def _check_format(path: Path, metadata: pq.FileMetaData) -> None:

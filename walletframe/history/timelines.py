@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from walletframe.frames import (
-    DetailsLike,
-    TokenLike,
-    WalletDetails,
-    details_given,
-    find_token,
-)
-from walletframe.history.grid import NO_AMOUNT, NOT_ASKED, OK, STATUS, Grid, grid, narrowed
+from walletframe.frames import WalletDetails, details_given, find_token
+from walletframe.history.grid import NO_AMOUNT, NOT_ASKED, OK, STATUS, grid, narrowed
 from walletframe.history.tables import SNAPSHOT
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Counts = npt.NDArray[np.int64]
+    from walletframe.frames import DetailsLike, TokenLike
+    from walletframe.history.grid import Grid, Places
 
 
 def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.DataFrame:
@@ -51,14 +44,10 @@ def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.Data
 
     Raises
     ------
-    ArgumentError
-        If `history` is not a fetch.
-    ColumnsError
-        If a column is missing.
-    AmbiguousTokenError
-        If several tokens share the symbol.
-    UnknownTokenError
-        If no snapshot has the token.
+    ArgumentError, ColumnsError
+        If `history` is not a fetch, or lacks a column.
+    AmbiguousTokenError, UnknownTokenError
+        If several tokens share the symbol, or no snapshot has the token.
     SnapshotError
         If a snapshot has a wallet twice, or holdings that belong to no wallet.
 
@@ -95,7 +84,7 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
     history : WalletDetails or tuple of (DataFrame, DataFrame)
         Snapshots, as from `load`.
     token : str or (str, str or None), optional
-        Only this token: (blockchain, contract), None for a native coin, or an unambiguous symbol.
+        Only this one, as in `timeline`.
 
     Returns
     -------
@@ -116,14 +105,10 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
 
     Raises
     ------
-    ArgumentError
-        If `history` is not a fetch.
-    ColumnsError
-        If a column is missing.
-    AmbiguousTokenError
-        If several tokens share the symbol.
-    UnknownTokenError
-        If no snapshot has the token.
+    ArgumentError, ColumnsError
+        If `history` is not a fetch, or lacks a column.
+    AmbiguousTokenError, UnknownTokenError
+        If several tokens share the symbol, or no snapshot has the token.
     SnapshotError
         If a snapshot has a wallet twice, or holdings that belong to no wallet.
 
@@ -146,32 +131,33 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
     sums, unknown = np.full(shape, 0, dtype=object), np.zeros(shape, dtype=np.int64)
     np.add.at(sums, places, cells.integers[held])
     np.add.at(unknown, places, cells.status[held] == NO_AMOUNT)
-    wallets, known = (counts[tokens] for counts in _of_tokens(cells))
-    known = known - unknown
+    able = _able_wallets(cells)[tokens]
+    known = (able[:, 1:] - unknown).ravel()
     frame = cells.labels(held[first].repeat(len(moments))).drop(columns=["blockchain", "address"])
     frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(tokens))])
     return frame.assign(
-        amount=cells.amounts(sums.ravel(), known.ravel() > 0),
-        wallets_known=known.ravel(),
-        wallets=wallets.repeat(len(moments)),
+        amount=cells.amounts(sums.ravel(), known > 0),
+        wallets_known=known,
+        wallets=able[:, 0].repeat(len(moments)),
     )
 
 
-def _of_tokens(cells: Grid) -> tuple[Counts, Counts]:
-    """Count, of each token, the wallets that could hold it, and those known at each time."""
+def _able_wallets(cells: Grid) -> Places:
+    """Count, of each token, the wallets that could hold it, then those known at each time."""
     tokens, chains = cells.could_hold
-    wide = int(cells.wallet_chains.max(initial=-1)) + 1
-    known_there = np.zeros((wide, cells.wallet_status.shape[1]), dtype=np.int64)
-    np.add.at(known_there, cells.wallet_chains, cells.wallet_status == OK)
-    asked_there = np.bincount(cells.wallet_chains, minlength=wide)
-    count = int(tokens.max(initial=-1)) + 1
-    asked, known = np.zeros(count, dtype=np.int64), np.zeros((count, known_there.shape[1]), int)
-    np.add.at(asked, tokens, asked_there[chains])
-    np.add.at(known, tokens, known_there[chains])
-    return asked, known
+    known = cells.wallet_status == OK
+    counted = np.column_stack([np.ones(len(known), dtype=np.intp), known])
+    return _added(tokens, _added(cells.wallet_chains, counted)[chains])
+
+
+def _added(codes: Places, rows: Places) -> Places:
+    found = np.zeros((int(codes.max(initial=-1)) + 1, rows.shape[1]), dtype=np.intp)
+    np.add.at(found, codes, rows)
+    return found
 
 
 def _cells(history: DetailsLike, token: TokenLike | None) -> tuple[pd.DatetimeIndex, Grid]:
+    """Lay out the cells of a history, or of one token of it, and tell their times."""
     wallets, holdings = narrowed(details_given(history, "history"), SNAPSHOT)
     if token is not None:
         holdings = holdings[find_token(holdings, token)]
