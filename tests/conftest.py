@@ -11,6 +11,15 @@ from chromium import chromium, visit  # noqa: F401 - fixtures
 
 from walletframe.service import sandbox
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each child would compile all of it anew
+FIRST = ("browser", "gates", "leaks", "bulk", "client")  # long files: behind them others fill up
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with what takes longest, so that no worker is left alone with it at the end."""
+    places = {name: place for place, name in enumerate(FIRST)}
+    items.sort(key=lambda item: places.get(item.path.parent.name, len(FIRST)))
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
