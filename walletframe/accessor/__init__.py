@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from walletframe.accessor.addresses import AddressesAccessor
+from walletframe.accessor.exports import ExportsAccessor
 from walletframe.accessor.holdings import HoldingsAccessor
 from walletframe.accessor.plot import PlotAccessor
 from walletframe.accessor.spam import SpamAccessor
@@ -18,8 +19,6 @@ from walletframe.accessor.totals import TotalsAccessor
 from walletframe.frameless import at_the_boundary
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from walletframe.frames import How
 
 NAME = "wf"
@@ -28,7 +27,9 @@ __all__ = ["NAME", "FrameAccessor", "SeriesAccessor"]
 
 
 @pd.api.extensions.register_dataframe_accessor(NAME)
-class FrameAccessor(AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAccessor):
+class FrameAccessor(
+    AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAccessor, ExportsAccessor
+):
     """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and what they hold.
 
     Examples
@@ -116,98 +117,6 @@ class FrameAccessor(AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAcc
         from walletframe.frames import join
 
         return join(self._data, frame, how, on=on, suffixes=suffixes)
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write a CSV file: amounts exact, formulas of strangers disarmed, one row a line.
-
-        Amounts and floats have all their digits and no exponent. Text that a spreadsheet would read
-        as a formula, or that has control characters, is escaped and begins with an apostrophe.
-        Empty text is quoted, missing values are not. The index is left out. A spreadsheet turns
-        symbols such as ``1e5`` into numbers; `to_excel` keeps them. `read_holdings` reads it back.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to write; an earlier file is replaced once the new one is complete on the disk.
-            Separated by tabs where it ends in ``.tsv``, compressed where it ends in ``.gz``.
-
-        Raises
-        ------
-        SettingsError, OSError
-            If the name asks for another compression, or the file can't be written.
-
-        Examples
-        --------
-        >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
-        >>> frame.wf.to_csv("amounts.csv")
-        >>> pd.read_csv("amounts.csv", dtype="str").amount.tolist()
-        ['1.5']
-        """
-        from walletframe.exports import to_csv
-
-        to_csv(self._data, path)
-
-    def to_parquet(self, path: str | Path) -> None:
-        """Write a Parquet file that pandas without walletframe, DuckDB and polars open.
-
-        Amounts are exact text. Each such column gets a second one, ``<name>_decimal``,
-        decimal128(38, 18), which other programs can sum: null if it can't hold an amount. The index
-        is left out. `read_holdings` reads it back.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to write; an earlier file is replaced once the new one is complete on the disk.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If a column of objects has no one type; these are Arrow's own.
-        OSError
-            If it can't be written.
-
-        Examples
-        --------
-        >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
-        >>> frame.wf.to_parquet("amounts.parquet")
-        >>> pd.read_parquet("amounts.parquet").columns.tolist()
-        ['symbol', 'amount', 'amount_decimal']
-        """
-        from walletframe.exports import to_parquet
-
-        to_parquet(self._data, path)
-
-    def to_excel(self, path: str | Path) -> None:
-        """Write an Excel file: amounts as exact text, all other text harmless.
-
-        Each column of amounts gets a second one, ``<name>_number``, with the nearest numbers, to
-        sort and filter by: a cell's number is a float, of which Excel shows 15 digits. Times are in
-        UTC, to the millisecond; text is on one line, and cut to what a cell holds. Only columns
-        ``…_url`` hold links, to http or https. The index is left out. `read_holdings` reads it.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to write; an earlier file is replaced once the new one is complete on the disk.
-
-        Raises
-        ------
-        MissingExtraError, OSError
-            If openpyxl is not installed, or the file can't be written.
-
-        Examples
-        --------
-        >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
-        >>> frame.wf.to_excel("amounts.xlsx")
-        >>> pd.read_excel("amounts.xlsx").columns.tolist()
-        ['symbol', 'amount', 'amount_number']
-        """
-        from walletframe.exports import to_excel
-
-        to_excel(self._data, path)
 
 
 @pd.api.extensions.register_series_accessor(NAME)

@@ -4,7 +4,7 @@ What writes takes any frame; a file is there whole, or the earlier one is.
 """
 
 from walletframe.exports.readers import NEEDED, SUFFIXES, read_holdings, saved_tables, typed
-from walletframe.exports.writers import to_csv, to_excel, to_json, to_parquet
+from walletframe.exports.writers import to_csv, to_excel, to_json, to_parquet, to_sql
 
 __all__ = [
     "NEEDED",
@@ -15,5 +15,6 @@ __all__ = [
     "to_excel",
     "to_json",
     "to_parquet",
+    "to_sql",
     "typed",
 ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import sqlite3
 from datetime import datetime
 from decimal import Decimal
 from importlib.util import find_spec
@@ -17,7 +18,7 @@ from io import BytesIO
 from itertools import chain
 from numbers import Number
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -27,11 +28,16 @@ from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import to_portable_table
 from walletframe.cells import as_cell, as_excel_cell
 from walletframe.disk import replaced
-from walletframe.errors import MissingExtraError, SettingsError
+from walletframe.errors import ArgumentError, MissingExtraError, SettingsError
 from walletframe.text import as_link
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Connection, Engine
+
+    Database = sqlite3.Connection | Engine | Connection | str
+Existing = Literal["fail", "replace", "append"]
 
 SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}  # by the end of a file's name, before ``.gz``
 NUMBER = "_number"  # ends the name of an Excel column of numbers, beside the amounts it belongs to
@@ -115,6 +121,39 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
     table = to_portable_table(frame)
     with replaced(Path(path)) as file:
         pyarrow.parquet.write_table(table, file)
+
+
+def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing = "fail") -> None:
+    """Write a table of a database: amounts as text, and as numbers in ``<name>_decimal``."""
+    has_decimals = _has_decimals(con)
+    table = to_portable_table(frame)
+    columns = {str(label): series for label, series in frame.reset_index(drop=True).items()}
+    types: dict[Any, Any] = {}
+    for label in table.column_names:
+        if label not in columns and not has_decimals:
+            columns[label] = table[label].to_pandas().astype("float64")
+        elif label not in columns:
+            from sqlalchemy import Numeric  # noqa: PLC0415 - pandas needs it, too
+
+            columns[label], types[label] = table[label].to_pandas(), Numeric(38, 18)
+        elif isinstance(columns[label].dtype, AmountDtype):
+            columns[label] = table[label].to_pandas()
+    ordered = pd.DataFrame(columns)[table.column_names]
+    ordered.to_sql(name, con, if_exists=if_exists, index=False, dtype=types)
+
+
+def _has_decimals(con: Database) -> bool:
+    """Tell a database that has decimals from SQLite, which makes floats of them."""
+    if isinstance(con, sqlite3.Connection):
+        return False
+    dialect = con if isinstance(con, str) else getattr(getattr(con, "dialect", None), "name", None)
+    if dialect is None:
+        raise ArgumentError(
+            f"a {type(con).__name__} is no connection that tables are written to",
+            hint="give a sqlite3.Connection, or an engine or a connection of SQLAlchemy; "
+            "other databases take the Arrow table of df.wf.to_arrow()",
+        )
+    return not dialect.startswith("sqlite")
 
 
 def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
