@@ -14,13 +14,7 @@ from walletframe.amounts.segments import Segments, sums
 from walletframe.analysis.partition import completeness_alike
 from walletframe.analysis.sums import totals_of
 from walletframe.errors import SettingsError
-from walletframe.frames import (
-    amounts_of,
-    count_array,
-    read_positions,
-    require_columns,
-    token_place,
-)
+from walletframe.frames import amounts_of, count_array, read_positions, require_columns, token_place
 
 if TYPE_CHECKING:
     from walletframe.amounts.integers import Floats, Integers

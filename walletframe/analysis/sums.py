@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 
 def totals(
-    holdings: PositionsLike,
-    by: By | Sequence[By] = "token",
-    *,
-    wallets: FetchLike | None = None,
+    holdings: PositionsLike, by: By | Sequence[By] = "token", *, wallets: FetchLike | None = None
 ) -> pd.DataFrame:
     """Add up holdings by token, wallet or blockchain, and say how complete that is."""
     positions = read_positions(holdings, wallets)

@@ -17,14 +17,7 @@ from walletframe.analysis.prices import (
     read_currency,
     read_prices,
 )
-from walletframe.errors import (
-    Argument,
-    Either,
-    PricesError,
-    PricesWarning,
-    Spelled,
-    token_text,
-)
+from walletframe.errors import Argument, Either, PricesError, PricesWarning, Spelled, token_text
 from walletframe.frames import (
     ambiguous,
     amounts_of,
@@ -74,9 +67,7 @@ def value(
         if len(units) and np.isnan(units).all():
             _warn_of_no_match(len(found), keys)
     return holdings.assign(
-        unit_price=units,
-        value=amounts * units,
-        currency=text_array([currency] * len(holdings)),
+        unit_price=units, value=amounts * units, currency=text_array([currency] * len(holdings))
     )
 
 

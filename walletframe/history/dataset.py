@@ -14,14 +14,7 @@ from walletframe.errors import Spelled, UnknownSnapshotError
 from walletframe.frameless import at_the_boundary
 from walletframe.frames import SIMULATED, details_given, known_when_asked
 from walletframe.history.admission import admitted, already_there
-from walletframe.history.folder import (
-    LISTED,
-    add,
-    bounds,
-    default_folder,
-    moment,
-    required_folders,
-)
+from walletframe.history.folder import LISTED, add, bounds, default_folder, moment, required_folders
 from walletframe.history.tables import SNAPSHOT, read, read_wallets, write
 
 if TYPE_CHECKING:
@@ -157,10 +150,7 @@ def load(
 
 @at_the_boundary
 def snapshot(
-    when: Moment = _LATEST,
-    *,
-    wallets: WalletsLike | None = None,
-    folder: PathLike | None = None,
+    when: Moment = _LATEST, *, wallets: WalletsLike | None = None, folder: PathLike | None = None
 ) -> WalletDetails:
     """Load one snapshot: the last one up to a time.
 

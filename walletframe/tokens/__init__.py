@@ -4,20 +4,88 @@ A small list, no registry: native coins, the tokens that are used and imitated m
 lists have under the same symbols: wrapped and bridged twins, and namesakes.
 """
 
-from walletframe.tokens.known import (
-    PRIME,
-    SOURCES,
-    KnownToken,
-    covered_blockchains,
-    known_tokens,
-    native_coin,
-)
+from __future__ import annotations
 
-__all__ = [
-    "PRIME",
-    "SOURCES",
-    "KnownToken",
-    "covered_blockchains",
-    "known_tokens",
-    "native_coin",
-]
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+# The first rows of the list were chosen one by one, the others for bearing a symbol of these. Each
+# names the list on npm, of November 2026, that has its contract, symbol and decimals; all of those
+# are permissively licensed.
+SOURCES = {
+    "ledger": "Ledger's crypto assets 11.4.0, March 2026, Apache 2.0",
+    "superchain": "Optimism's Superchain list 10.0.1757, May 2026, MIT",
+    "aave": "the address book of Aave 4.44.22, March 2026, MIT",
+    "wormhole": "the tokens of Wormhole's SDK 6.1.5, August 2026, Apache 2.0",
+    "solana-registry": "Solana's token registry 0.2.4574, Apache 2.0",
+    "superfluid": "Superfluid's list 5.38.0, August 2026, without its own tokens, MIT",
+    "bitgo": "BitGo's statics 59.16.0, September 2026, Apache 2.0",
+    "beefy": "Beefy's address book 0.59.18, September 2026, MIT",
+    "1delta": "1delta's asset registry 0.0.99, October 2025, MIT",
+    "swapkit": "SwapKit's tokens 2.4.0, May 2026, Apache 2.0",
+    "yodl": "yodl's list 0.8.40, May 2026, MIT",
+    "hand": "chosen by hand; those on EVM chains and Solana are on a list above, too",
+}
+# What scams imitate most; other coins have honest bridges under their own symbol in many places.
+PRIME = frozenset({"BTC", "DAI", "ETH", "USDC", "USDT"})
+
+
+@dataclass(frozen=True, slots=True)
+class KnownToken:
+    """A token on one blockchain; the contract of a native coin is None."""
+
+    blockchain: str
+    symbol: str
+    contract: str | None
+    decimals: int
+    asset: str  # ETH for WETH; its project's name where that took another's symbol
+    kind: str  # "native", "canonical" (of the asset's own issuer), "wrapped" or "bridged"
+    source: str  # a key of `SOURCES`
+
+    @property
+    def is_imitated(self) -> bool:
+        """Whether another contract with its symbol on its blockchain can only be an imitation.
+
+        Not so of namesakes, nor of what one bridge gives out, since others do, too: only where the
+        list has most of a blockchain's bridges, and of what is imitated most.
+        """
+        if self.kind != "bridged" or self.source == "hand":
+            return not self.is_namesake
+        prime = self.symbol.upper().removeprefix("W") in PRIME
+        return prime and self.source != "wormhole" and self.blockchain in covered_blockchains()
+
+    @property
+    def is_namesake(self) -> bool:
+        """Whether it is real, and yet not what most people mean by its symbol."""
+        return self.kind == "canonical" and self.asset.lower() != self.symbol.lower()
+
+
+@cache
+def known_tokens() -> tuple[KnownToken, ...]:
+    """Return the list, coins first; of equal symbols on a blockchain the usual one comes first."""
+    text = resources.files(__package__).joinpath("known.csv").read_text(encoding="utf-8")
+    rows = csv.reader(text.splitlines())
+    next(rows)  # the names of the columns, which are those of a `KnownToken`
+    return tuple(
+        KnownToken(chain, symbol, contract or None, int(decimals), *rest)
+        for chain, symbol, contract, decimals, *rest in rows
+    )
+
+
+@cache
+def covered_blockchains() -> frozenset[str]:
+    """Return those of which the list has most of what is in use: chosen by hand."""
+    return frozenset(
+        token.blockchain for token in known_tokens() if token.contract and token.source == "hand"
+    )
+
+
+def native_coin(blockchain: str) -> KnownToken:
+    """Return the coin of a blockchain of the list, whose identifier is in capitals."""
+    return next(
+        token
+        for token in known_tokens()
+        if token.blockchain == blockchain and token.contract is None
+    )

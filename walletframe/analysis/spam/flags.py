@@ -1,28 +1,40 @@
-"""Flags for every row of holdings, and what they are based on, token by token."""
+"""Flags for each row of holdings: a token under one of its symbols is a case, judged once."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from walletframe.analysis.spam.cases import find_cases
+from walletframe.amounts.segments import Segments, sums
 from walletframe.analysis.spam.directory import make_directory
-from walletframe.analysis.spam.reasons import score, words
+from walletframe.analysis.spam.reasons import BAIT, Finding, in_order, score, words
+from walletframe.analysis.spam.symbols import HEAD, read_symbol
 from walletframe.errors import SettingsError, SpamWarning
-from walletframe.frames import find_token, token_identities
+from walletframe.frames import amounts_of, find_token, require_columns, token_identities
 from walletframe.notice import mention
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
-    from walletframe.analysis.spam.cases import Cases
+    import numpy.typing as npt
+
     from walletframe.analysis.spam.directory import Directory
     from walletframe.analysis.token_lists import TokensLike
-    from walletframe.frames import TokenLike
+    from walletframe.frames import Codes, Identities, TokenKey, TokenLike
 
 THRESHOLD = 0.5
 _WHOSE = ["symbol", "token_blockchain", "token_address"]
+
+_NEEDED = [*_WHOSE, "amount", "raw_amount"]
+_CROWD = 3
+_CHANCE = 500  # so many tokens have one more under the same symbol by chance
+_ABSURD, _ABSURD_DIGITS = 10**18, 60  # whole tokens, and digits in base units
+_EXTREME = 10**15
+_ABSURD_BALANCE, _EXTREME_SUPPLY = Finding("absurd_balance"), Finding("extreme_supply")
+_PRICED, _UNPRICED = Finding("priced"), Finding("unpriced")
 
 
 def flag_spam(
@@ -33,26 +45,16 @@ def flag_spam(
     threshold: float = THRESHOLD,
 ) -> pd.DataFrame:
     """Add ``spam_score``, ``spam_reasons`` and ``is_spam`` to n rows: see ``.wf.flag_spam``."""
-    directory, cases = _read(holdings, allow, deny, threshold)
+    cases = _find_cases(holdings, allow, deny, threshold)
     scores = np.zeros(len(cases.tokens))
     reasons = np.full(len(cases.tokens), "", dtype=object)
-    for case, findings in cases.judged(directory).items():
+    for case, findings in cases.judged().items():
         scores[case], reasons[case] = score(findings), words(findings)
     return holdings.assign(
         spam_score=scores[cases.codes],
         spam_reasons=pd.array(reasons, dtype="str").take(cases.codes),
         is_spam=scores[cases.codes] >= threshold,
     )
-
-
-def _read(
-    holdings: pd.DataFrame, allow: TokensLike | None, deny: TokensLike | None, threshold: float
-) -> tuple[Directory, Cases]:
-    if not 0 < threshold <= 1:
-        raise SettingsError(
-            f"threshold is {threshold!r}", hint="it is a score: above 0 and at most 1"
-        )
-    return make_directory(allow, deny), find_cases(holdings)
 
 
 def without_spam(
@@ -85,12 +87,12 @@ def explain_spam(
     everything: bool = False,
 ) -> pd.DataFrame:
     """Return a row for each finding of `flag_spam`, in words: see ``.wf.explain_spam``."""
-    directory, cases = _read(holdings, allow, deny, threshold)
+    cases = _find_cases(holdings, allow, deny, threshold)
     asked = np.ones(len(holdings), dtype=bool) if token is None else find_token(holdings, token)
     places, rows = np.unique(cases.codes[asked], return_index=True)
     whose = holdings.loc[asked, _WHOSE].iloc[rows]
-    judged = cases.judged(directory)
-    found = [judged.get(int(case)) or cases.findings(int(case), directory) for case in places]
+    judged = cases.judged()
+    found = [judged.get(int(case)) or cases.findings(int(case)) for case in places]
     scores = np.array([score(findings) for findings in found], dtype=float)
     ranked = np.argsort(-scores, kind="stable")
     if token is None and not everything:
@@ -108,3 +110,123 @@ def explain_spam(
         )
         .reset_index(drop=True)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cases:
+    """The cases of a frame, in the order of their first rows."""
+
+    directory: Directory
+    codes: Codes  # of each row, its case
+    tokens: Codes  # of each case, the place of its token among `keys`
+    symbols: Codes  # of each case, the place of its symbol among `names`
+    keys: list[TokenKey]
+    names: list[str]  # not whole: at most `HEAD` characters
+    by_symbol: list[tuple[Finding, ...]]  # what each symbol gives away
+    by_amount: dict[int, tuple[Finding, ...]]  # what their amounts give away of some tokens
+    by_price: npt.NDArray[np.object_]  # what the service's prices say of each token, or None
+
+    def judged(self) -> dict[int, tuple[Finding, ...]]:
+        """Return the findings, by case, of all cases that anything may speak against."""
+        symbols = [
+            bool(reading) or self.directory.is_borrowed(name)
+            for name, reading in zip(self.names, self.by_symbol, strict=True)
+        ]
+        tokens = [
+            place in self.by_amount or key in self.directory.denied
+            for place, key in enumerate(self.keys)
+        ]
+        suspects = np.array(symbols)[self.symbols] | np.array(tokens, dtype=bool)[self.tokens]
+        found = {case: self.findings(case) for case in np.flatnonzero(suspects).tolist()}
+        borrowers = defaultdict(list)
+        for case, findings in found.items():
+            for finding in findings:
+                if finding.reason == "borrowed":
+                    borrowers[finding.details].append(case)
+        for details, cases in borrowers.items():
+            count = len(np.unique(self.tokens[cases]))
+            if count >= max(_CROWD, len(self.keys) // _CHANCE):
+                crowd = Finding("crowd", (many(count, "contract"), *details))
+                found |= {case: in_order([*found[case], crowd]) for case in cases}
+        return found
+
+    def findings(self, case: int) -> tuple[Finding, ...]:
+        """Return what is found about a case, in order, whatever the others are.
+
+        A denied, allowed or known token has that finding alone. Any other has what its symbol and
+        amounts give away, whose symbol it bears and, beside any of these, what its price says.
+        """
+        token, symbol = int(self.tokens[case]), int(self.symbols[case])
+        standing = self.directory.standing(self.keys[token])
+        if standing:
+            return (standing,)
+        found = [
+            *self.by_symbol[symbol],
+            *self.by_amount.get(token, ()),
+            *self.directory.imitations(self.keys[token], self.names[symbol]),
+        ]
+        price, reasons = self.by_price[token], {each.reason for each in found if each.weight}
+        if price and reasons and (price is _UNPRICED or BAIT.isdisjoint(reasons)):
+            found.append(price)
+        return in_order(found)
+
+
+def _find_cases(
+    holdings: pd.DataFrame, allow: TokensLike | None, deny: TokensLike | None, threshold: float
+) -> _Cases:
+    if not 0 < threshold <= 1:
+        hint = "it is a score: above 0 and at most 1"
+        raise SettingsError(f"threshold is {threshold!r}", hint=hint)
+    directory = make_directory(allow, deny)
+    require_columns(holdings, _NEEDED)
+    tokens = token_identities(holdings)
+    symbol_codes, symbols = pd.factorize(holdings["symbol"].array)
+    names = [*map(str, symbols.tolist()), ""]  # the code of a missing symbol is -1
+    codes, pairs = pd.factorize(tokens.codes * len(names) + symbol_codes % len(names))
+    token_places, symbol_places = np.divmod(pairs, len(names))
+    return _Cases(
+        directory,
+        codes,
+        token_places,
+        symbol_places,
+        tokens.keys,
+        [name[:HEAD] for name in names],
+        [read_symbol(name) for name in names],
+        _amount_findings(holdings, tokens),
+        _price_findings(holdings, tokens),
+    )
+
+
+def _amount_findings(holdings: pd.DataFrame, tokens: Identities) -> dict[int, tuple[Finding, ...]]:
+    """Find tokens with balances that nobody has, and supplies that no honest token needs."""
+    exact, codes = amounts_of(holdings["amount"]).exact(), tokens.codes
+    one, count = 10**exact.scale, len(tokens.keys)
+    digits = holdings["raw_amount"].astype("str").str.len().to_numpy(dtype=float, na_value=0)
+    absurd = codes[(exact.integers >= _ABSURD * one) | (digits >= _ABSURD_DIGITS)]
+    found: dict[int, tuple[Finding, ...]] = dict.fromkeys(absurd.tolist(), (_ABSURD_BALANCE,))
+    # Added up is only what can be extreme: of n terms then not all are below an n-th of it.
+    most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
+    large = np.zeros(count, dtype=bool)
+    large[codes[exact.integers >= _EXTREME * one // most_rows]] = True
+    supplies = sums(Segments(exact, np.where(large[codes], codes, -1), count))
+    for code in np.flatnonzero(supplies >= _EXTREME * one).tolist():
+        found[code] = (*found.get(code, ()), _EXTREME_SUPPLY)
+    return found
+
+
+def _price_findings(holdings: pd.DataFrame, tokens: Identities) -> npt.NDArray[np.object_]:
+    """Return for each token `_PRICED`, or `_UNPRICED` where others on its blockchain are, or None.
+
+    A frame without the service's ``price`` says nothing.
+    """
+    found = np.full(len(tokens.keys), None, dtype=object)
+    if "price" not in holdings.columns or not len(holdings):
+        return found
+    prices = pd.to_numeric(holdings["price"], errors="coerce").to_numpy(float, na_value=np.nan)
+    priced = np.zeros(len(found), dtype=bool)
+    priced[tokens.codes[prices > 0]] = True
+    chains, _ = pd.factorize(np.array([key[0] for key in tokens.keys], dtype=object))
+    covered = np.bincount(chains[priced], minlength=len(found) + 1)[chains] > 0
+    found[covered] = _UNPRICED
+    found[priced] = _PRICED
+    return found

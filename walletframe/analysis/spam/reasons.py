@@ -36,10 +36,7 @@ REASONS = {
     "crowd": (0.25, 'it is one of {} here that bear the symbol "{}" on {}, none of them known'),
     "phrase": (0.2, "the symbol says more than one word"),
     "extreme_supply": (0.2, "the wallets hold a quadrillion of it, or more"),
-    "unpriced": (
-        0.2,
-        "the service gives no price for it, and one for others on this blockchain",
-    ),
+    "unpriced": (0.2, "the service gives no price for it, and one for others on this blockchain"),
     "allow_list": (0.0, "it is on the list given as allow"),
     "known_token": (0.0, "its contract is that of a known token"),
     "same_contract": (0.0, "its contract is that of a known token on another blockchain"),
