@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from walletframe.analysis import flag_spam, value
@@ -16,7 +17,6 @@ from walletframe.frames import (
 )
 from walletframe.history import compare
 from walletframe.numerals import many
-from walletframe.reports.content import Content
 from walletframe.reports.figures import fitting_charts
 from walletframe.reports.listings import (
     changes_listing,
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from walletframe.frames import WalletDetails
+    from walletframe.reports.figures import Chart
+    from walletframe.reports.listings import Listing
 
 _EXACT = (
     "Amounts are exact: each is the whole number of base units that the service sent, with the "
@@ -64,6 +66,22 @@ _CHANGES = (
     "the change; a token that is not listed counts as 0 where the wallet was known."
 )
 _TIMES = "Times are in UTC. All of it is as of the answers, not of the reading."
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """All of a report, in its order; `reasons` and cells are as strangers may have written them."""
+
+    title: str
+    made: str
+    simulated: bool
+    facts: tuple[tuple[str, str], ...]  # names and values of what is to be known first
+    summary: tuple[str, ...]  # sentences on where the answers came from
+    gaps: tuple[str, ...]  # sentences on what is unknown
+    reasons: tuple[str, ...]  # why wallets are not ok
+    charts: tuple[Chart, ...]
+    listings: tuple[Listing, ...]
+    methods: tuple[str, ...]  # sentences on how it was done
 
 
 def compose(

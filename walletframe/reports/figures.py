@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
@@ -17,7 +18,6 @@ from walletframe.charts import (
     treemap,
 )
 from walletframe.frames import read_positions
-from walletframe.reports.content import Chart, View
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -33,6 +33,24 @@ _LOOK = {
 _HOLDERS = 10  # of fewer, a curve of how unequally a token is spread says little
 _TOTALS = "The numbers are in the table “Totals by token”."
 _WALLETS = "The numbers are in the table “Wallets”."
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A chart without its title and notes, as drawn for ``wide`` or for ``narrow`` pages."""
+
+    name: str
+    notes: str
+    figure: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart, and in words what it shows, and which table has its numbers."""
+
+    title: str
+    words: str
+    views: tuple[View, ...]
 
 
 def fitting_charts(holdings: pd.DataFrame, wallets: pd.DataFrame) -> list[Chart]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from walletframe.analysis import totals
@@ -15,14 +16,22 @@ from walletframe.frames.tables import (
     value_cells,
     wallet_cells,
 )
-from walletframe.reports.content import Listing
 from walletframe.text import as_link
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_ROWS = 50
-_SYMBOL, _REASON, _ADDRESS = 24, 160, 120
+_ROWS, _SYMBOL, _REASON, _ADDRESS = 50, 24, 160, 120
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A table, what its rows are, and how it is to be read."""
+
+    heading: str
+    note: str
+    table: Table
+    stacked: bool = False  # where a row is too wide for a line of any page
 
 
 def totals_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from walletframe.frames.tables import Cell
-    from walletframe.reports.content import Chart, Content, View
+    from walletframe.reports.composition import Content
+    from walletframe.reports.figures import Chart, View
 
 _LONGEST = 1_000
 _LONG = 30
