@@ -17,7 +17,7 @@ from lab_server import SUPPORT, notebook_of, open_and_run, running_lab
 from widgets import Page, wait
 
 from walletframe.pickers import HoldingsExplorer
-from walletframe.pickers.explorer.views import CHARTS
+from walletframe.pickers.views import CHARTS
 from walletframe.service import SHOWCASE
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(600)]

@@ -11,7 +11,7 @@ from lab_server import ROOT, SUPPORT, notebook_of, open_and_run, running_lab
 from playwright.sync_api import expect
 
 from walletframe.client import fetch_wallets
-from walletframe.pickers.explorer.selection import Catalog, Selection
+from walletframe.pickers.selection import Catalog, Selection
 
 NOTEBOOK = "03-pickers-and-explorer.ipynb"
 MANY = [f"POLYGON.0x{number:040x}" for number in range(1, 41)]

@@ -46,11 +46,11 @@ RAISE_NOTHING = {
     "walletframe.frames.contract.blockchains": "a table of this package's own",
     **dict.fromkeys(
         (
-            "walletframe.pickers.explorer.widget.HoldingsExplorer.refresh",
-            "walletframe.pickers.explorer.widget.HoldingsExplorer.save",
-            "walletframe.pickers.panel.FetchPanel.cancel",
-            "walletframe.pickers.panel.FetchPanel.fetch",
-            "walletframe.pickers.panel.FetchPanel.retry",
+            "walletframe.pickers.explorer.HoldingsExplorer.refresh",
+            "walletframe.pickers.explorer.HoldingsExplorer.save",
+            "walletframe.pickers.wallets.FetchPanel.cancel",
+            "walletframe.pickers.wallets.FetchPanel.fetch",
+            "walletframe.pickers.wallets.FetchPanel.retry",
             "walletframe.pickers.wallets.WalletPicker.choose_all",
         ),
         "what goes wrong is shown in the widget",

@@ -23,8 +23,8 @@ from walletframe.pickers import (
     TokenPicker,
     WalletPicker,
 )
-from walletframe.pickers.explorer.selection import Catalog, Selection
-from walletframe.pickers.explorer.views import CHARTS
+from walletframe.pickers.selection import Catalog, Selection
+from walletframe.pickers.views import CHARTS
 from walletframe.service import SHOWCASE
 
 USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")
@@ -195,7 +195,7 @@ def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
     """Many rows are left to the code, with the line that does it."""
     page = Page(explorer)
     assert page.download("CSV")
-    monkeypatch.setattr("walletframe.pickers.explorer.views._MOST_ROWS", 3)
+    monkeypatch.setattr("walletframe.pickers.views._MOST_ROWS", 3)
     page.click("CSV")
     assert "download=" not in page.html()
     assert "too many for a download" in page.alert()

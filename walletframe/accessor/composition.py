@@ -63,9 +63,8 @@ class CompositionPlots:
         Examples
         --------
         >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["alice.near", "bob.near"],
-        ...     "symbol": "NEAR", "token_blockchain": "NEAR", "token_address": None,
-        ...     "amount": pd.array(["1", "3"], dtype="amount")})
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
+        ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
         >>> len(frame.wf.plot.treemap().data)
         1
         """
@@ -116,9 +115,8 @@ class CompositionPlots:
         Examples
         --------
         >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["alice.near", "bob.near"],
-        ...     "symbol": "NEAR", "token_blockchain": "NEAR", "token_address": None,
-        ...     "amount": pd.array(["1", "3"], dtype="amount")})
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
+        ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
         >>> len(frame.wf.plot.sunburst().data)
         1
         """
@@ -176,9 +174,8 @@ class CompositionPlots:
         Examples
         --------
         >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["alice.near", "bob.near"],
-        ...     "symbol": "NEAR", "token_blockchain": "NEAR", "token_address": None,
-        ...     "amount": pd.array(["1", "3"], dtype="amount")})
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
+        ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
         >>> list(frame.wf.plot.bar().data[0].x)
         [1.0, 1.0]
         """
@@ -236,11 +233,10 @@ class CompositionPlots:
         Examples
         --------
         >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["alice.near", "bob.near"],
-        ...     "symbol": "NEAR", "token_blockchain": "NEAR", "token_address": None,
-        ...     "amount": pd.array(["1", "3"], dtype="amount")})
-        >>> frame.wf.plot.pie("NEAR.alice.near").data[0].labels
-        ('NEAR',)
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
+        ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
+        >>> frame.wf.plot.pie("ETH.0xa").data[0].labels
+        ('ETH',)
         """
         from walletframe.charts import pie
 

@@ -71,9 +71,8 @@ class PlotAccessor(CompositionPlots):
         Examples
         --------
         >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["alice.near", "bob.near"],
-        ...     "symbol": "NEAR", "token_blockchain": "NEAR", "token_address": None,
-        ...     "amount": pd.array(["1", "3"], dtype="amount")})
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
+        ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
         >>> len(frame.wf.plot.heatmap().data)
         1
         """
@@ -114,10 +113,9 @@ class PlotAccessor(CompositionPlots):
         Examples
         --------
         >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["alice.near", "bob.near"],
-        ...     "symbol": "NEAR", "token_blockchain": "NEAR", "token_address": None,
-        ...     "amount": pd.array(["1", "3"], dtype="amount")})
-        >>> frame.wf.plot.lorenz("NEAR").data[0].y
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
+        ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
+        >>> frame.wf.plot.lorenz("ETH").data[0].y
         (0.0, 0.25, 1.0)
         """
         from walletframe.charts import lorenz
@@ -170,11 +168,10 @@ class PlotAccessor(CompositionPlots):
         Examples
         --------
         >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"blockchain": "NEAR", "address": ["alice.near", "bob.near"],
-        ...     "symbol": "NEAR", "token_blockchain": "NEAR", "token_address": None,
-        ...     "amount": pd.array(["1", "3"], dtype="amount")})
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
+        ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
         >>> frame["snapshot"] = pd.Timestamp("2026-01-31", tz="UTC")
-        >>> frame.wf.plot.timeline(token="NEAR").data[0].y
+        >>> frame.wf.plot.timeline(token="ETH").data[0].y
         (4.0,)
         """
         from walletframe.charts import timeline

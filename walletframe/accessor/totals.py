@@ -115,10 +115,9 @@ class TotalsAccessor:
         Examples
         --------
         >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"],
-        ...     "symbol": "USDC", "token_blockchain": "ETH", "token_address": "0xc",
-        ...     "amount": pd.array(["1", "3"], dtype="amount")})
-        >>> frame.wf.share("USDC")[["address", "amount", "share"]]
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
+        ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
+        >>> frame.wf.share("ETH")[["address", "amount", "share"]]
           address amount  share
         0     0xb      3   0.75
         1     0xa      1   0.25
@@ -176,10 +175,9 @@ class TotalsAccessor:
         Examples
         --------
         >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"],
-        ...     "symbol": "USDC", "token_blockchain": "ETH", "token_address": "0xc",
-        ...     "amount": pd.array(["1", "3"], dtype="amount")})
-        >>> frame.wf.concentration("USDC", top=1)[["gini", "herfindahl", "top_share"]]
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
+        ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
+        >>> frame.wf.concentration("ETH", top=1)[["gini", "herfindahl", "top_share"]]
            gini  herfindahl  top_share
         0  0.25       0.625       0.75
         """

@@ -5,10 +5,8 @@ Each takes what is done to it one thing at a time, since a notebook's front end,
 fetch run on threads of their own. Errors are shown in the widget itself.
 """
 
-from walletframe.pickers.blockchains import BlockchainPicker
 from walletframe.pickers.explorer import HoldingsExplorer
-from walletframe.pickers.panel import FetchPanel
-from walletframe.pickers.tokens import TokenPicker
-from walletframe.pickers.wallets import WalletPicker
+from walletframe.pickers.holdings import BlockchainPicker, TokenPicker
+from walletframe.pickers.wallets import FetchPanel, WalletPicker
 
 __all__ = ["BlockchainPicker", "FetchPanel", "HoldingsExplorer", "TokenPicker", "WalletPicker"]

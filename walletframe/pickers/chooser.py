@@ -1,4 +1,4 @@
-"""A list with search-as-you-type and multiple choice, and the options in it."""
+"""Choosing several things in a list with search-as-you-type, and one by buttons."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ipywidgets import HTML, Button, HBox, Layout, SelectMultiple, Text, ValueWidget
+from ipywidgets import (
+    HTML,
+    Button,
+    ButtonStyle,
+    HBox,
+    Label,
+    Layout,
+    SelectMultiple,
+    Text,
+    ValueWidget,
+)
 from ipywidgets.widgets.trait_types import TypedTuple
 from traitlets import Any as AnyTrait
 from traitlets import Unicode, observe, validate
@@ -20,9 +30,8 @@ if TYPE_CHECKING:
     from walletframe.frames import TokenKey
 
 Value: TypeAlias = "str | TokenKey"
-_SHOWN = 200
-_CHIPS = 8
-_LATE_S = 0.3  # a page may send Enter before the last letters
+_SHOWN, _CHIPS = 200, 8
+_TYPING_S, _LATE_S = 0.15, 0.3  # a page may send Enter before the last letters
 _NARROW = {"description_width": "8.5em"}
 
 
@@ -110,7 +119,7 @@ class Chooser(Pane, ValueWidget):
         row = Layout(flex_flow="row wrap", align_items="center")
         self._chips = HBox([self._more, self._clear], layout=row)
         super().__init__()
-        self._on_close(self._debounce.stop)
+        self._endings.append(self._debounce.stop)
         self.children = (self._search, self._list, self._status, self._chips, self._alert)
         self.description = description
         self._search.observe(lambda _: self._search_soon(), "value")
@@ -146,7 +155,7 @@ class Chooser(Pane, ValueWidget):
             self._show_error("")
 
     def _search_soon(self) -> None:
-        self._debounce.call(_LATE_S if self._enter_pressed else None)
+        self._debounce.call(_LATE_S if self._enter_pressed else _TYPING_S)
 
     def _take_message(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
         if content.get("event") == "submit":
@@ -234,3 +243,36 @@ class Chooser(Pane, ValueWidget):
     def _remove(self, places: slice, _button: Button) -> None:
         gone = set(self.value[places])
         self.value = tuple(value for value in self.value if value not in gone)
+
+
+class ToggleRow(HBox, ValueWidget):
+    """Buttons of which one is on, to be chosen by one click, or by Tab and Space."""
+
+    # That which is on has a check mark in its text, so that those who don't see a shade know it,
+    # too. The toggle buttons of ipywidgets show it by a shade alone, and its radio buttons need the
+    # arrow keys, which JupyterLab keeps for itself.
+
+    value = Unicode()
+
+    def __init__(self, name: str, labels: Sequence[str]) -> None:
+        wide = Layout(width="auto")
+        self._plain, self._bold = ButtonStyle(), ButtonStyle(font_weight="bold")
+        self._buttons = {
+            label: Button(description=label, layout=wide, style=self._plain) for label in labels
+        }
+        for label, button in self._buttons.items():
+            button.on_click(partial(self._choose, label))
+        row = Layout(flex_flow="row wrap", align_items="center", width="100%")
+        super().__init__([Label(name), *self._buttons.values()], layout=row)
+        self.value = labels[0]
+
+    def _choose(self, label: str, _button: Button) -> None:
+        self.value = label
+
+    @observe("value")
+    def _mark(self, change: dict[str, Any]) -> None:
+        """Change the text in place: a button made anew would lose the keyboard."""
+        for label in {change["old"], change["new"]} & self._buttons.keys():
+            chosen = label == change["new"]
+            self._buttons[label].description = f"✓ {label}" if chosen else label
+            self._buttons[label].style = self._bold if chosen else self._plain

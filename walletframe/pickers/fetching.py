@@ -49,7 +49,7 @@ class FetchBar(Pane):
         self._start, self._client, self._hint = start, client, hint
         self._thread: Thread | None = None  # of the fetch that is under way
         self._cancelled = Event()
-        self._on_close(self._stop)
+        self._endings.append(self._stop)
         self._asked: Sequence[str] = ()
         self._cancel = Button(
             description="Cancel", icon="stop", disabled=True, layout={"width": _AUTO}

@@ -19,20 +19,16 @@ PaneT = TypeVar("PaneT", bound="Pane")
 
 LOCK = RLock()  # one for all panes: two whose handlers set each other's traits can't deadlock
 PATIENCE_S = 5.0  # how long `close` waits for a thread
-_TYPING_S = 0.15
 _LONGEST = 400
 _MARK = "var(--jp-error-color1, currentColor)"
 
 
 class Pane(VBox):
-    """A box with a line for errors.
-
-    Its handlers are `guarded`: an exception in a widget's callback is seen by nobody else.
-    """
+    """A box with a line for errors; its handlers are `guarded`, since nobody else sees theirs."""
 
     def __init__(self, **options: Any) -> None:
         self._closed = False
-        self._endings: list[Callable[[], None]] = []
+        self._endings: list[Callable[[], None]] = []  # each stops a thread, and waits for it
         self._alert = HTML(layout=Layout(display="none"))
         super().__init__(layout=Layout(width="100%"), **options)
 
@@ -55,7 +51,7 @@ class Pane(VBox):
                 Widget.close(model)
 
     def is_closed(self) -> bool:
-        """Return whether it was closed.
+        """Return whether `close` was called.
 
         Returns
         -------
@@ -72,12 +68,8 @@ class Pane(VBox):
         """
         return self._closed
 
-    def _on_close(self, end: Callable[[], None]) -> None:
-        """Let `close` stop what runs beside the widgets; `end` waits until it has stopped."""
-        self._endings.append(end)
-
     def _show_error(self, text: str) -> None:
-        """Show what went wrong, in one line; an empty text takes the line away."""
+        """Show what went wrong; an empty text takes the line away."""
         value = alert_html(text) if text else ""
         if value != self._alert.value:
             self._alert.value = value
@@ -128,19 +120,18 @@ def _models(widget: Widget) -> Iterator[Widget]:
 class Debounce:
     """Does a piece of work, on a thread of its own, when no call has come for a while."""
 
-    def __init__(self, work: Callable[[], None], wait_s: float = _TYPING_S) -> None:
-        self._work, self._wait_s = work, wait_s
-        self._lock = Lock()
+    def __init__(self, work: Callable[[], None]) -> None:
+        self._work, self._lock = work, Lock()
         self._timer: Timer | None = None
         self._stopped = False
 
-    def call(self, wait_s: float | None = None) -> None:
+    def call(self, wait_s: float = 0) -> None:
         """Do the work after a while, counted from now, unless another call comes before."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
             if not self._stopped:
-                self._timer = Timer(self._wait_s if wait_s is None else wait_s, self._work)
+                self._timer = Timer(wait_s, self._work)
                 self._timer.daemon = True
                 self._timer.start()
 

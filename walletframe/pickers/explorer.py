@@ -6,7 +6,7 @@ import json
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ipywidgets import HTML, Box, Button, Layout, Output, Widget
+from ipywidgets import HTML, Box, Button, Output, Widget
 from traitlets import Instance
 
 from walletframe.charts import has_template
@@ -19,21 +19,29 @@ from walletframe.frames import (
     table_html,
     wallets_table,
 )
-from walletframe.pickers.blockchains import BlockchainPicker
-from walletframe.pickers.explorer.controls import FOLLOWS, STYLE, ToggleRow
-from walletframe.pickers.explorer.selection import Catalog, Selection, require_as_fetched
-from walletframe.pickers.explorer.views import CHARTS, FORMATS, View, link, make_file, render
+from walletframe.pickers.chooser import ToggleRow
 from walletframe.pickers.fetching import FetchBar, renewed
+from walletframe.pickers.holdings import BlockchainPicker, TokenPicker
 from walletframe.pickers.pane import LOCK, Debounce, Pane, alert_html, guarded
-from walletframe.pickers.tokens import TokenPicker
+from walletframe.pickers.selection import Catalog, Selection, require_as_fetched
+from walletframe.pickers.views import (
+    CHARTS,
+    FOLLOWS,
+    FORMATS,
+    STYLE,
+    View,
+    link,
+    make_file,
+    render,
+)
 from walletframe.pickers.wallets import WalletPicker
 from walletframe.text import as_html_block, shown
 
 if TYPE_CHECKING:
     from walletframe.client import Client
     from walletframe.frames import DetailsLike
-    from walletframe.pickers.explorer.selection import Prepare
-    from walletframe.pickers.explorer.views import Rendered
+    from walletframe.pickers.selection import Prepare
+    from walletframe.pickers.views import Rendered
 
 _ROWS = 50
 _CODE_STYLE = "width: 0; min-width: 100%; overflow: auto; line-height: 1.3; margin: 0"
@@ -77,11 +85,12 @@ class HoldingsExplorer(Pane):
 
     Examples
     --------
-    >>> from walletframe.frames import assemble
-    >>> explorer = HoldingsExplorer(assemble([]))
-    >>> len(explorer.shown.holdings)
-    0
-    >>> explorer.close()
+    >>> from walletframe.service import sandbox
+    >>> with sandbox() as service, service.client(cache=False) as client:
+    ...     explorer = HoldingsExplorer(client.fetch(["NEAR.alice.near"]), client=client)
+    ...     explorer.save("CSV")
+    ...     explorer.refresh()
+    ...     explorer.close()
     """
 
     details = Instance(WalletDetails)
@@ -94,8 +103,8 @@ class HoldingsExplorer(Pane):
         catalog = Catalog(details, prepare)  # what fails leaves no widget behind
         super().__init__()
         self.details, self._catalog, self._prepare = details, catalog, prepare
-        self._debounce, self._drawing = Debounce(self._draw, wait_s=0), Lock()
-        self._on_close(self._debounce.stop)
+        self._debounce, self._drawing = Debounce(self._draw), Lock()
+        self._endings.append(self._debounce.stop)
         start = Button(description="Refresh", icon="refresh", tooltip="Ask anew for all wallets")
         hint = "set .details of the explorer to what fetch_wallets returned"
         self._bar = FetchBar(start, self.refresh, client, hint=hint)
@@ -104,8 +113,7 @@ class HoldingsExplorer(Pane):
         self._tokens = TokenPicker(catalog.details)
         self._chart = ToggleRow("Chart", list(CHARTS))
         self._summary, self._table, self._code, self._link = HTML(), HTML(), HTML(), HTML()
-        self._output = Output(layout=Layout(width="100%"))
-        self._style = HTML(f"<style>{STYLE}</style>", layout=Layout(display="none"))
+        self._output = Output(layout={"width": "100%"})
         self._place_parts()
         self._bar.observe(self._take_refreshed, "details")
         for part in (self._chart, self._chains, self._wallets, self._tokens):
@@ -144,14 +152,6 @@ class HoldingsExplorer(Pane):
 
         It returns at once; `details` changes when the answers are there. What goes wrong is shown
         in the explorer.
-
-        Examples
-        --------
-        >>> from walletframe.service import sandbox
-        >>> with sandbox() as service, service.client(cache=False) as client:
-        ...     explorer = HoldingsExplorer(client.fetch(["NEAR.alice.near"]), client=client)
-        ...     explorer.refresh()
-        ...     explorer.close()
         """
         if self._prepare is None:
             require_as_fetched(self.details)
@@ -171,13 +171,6 @@ class HoldingsExplorer(Pane):
         ----------
         kind : {"CSV", "Parquet", "HTML page", "pandas code"}
             Of which kind.
-
-        Examples
-        --------
-        >>> from walletframe.frames import assemble
-        >>> explorer = HoldingsExplorer(assemble([]))
-        >>> explorer.save("CSV")
-        >>> explorer.close()
         """
         self._show_error("")
         self._link.value = ""
@@ -193,14 +186,11 @@ class HoldingsExplorer(Pane):
             button = Button(description=kind, layout={"width": "auto"}, tooltip=f"Prepare {kind}")
             button.on_click(lambda button: self.save(button.description))
             saving.append(button)
-        picking, saving_row = (
-            Box(parts, layout=Layout(flex_flow="row wrap", width="100%"))
-            for parts in (pickers, [*saving, self._link])
-        )
-        self.children = (
-            *(self._bar, picking, self._chart, saving_row, self._alert, self._summary),
-            *(self._output, self._table, self._code, self._style),
-        )
+        row = {"flex_flow": "row wrap", "width": "100%"}
+        picking, links = Box(pickers, layout=row), Box([*saving, self._link], layout=row)
+        style = HTML(f"<style>{STYLE}</style>", layout={"display": "none"})
+        shown = (self._summary, self._output, self._table, self._code, style)
+        self.children = (self._bar, picking, self._chart, links, self._alert, *shown)
 
     def _draw(self) -> None:
         """Draw the view of now; where it changes meanwhile, the next call draws.

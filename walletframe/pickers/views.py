@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from walletframe.charts import Figure
     from walletframe.frames import Positions, TokenKey
-    from walletframe.pickers.explorer.selection import Catalog, Selection
+    from walletframe.pickers.selection import Catalog, Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,25 @@ _TYPES = {
     "holdings.html": "text/html",
     "holdings.py": "text/x-python",
 }
+
+# JupyterLab doesn't tell the kernel which theme it has, and a person may change it at any time: so
+# the page itself decides, by a style sheet. Pages without this attribute of the body know no theme.
+FOLLOWS = "walletframe-follows-page"
+_TEXT, _LINE = "var(--jp-ui-font-color1)", "var(--jp-border-color2)"
+_RULES = (
+    (".main-svg", "background: transparent"),
+    (".bglayer .bg, .legend .bg", "fill: transparent"),
+    (":is(.infolayer, .cartesianlayer) text", f"fill: {_TEXT}"),
+    (".gridlayer path", f"stroke: {_LINE}"),
+    (":is(.zerolinelayer, .xtick, .ytick) path", f"stroke: {_LINE}"),
+    (".modebar-group", "background: transparent"),
+    (".modebar-btn path", f"fill: {_TEXT}"),
+)
+STYLE = "\n".join(
+    f'body[data-jp-theme-light="false"] .{FOLLOWS} .js-plotly-plot :is({parts}) '
+    f"{{ {rule} !important }}"
+    for parts, rule in _RULES
+)
 
 _NAMES = '''
 def names(chain, address):
