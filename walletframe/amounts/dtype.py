@@ -39,6 +39,8 @@ class AmountDtype(ExtensionDtype):
 
     name = "amount"
     type = Decimal
+    kind = "f"  # else pandas's round by column, decimal commas and float formats leave it out
+    itemsize = 8  # of a reference, asked for by pandas 3.0
     na_value = pd.NA
 
     array_type: ClassVar[builtins.type[Any]]
@@ -53,14 +55,20 @@ class AmountDtype(ExtensionDtype):
         return cls.array_type
 
     def _get_common_dtype(self, dtypes: list[Any]) -> AmountDtype | None:
-        """Tell pandas's concat which dtypes join this one without loss: integers do."""
-        integers = (dtype == self or getattr(dtype, "kind", None) in {"i", "u"} for dtype in dtypes)
-        return self if all(integers) else None
+        """Tell pandas's concat which dtypes join this one without loss."""
+        return self if all(map(_is_exact, dtypes)) else None
 
     def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> ExtensionArray:
         """Make an array of what Parquet and Feather hold."""
         amounts: ExtensionArray = self.array_type(*from_arrow(array))
         return amounts
+
+
+def _is_exact(dtype: Any) -> bool:
+    """Tell whether a dtype is that of amounts, of integers or of Arrow's decimals."""
+    if isinstance(dtype, pd.ArrowDtype) and pa.types.is_decimal(dtype.pyarrow_dtype):
+        return True
+    return dtype == AmountDtype() or getattr(dtype, "kind", None) in {"i", "u"}
 
 
 class AmountType(pa.ExtensionType):  # type: ignore[misc]  # Arrow ships no types

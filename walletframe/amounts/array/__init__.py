@@ -5,7 +5,11 @@ pandas documents its own hooks; what is said of them here is what is special to 
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self
+
+from pandas._libs.hashtable import ObjectFactorizer  # type: ignore[import-not-found]
+from pandas.core.reshape import merge
 
 from walletframe.amounts.array.conversions import AmountConversions
 from walletframe.amounts.array.operators import AmountOperators
@@ -75,3 +79,16 @@ class AmountArray(AmountOperators, AmountOrder, AmountReductions, AmountConversi
 
 
 AmountDtype.array_type = AmountArray
+
+
+class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # it has no types
+    """What pandas's merge numbers keys with if amounts meet keys of another dtype."""
+
+    def factorize(self, values: Any, mask: Any = None) -> Any:
+        keys, _ = values._values_for_factorize()  # noqa: SLF001  as merge does for two of amounts
+        return super().factorize(keys, mask=mask)
+
+
+# Merge looks it up by the dtype's scalar type, in a table that has only pandas's own: without an
+# entry it raises KeyError, and there is no other hook.
+getattr(merge, "_factorizers", {}).setdefault(Decimal, _Factorizer)

@@ -123,6 +123,8 @@ class AmountOperators(AmountStorage):  # noqa: PLW1641  an array can change, so 
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Let NumPy's logarithms and their like work on float64, and its operators be these."""
+        if ufunc is np.isnan and method == "__call__":
+            return self.isna()
         if method != "__call__" or ufunc not in _FLOAT_FUNCTIONS:
             return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
         return ufunc(*(np.asarray(given, dtype=np.float64) for given in inputs), **kwargs)

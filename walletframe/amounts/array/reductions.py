@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _EXACT = {"sum", "min", "max"}
 _FLOAT = {"mean", "median", "std", "var", "sem", "skew", "kurt"}
-_OTHER = {"any", "all", "count"}
+_OTHER = {"any", "all", "count", "argmin", "argmax"}
 _RUNNING = {"cumsum", "cummin", "cummax"}
 _SHAPES = {"skew": statistics.skewness, "kurt": statistics.kurtosis}
 

@@ -7,6 +7,7 @@ and setting. What amounts mean to arithmetic, order, statistics and other types 
 from __future__ import annotations
 
 from decimal import Decimal
+from sys import getsizeof
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
@@ -139,6 +140,10 @@ class AmountStorage(ExtensionArray):
         """The size of the buffers in bytes, the integers themselves not counted."""
         integers, missing, _ = self.exact()
         return int(integers.nbytes + missing.nbytes)
+
+    def memory_usage(self, *, deep: bool = False) -> int:
+        """Give the size in bytes (pandas's hook), with ``deep`` the integers counted, too."""
+        return self.nbytes + (sum(map(getsizeof, self.exact().integers)) if deep else 0)
 
     def __len__(self) -> int:
         return len(self.exact().missing)
