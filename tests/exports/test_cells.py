@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from walletframe.cells import as_cell, as_excel_cell, from_cell
-from walletframe.text import shown
+from walletframe.text import as_cell, as_excel_cell, from_cell, shown
 
 TROUBLE = "".join(map(chr, range(32))) + "\x7f\x85\u2028\u2029\ufeff\u202e;,|\t\"' \\=+-@＝#u0d3x"  # noqa: RUF001 - the wide form
 TEXTS = st.text(st.sampled_from(TROUBLE) | st.characters())

@@ -14,10 +14,10 @@ from pandas.testing import assert_frame_equal
 from test_cells import TROUBLE
 
 import walletframe as wf
-from walletframe.cells import as_cell
 from walletframe.cli.files import write_details
 from walletframe.errors import ColumnsError, DatasetError, MissingExtraError, SettingsError
 from walletframe.exports import to_json
+from walletframe.text import as_cell
 
 FORGED = "x\rETH,0xA,USDC,0x7,1000000,6,1000000000000,ETH,"
 WORDS = [

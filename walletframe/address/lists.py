@@ -19,6 +19,7 @@ from walletframe.address.forms import (
     WalletAddress,
     WalletLike,
     canonical_blockchain,
+    canonical_key,
     is_blank,
     read_wallet,
     shorten,
@@ -126,9 +127,9 @@ def parse_wallets(wallets: WalletsLike) -> list[WalletAddress]:
 
 def distinct_wallets(wallets: Iterable[WalletAddress]) -> list[WalletAddress]:
     """Return each wallet once, as it was first written, in the order of the first mention."""
-    first: dict[WalletAddress, WalletAddress] = {}
-    for wallet in in_one_spelling(wallets):
-        first.setdefault(wallet.canonical, wallet)
+    first: dict[tuple[str, str], WalletAddress] = {}
+    for wallet in wallets:
+        first.setdefault(canonical_key(wallet.blockchain, wallet.address), wallet)
     return list(first.values())
 
 
@@ -266,13 +267,9 @@ def _read_line(line: str) -> list[WalletAddress]:
     pieces = [piece for piece in named if piece and not _MARK.fullmatch(piece)]
     if [piece.casefold() for piece in pieces] in _HEADINGS:
         return []
-    if len(pieces) == 2 and _is_row(*pieces):  # noqa: PLR2004 - two columns
-        return parse_wallets([(pieces[0].rstrip(":"), pieces[1])])
+    match pieces:  # a blockchain and an address: neither two wallets nor words between wallets
+        case (first, second) if _IDENTIFIER.fullmatch(first) and _ADDRESS.fullmatch(second):
+            return parse_wallets([(first.rstrip(":"), second)])
     if wrong := [(0, piece, _A_COLON) for piece in pieces if _COLON.match(piece)]:
         raise AddressError(wrong)
     return parse_wallets(pieces)
-
-
-def _is_row(first: str, second: str) -> bool:
-    """Tell a blockchain and an address from two wallets, and from words between wallets."""
-    return bool(_IDENTIFIER.fullmatch(first) and _ADDRESS.fullmatch(second))

@@ -41,16 +41,11 @@ class Job(Generic[N, T]):
 
     def news(self) -> Iterator[N]:
         """Hand out the news in their order, until the work has ended."""
-        while True:
-            is_all = self._ended.is_set()  # before the look: what ends now may have news behind it
-            try:
-                news = self._news.get(timeout=0 if is_all else _TICK_S)
-            except Empty:
-                if is_all:
-                    return
-                continue
-            if news is not None:
-                yield news
+        while not self._ended.is_set():
+            with suppress(Empty):
+                if (news := self._news.get(timeout=_TICK_S)) is not None:
+                    yield news
+        yield from self.news_so_far()
 
     def news_so_far(self) -> Iterator[N]:
         """Hand out the news that are there, without waiting."""

@@ -17,7 +17,6 @@ from pandas.api.types import is_numeric_dtype
 
 from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import SUFFIX as DECIMAL
-from walletframe.cells import from_cell
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
 from walletframe.exports.writers import (
     NUMBER,
@@ -27,6 +26,7 @@ from walletframe.exports.writers import (
     uncompressed,
 )
 from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES
+from walletframe.text import from_cell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

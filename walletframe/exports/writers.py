@@ -26,10 +26,9 @@ from pandas.api.types import is_float_dtype
 
 from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import to_portable_table
-from walletframe.cells import as_cell, as_excel_cell
 from walletframe.disk import replaced
 from walletframe.errors import ArgumentError, MissingExtraError, SettingsError
-from walletframe.text import as_link
+from walletframe.text import as_cell, as_excel_cell, as_link
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

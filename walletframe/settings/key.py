@@ -34,12 +34,6 @@ class Secret:
         """Return the text itself, empty after unpickling."""
         return self._reveal()
 
-    @property
-    def is_one_line(self) -> bool:
-        """Whether it is text, visible, on one line."""
-        text: object = self.reveal()
-        return isinstance(text, str) and text.isprintable()
-
     def __repr__(self) -> str:
         return f"<{self._name}, hidden>" if self else f"<{self._name}, left out>"
 

@@ -48,7 +48,8 @@ def holds_key(value: Any, key: ApiKey) -> bool:
 
 def _read_key(source: str, value: Any) -> ApiKey:
     key = ApiKey(value.strip()) if isinstance(value, str) and value.strip() else value
-    if not isinstance(key, ApiKey) or (key and not key.is_one_line):
+    text: object = key.reveal() if isinstance(key, ApiKey) else None
+    if not isinstance(text, str) or not text.isprintable():
         raise SettingsError(f"{source}: not a key", hint="a key is one line of visible text")
     return key
 

@@ -42,15 +42,12 @@ class Settings:
     key_kind : {"public", "private", "test"}, optional
         The kind of the key. A public key goes only to `public_base_url`, a private key only to
         `base_url`; a test key goes to `base_url`, or to `public_base_url` where only that is set.
-    base_url : str, optional
-        The private base address; https unless it is on this machine.
-    public_base_url : str, optional
-        The public base address.
+    base_url, public_base_url : str, optional
+        The private and the public base address; https unless they are on this machine.
     service : str, optional
         The service's name, under which answers are cached. Default: the base address.
     cache : path, "memory", False, or a requests-cache backend, optional
-        Where answers are cached. Default: a file in the user's cache folder. False turns the cache
-        off.
+        Where answers are cached; False: nowhere. Default: a file in the user's cache folder.
     cache_max_bytes : int, default 1,000,000,000
         The largest size of the file, in bytes; the oldest answers are evicted.
     expire_after_s : float, default 3600
@@ -65,13 +62,11 @@ class Settings:
         The longest pause that the service may ask for, in seconds.
     batch_size : int, default 1
         Wallets in one request, up to 100, as repeated ``address=`` parameters. The service's
-        document shows one alone; the wallets of a refused batch, or those it leaves unanswered, are
-        requested one by one.
+        document shows one alone; what a batch leaves unanswered is requested one by one.
     timeout_s : float, default 60
         The total time of one request in seconds, with name lookup, connection, proxy and TLS.
     deadline_s : float, default 300
-        The total time for one wallet from its first request, in seconds, with retries and waits; 0
-        means one attempt.
+        The total time for one wallet in seconds, with retries and waits; 0 means one attempt.
     **unknown
         Any other name is an error.
 
