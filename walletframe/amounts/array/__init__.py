@@ -8,6 +8,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 from pandas._libs.hashtable import ObjectFactorizer  # type: ignore[import-not-found]
 from pandas.core.reshape import merge
 
@@ -86,7 +87,10 @@ class _Factorizer(ObjectFactorizer):  # type: ignore[misc]  # it has no types
 
     def factorize(self, values: Any, mask: Any = None) -> Any:
         keys, _ = values._values_for_factorize()  # noqa: SLF001  as merge does for two of amounts
-        return super().factorize(keys, mask=mask)
+        labels = super().factorize(keys, mask=mask)
+        if self.get_count() == len(labels):  # unique rows merge would look up in a NumPy array
+            super().factorize(np.array([np.inf], dtype=object))
+        return labels
 
 
 # Merge looks it up by the dtype's scalar type, in a table that has only pandas's own: without an
