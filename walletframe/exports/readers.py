@@ -56,9 +56,9 @@ def read_holdings(path: str | Path) -> pd.DataFrame:
     Parameters
     ----------
     path : str or Path
-        What ``.wf.to_csv``, ``.wf.to_parquet`` or ``.wf.to_excel`` wrote of holdings, or
-        ``walletframe fetch --output``: it ends in ``.csv``, ``.tsv`` (or one of them and ``.gz``),
-        ``.parquet``, ``.xlsx`` or ``.json``.
+        What ``.wf.to_csv``, ``.wf.to_parquet``, ``.wf.to_excel`` or ``walletframe fetch --output``
+        wrote: it ends in ``.csv``, ``.tsv`` (or ``.gz`` after it), ``.parquet``, ``.xlsx`` or
+        ``.json``.
 
     Returns
     -------

@@ -91,18 +91,14 @@ class _Several(TypedTuple):
 
 
 class Chooser(Pane, ValueWidget):
-    """A list with a line to search it and a button for each thing that is chosen.
-
-    `description` names the things, `hint` says what can be typed to find one.
-    """
+    """A list with a line to search it and a button for each thing that is chosen."""
 
     value: Any = _Several(AnyTrait())  # mypy takes a trait for what it validates
-    description = Unicode()
+    description = Unicode()  # names the things
+    _hint = ""  # what can be typed to find one
     _resolve: Callable[[Any], Value]  # returns the option's value that is meant, or raises
 
-    def __init__(
-        self, options: Options, *, value: Sequence[Any] = (), description: str, hint: str
-    ) -> None:
+    def __init__(self, options: Options, *, value: Sequence[Any], description: str) -> None:
         self._options = options
         named = Chooser.value.validate(self, value)
         chosen = [self._resolve(each) for each in named]  # what fails leaves no widget behind
@@ -110,7 +106,7 @@ class Chooser(Pane, ValueWidget):
         self._total, self._updating, self._enter_pressed = 0, False, False
         self._debounce = Debounce(self._search_now)
         wide = {"width": "auto", "min_width": "0"}
-        self._search = Text(placeholder=hint, style=_NARROW, layout=Layout(**wide))
+        self._search = Text(placeholder=self._hint, style=_NARROW, layout=Layout(**wide))
         self._list = SelectMultiple(rows=6, style=_NARROW, layout=Layout(**wide))
         self._status, self._more = HTML(), HTML()
         self._buttons: list[Button] = []  # each removes one of the first things chosen
@@ -248,9 +244,8 @@ class Chooser(Pane, ValueWidget):
 class ToggleRow(HBox, ValueWidget):
     """Buttons of which one is on, to be chosen by one click, or by Tab and Space."""
 
-    # That which is on has a check mark in its text, so that those who don't see a shade know it,
-    # too. The toggle buttons of ipywidgets show it by a shade alone, and its radio buttons need the
-    # arrow keys, which JupyterLab keeps for itself.
+    # A check mark tells which is on to those who don't see a shade: ipywidgets's toggle buttons
+    # have that alone, and its radio buttons need the arrow keys, which JupyterLab keeps for itself.
 
     value = Unicode()
 

@@ -19,21 +19,12 @@ from walletframe.frames import (
     table_html,
     wallets_table,
 )
+from walletframe.pickers import views
 from walletframe.pickers.chooser import ToggleRow
 from walletframe.pickers.fetching import FetchBar, renewed
 from walletframe.pickers.holdings import BlockchainPicker, TokenPicker
 from walletframe.pickers.pane import LOCK, Debounce, Pane, alert_html, guarded
 from walletframe.pickers.selection import Catalog, Selection, require_as_fetched
-from walletframe.pickers.views import (
-    CHARTS,
-    FOLLOWS,
-    FORMATS,
-    STYLE,
-    View,
-    link,
-    make_file,
-    render,
-)
 from walletframe.pickers.wallets import WalletPicker
 from walletframe.text import as_html_block, shown
 
@@ -41,7 +32,6 @@ if TYPE_CHECKING:
     from walletframe.client import Client
     from walletframe.frames import DetailsLike
     from walletframe.pickers.selection import Prepare
-    from walletframe.pickers.views import Rendered
 
 _ROWS = 50
 _CODE_STYLE = "width: 0; min-width: 100%; overflow: auto; line-height: 1.3; margin: 0"
@@ -111,7 +101,7 @@ class HoldingsExplorer(Pane):
         self._chains = BlockchainPicker(catalog.details)
         self._wallets = WalletPicker(details, paste=False)
         self._tokens = TokenPicker(catalog.details)
-        self._chart = ToggleRow("Chart", list(CHARTS))
+        self._chart = ToggleRow("Chart", list(views.CHARTS))
         self._summary, self._table, self._code, self._link = HTML(), HTML(), HTML(), HTML()
         self._output = Output(layout={"width": "100%"})
         self._place_parts()
@@ -144,14 +134,13 @@ class HoldingsExplorer(Pane):
             Python, for variables ``details`` and, where it was given, ``prepare``; of the rows
             alone where no chart can be drawn.
         """
-        return render(self._view()).code
+        return views.render(self._view()).code
 
     @guarded
     def refresh(self) -> None:
         """Ask anew for all wallets, in the background; what can't be had anew stays.
 
-        It returns at once; `details` changes when the answers are there. What goes wrong is shown
-        in the explorer.
+        It returns at once; `details` changes when the answers are there. Errors are shown here.
         """
         if self._prepare is None:
             require_as_fetched(self.details)
@@ -165,7 +154,7 @@ class HoldingsExplorer(Pane):
         """Make a file of what is shown, and offer it as a link.
 
         CSV and Parquet hold every row, with exact amounts. The page needs no network; it holds the
-        summary, the chart and the first 1,000 rows. What goes wrong is shown in the explorer.
+        summary, the chart and the first 1,000 rows. Errors are shown here.
 
         Parameters
         ----------
@@ -174,7 +163,7 @@ class HoldingsExplorer(Pane):
         """
         self._show_error("")
         self._link.value = ""
-        self._link.value = link(*make_file(kind, render(self._view())))
+        self._link.value = views.link(kind, views.render(self._view()))
 
     def _place_parts(self) -> None:
         pickers = (self._chains, self._wallets, self._tokens)
@@ -182,13 +171,13 @@ class HoldingsExplorer(Pane):
             picker.layout.width, picker.layout.min_width = "auto", "15em"
             picker.layout.flex = "1 1 18em"
         saving: list[Widget] = [HTML("Save what is shown as")]
-        for kind in FORMATS:
+        for kind in views.FORMATS:
             button = Button(description=kind, layout={"width": "auto"}, tooltip=f"Prepare {kind}")
             button.on_click(lambda button: self.save(button.description))
             saving.append(button)
         row = {"flex_flow": "row wrap", "width": "100%"}
         picking, links = Box(pickers, layout=row), Box([*saving, self._link], layout=row)
-        style = HTML(f"<style>{STYLE}</style>", layout={"display": "none"})
+        style = HTML(f"<style>{views.STYLE}</style>", layout={"display": "none"})
         shown = (self._summary, self._output, self._table, self._code, style)
         self.children = (self._bar, picking, self._chart, links, self._alert, *shown)
 
@@ -200,24 +189,25 @@ class HoldingsExplorer(Pane):
         with self._drawing:
             view = self._view()
             try:
-                self._show(view, render(view))
+                self._show(view, views.render(view))
             except Exception as error:  # noqa: BLE001 - on a thread nobody else would see it
                 self._show(view, error)
 
-    def _view(self) -> View:
+    def _view(self) -> views.View:
         with LOCK:
             picked = (self._chains.value, self._wallets.value, self._tokens.value)
-            return View(self._catalog, Selection(*picked), CHARTS[self._chart.value])
+            chart = views.CHARTS[self._chart.value]
+            return views.View(self._catalog, Selection(*picked), chart)
 
     @guarded
-    def _show(self, view: View, rendered: Rendered | Exception) -> None:
+    def _show(self, view: views.View, rendered: views.Rendered | Exception) -> None:
         if isinstance(rendered, Exception):
             raise rendered
         if view != self._view():
             return
         self._show_error("")
         self._link.value = ""
-        (self._output.remove_class if has_template() else self._output.add_class)(FOLLOWS)
+        (self._output.remove_class if has_template() else self._output.add_class)(views.FOLLOWS)
         self._output.outputs = (_display(rendered),)
         wallets, holdings = rendered.rows
         summary = summary_html(wallets, holdings)
@@ -242,7 +232,7 @@ class HoldingsExplorer(Pane):
         self._debounce.call()
 
 
-def _display(rendered: Rendered) -> dict[str, Any]:
+def _display(rendered: views.Rendered) -> dict[str, Any]:
     figure = rendered.figure
     if figure is None:
         reason = rendered.reason

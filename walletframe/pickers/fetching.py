@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from ipywidgets import HTML, Button, HBox, IntProgress, Layout
+from ipywidgets import HTML, Button, HBox, IntProgress
 from traitlets import Instance
 
 from walletframe.client import default_client
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 
     from walletframe.client import Client
 
-_SHOW_EVERY_S = 0.1
-_LATELY_S = 15.0
-_AUTO = "auto"
+_SHOW_EVERY_S, _LATELY_S = 0.1, 15.0
 
 
 class FetchBar(Pane):
@@ -51,12 +49,10 @@ class FetchBar(Pane):
         self._cancelled = Event()
         self._endings.append(self._stop)
         self._asked: Sequence[str] = ()
-        self._cancel = Button(
-            description="Cancel", icon="stop", disabled=True, layout={"width": _AUTO}
-        )
-        self._retry = Button(icon="repeat", layout={"width": _AUTO, "display": "none"})
-        self._bar = IntProgress(layout=Layout(width=_AUTO, display="none"))
-        self._status = HTML(layout=Layout(display="none"))
+        wide, hidden = {"width": "auto"}, {"width": "auto", "display": "none"}
+        self._cancel = Button(description="Cancel", icon="stop", disabled=True, layout=wide)
+        self._retry = Button(icon="repeat", layout=hidden)
+        self._bar, self._status = IntProgress(layout=hidden), HTML(layout={"display": "none"})
         buttons = HBox([self._start, self._cancel, self._retry], layout={"flex_flow": "wrap"})
         self.children = (buttons, self._alert, self._status, self._bar)
         self._start.on_click(lambda _: begin())

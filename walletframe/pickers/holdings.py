@@ -50,8 +50,7 @@ class BlockchainPicker(Chooser):
     Attributes
     ----------
     value : tuple of str
-        The identifiers that are chosen, as first written, in the order chosen. Can be set,
-        observed and linked.
+        What is chosen, as first written, in the order chosen. Can be set, observed and linked.
 
     Raises
     ------
@@ -71,6 +70,8 @@ class BlockchainPicker(Chooser):
     >>> picker.close()
     """
 
+    _hint = "identifier"
+
     def __init__(
         self,
         blockchains: BlockchainsLike,
@@ -78,9 +79,7 @@ class BlockchainPicker(Chooser):
         value: str | Sequence[str] = (),
         description: str = "Blockchains",
     ) -> None:
-        super().__init__(
-            _offered(blockchains), value=value, description=description, hint="identifier"
-        )
+        super().__init__(_offered(blockchains), value=value, description=description)
 
     def offer(self, blockchains: BlockchainsLike) -> None:
         """Offer other blockchains; of those chosen, those that are not among them are removed.
@@ -180,6 +179,8 @@ class TokenPicker(Chooser):
     >>> picker.close()
     """
 
+    _hint = "symbol or contract"
+
     def __init__(
         self,
         holdings: FetchLike,
@@ -187,9 +188,7 @@ class TokenPicker(Chooser):
         value: str | Sequence[TokenLike] = (),
         description: str = "Tokens",
     ) -> None:
-        super().__init__(
-            self._keep(holdings), value=value, description=description, hint="symbol or contract"
-        )
+        super().__init__(self._keep(holdings), value=value, description=description)
 
     def offer(self, holdings: FetchLike) -> None:
         """Offer other tokens; of those chosen, those that are not among them are removed.
@@ -207,10 +206,7 @@ class TokenPicker(Chooser):
         self._offer(self._keep(holdings))
 
     def _keep(self, source: FetchLike) -> Options:
-        """Keep the holdings, by which symbols are resolved, and return the tokens in them.
-
-        Those with the most rows come first.
-        """
+        """Keep holdings, to resolve symbols, and return their tokens, those of most rows first."""
         holdings = holdings_given(source)
         require_columns(holdings, ["symbol"])
         tokens = token_identities(holdings)

@@ -56,14 +56,12 @@ CHARTS = {
     "Lorenz curve": Chart("lorenz", "a token", {}, colored=False),
 }
 
-FORMATS = ("CSV", "Parquet", "HTML page", "pandas code")
-_MOST_ROWS = 200_000
-_PAGE_ROWS = 1_000
-_TYPES = {
-    "holdings.csv": "text/csv",
-    "holdings.parquet": "application/vnd.apache.parquet",
-    "holdings.html": "text/html",
-    "holdings.py": "text/x-python",
+_MOST_ROWS, _PAGE_ROWS = 200_000, 1_000
+FORMATS = {
+    "CSV": ("holdings.csv", "text/csv"),
+    "Parquet": ("holdings.parquet", "application/vnd.apache.parquet"),
+    "HTML page": ("holdings.html", "text/html"),
+    "pandas code": ("holdings.py", "text/x-python"),
 }
 
 # JupyterLab doesn't tell the kernel which theme it has, and a person may change it at any time: so
@@ -210,36 +208,34 @@ def _listed(name: str, values: list[str]) -> list[str]:
     return [f"{name} = [", *(f"    {value!a}," for value in values), "]"]
 
 
-def make_file(kind: str, rendered: Rendered) -> tuple[str, bytes]:
-    """Return the name and the contents of a file: every row exactly, or a page without network."""
+def link(kind: str, rendered: Rendered) -> str:
+    """Return, as HTML, a link that holds a file: every row exactly, or a page without network."""
     if kind not in FORMATS:
         raise ArgumentError(f"{kind!r} is not a file format", hint=f"one of {', '.join(FORMATS)}")
+    name, media_type = FORMATS[kind]
+    contents = _contents(kind, rendered)
+    data = base64.b64encode(contents).decode()
+    size = f"{len(contents) / 1e6:,.1f} MB" if len(contents) > 1e5 else f"{len(contents):,} bytes"  # noqa: PLR2004
+    style = "text-decoration: underline; color: var(--jp-content-link-color, revert)"
+    anchor = f'<a download="{name}" style="{style}" href="data:{media_type};base64,{data}">'
+    return f'<span role="status">{anchor}Download {name} ({size})</a></span>'
+
+
+def _contents(kind: str, rendered: Rendered) -> bytes:
     if kind == "pandas code":
-        return "holdings.py", f"{rendered.code}\n".encode()
+        return f"{rendered.code}\n".encode()
     if kind == "HTML page":
-        return "holdings.html", _page(rendered).encode()
+        return _page(rendered).encode()
     holdings = rendered.rows.holdings
     if len(holdings) > _MOST_ROWS:
         raise WalletframeError(
             f"{len(holdings):,} rows are too many for a download by the browser",
             hint="run the pandas code, then shown.wf.to_parquet(path)",
         )
-    name, write = ("holdings.csv", to_csv) if kind == "CSV" else ("holdings.parquet", to_parquet)
     with TemporaryDirectory() as folder:
-        path = Path(folder) / name
-        write(holdings, path)
-        return name, path.read_bytes()
-
-
-def link(name: str, contents: bytes) -> str:
-    """Return, as HTML, a link that holds what `make_file` made."""
-    data = base64.b64encode(contents).decode()
-    size = f"{len(contents) / 1e6:,.1f} MB" if len(contents) > 1e5 else f"{len(contents):,} bytes"  # noqa: PLR2004
-    href = f"data:{_TYPES[name]};base64,{data}"
-    style = "text-decoration: underline; color: var(--jp-content-link-color, revert)"
-    text = f"Download {name} ({size})"
-    anchor = f'<a download="{name}" style="{style}" href="{href}">{text}</a>'
-    return f'<span role="status">{anchor}</span>'
+        path = Path(folder) / "holdings"
+        (to_csv if kind == "CSV" else to_parquet)(holdings, path)
+        return path.read_bytes()
 
 
 def _page(rendered: Rendered) -> str:

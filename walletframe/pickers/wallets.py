@@ -78,6 +78,8 @@ class WalletPicker(Chooser):
     >>> picker.close()
     """
 
+    _hint = "blockchain or address"
+
     def __init__(
         self,
         wallets: KnownWallets = (),
@@ -87,8 +89,7 @@ class WalletPicker(Chooser):
         paste: bool = True,
     ) -> None:
         self._text: Textarea | None = None
-        hint = "blockchain or address"
-        super().__init__(_offered(wallets), value=value, description=description, hint=hint)
+        super().__init__(_offered(wallets), value=value, description=description)
         if paste:
             self._text = Textarea(
                 description="Paste wallets",
@@ -198,10 +199,9 @@ class FetchPanel(Pane):
     Attributes
     ----------
     details : WalletDetails
-        What was fetched last; before that the WalletDetails given as `wallets`, or an empty one.
-        Can be observed and linked. After a cancelled fetch it holds what was finished, and the
-        status ``cancelled`` for the rest; a wallet that was known keeps what was known of it,
-        with the source ``stale``, where it can't be asked anew.
+        What was fetched last; before that the fetch given as `wallets`, or an empty one. Can be
+        observed and linked. After a cancelled fetch the rest has the status ``cancelled``; what was
+        known of a wallet that can't be asked anew is kept, with the source ``stale``.
 
     Raises
     ------
@@ -226,11 +226,8 @@ class FetchPanel(Pane):
         self._picker = WalletPicker(wallets)
         super().__init__()
         self._picker.choose_all()
-        self._refresh = Checkbox(
-            description="Ask anew even where an answer is kept on this machine",
-            indent=False,
-            layout=Layout(width="auto"),
-        )
+        anew = "Ask anew even where an answer is kept on this machine"
+        self._refresh = Checkbox(description=anew, indent=False, layout=Layout(width="auto"))
         start = Button(description="Fetch", icon="download", button_style="primary")
         hint = "paste some, or choose from the list"
         self._bar = FetchBar(start, self.fetch, client, hint=hint)
@@ -248,8 +245,7 @@ class FetchPanel(Pane):
     def fetch(self) -> None:
         """Fetch what is pasted and what is chosen; where a line can't be read, ask for none.
 
-        It returns at once; `details` changes when the answers are there. What goes wrong is shown
-        in the panel.
+        It returns at once; `details` changes when the answers are there. Errors are shown here.
         """
         if self._picker.take_pasted():
             self._bar.fetch(self._picker.value, refresh=self._refresh.value)
