@@ -9,7 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_holdings import amount, answers, by_wallet, fraction, row_key, side
 
-from walletframe.errors import AmbiguousTokenError, ColumnsError, UnknownTokenError
+from walletframe.errors import (
+    AmbiguousTokenError,
+    ColumnsError,
+    SnapshotError,
+    UnknownTokenError,
+)
 from walletframe.frames import WalletDetails
 from walletframe.history import load, save, timeline, total_timeline
 
@@ -159,6 +164,15 @@ def test_saved_snapshots_make_a_timeline(tmp_path):
     lines = timeline(load(wallets="ETH.0xA", folder=tmp_path))
     assert lines["snapshot"].tolist() == [DAY, DAY + timedelta(days=1)]
     assert lines["amount"].astype("str").tolist() == ["0.000001", "0.000002"]
+
+
+@pytest.mark.parametrize("asked", [0, 1, 2])
+def test_holdings_of_a_time_at_which_nobody_was_asked_are_refused(asked):
+    """They are added to no other time's, and to no other token's."""
+    history = history_of(*[{"ETH.0xA": [token(), token(contract="0xOther")]}] * 3)
+    some = history.wallets.iloc[3 - asked :]
+    with pytest.raises(SnapshotError, match="not among the wallets"):
+        total_timeline(history._replace(wallets=some))
 
 
 def test_frames_without_a_snapshot_are_refused():

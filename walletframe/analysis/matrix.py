@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
-from walletframe.analysis.partition import completeness_alike, distinct
-from walletframe.analysis.sums import totals_of
+from walletframe.analysis.sums import completeness_alike, distinct, totals_of
 from walletframe.errors import SettingsError
 from walletframe.frames import (
     cell_sums,

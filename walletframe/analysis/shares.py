@@ -11,8 +11,7 @@ from pandas.api.types import is_numeric_dtype
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.integers import Exact, ratios
 from walletframe.amounts.segments import Segments, sums
-from walletframe.analysis.partition import completeness_alike
-from walletframe.analysis.sums import totals_of
+from walletframe.analysis.sums import completeness_alike, totals_of
 from walletframe.errors import SettingsError
 from walletframe.frames import amounts_of, count_array, read_positions, require_columns, token_place
 

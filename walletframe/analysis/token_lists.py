@@ -90,15 +90,20 @@ def listed_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]
         tokens = read_token_list(tokens)
     if isinstance(tokens, pd.DataFrame):
         return _rows(tokens)
-    pairs = [(place, pair) for place, pair in enumerate(tokens) if not is_blank(pair)]
-    problems = [
-        (place, _short(pair), "it is not (blockchain, contract)")
-        for place, pair in pairs
-        if not _is_pair(pair)
-    ]
+    given: Iterable[Any] = tokens
+    found: list[tuple[TokenKey, str | None]] = []
+    problems = []
+    for place, pair in enumerate(given):
+        match pair:
+            case _ if is_blank(pair):
+                continue
+            case (str() as chain, str() | None as contract):
+                found.append(((chain, contract), None))
+            case _:
+                problems.append((place, _short(pair), "it is not (blockchain, contract)"))
     if problems:
         raise TokenListError(problems)
-    return [((chain, contract), None) for _, (chain, contract) in pairs]
+    return found
 
 
 def _rows(frame: pd.DataFrame) -> list[tuple[TokenKey, str | None]]:
@@ -129,10 +134,3 @@ def _fault(entry: Any) -> str:
 
 def _short(entry: Any) -> str:
     return shown(ascii(entry))
-
-
-def _is_pair(pair: Any) -> bool:
-    if not isinstance(pair, tuple | list) or len(pair) != len(_COLUMNS) - 1:
-        return False
-    chain, contract = pair
-    return isinstance(chain, str) and (contract is None or isinstance(contract, str))

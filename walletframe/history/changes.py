@@ -107,10 +107,9 @@ def compare(
         token = symbol
     _check_comparable(earlier.wallets, later.wallets)
     sides = [narrowed(side) for side in only(token, earlier, later)]
-    frames = list(zip(*sides, strict=True))
-    both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in frames))
-    wallet_times, holding_times = (np.repeat([0, 1], [*map(len, pair)]) for pair in frames)
-    return _changes(grid(both, (wallet_times, holding_times), 2))
+    both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in zip(*sides, strict=True)))
+    asked_times, times = (np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*sides, strict=True))
+    return _changes(grid(both, asked_times, times, len(sides)))
 
 
 def only(token: TokenLike | None, *sides: WalletDetails) -> list[WalletDetails]:

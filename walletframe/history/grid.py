@@ -18,7 +18,6 @@ from walletframe.frames import (
     WalletDetails,
     amounts_of,
     as_failed,
-    candidates,
     cell_sums,
     is_unknown,
     known_when_asked,
@@ -30,6 +29,8 @@ from walletframe.wire import Status
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from walletframe.frames import Identities
 
     Places = npt.NDArray[np.intp]
 
@@ -47,16 +48,16 @@ class Grid:
     """Cells of p pairs of a wallet and a token, by their first mentions, at s times; w wallets."""
 
     details: WalletDetails
+    who: Identities  # w wallets: of the rows of wallets, then of those of holdings
+    what: Identities  # the tokens of the rows of holdings
     wallet_rows: Places  # (p,): where each pair is last written
     holding_rows: Places  # (p,): the same; -1 for the one pair of a wallet without a known token
     tokens: Places  # (p,): -1 for none
+    followed: npt.NDArray[np.bool_]  # (p,): there is a token, and it can be told from others
     integers: npt.NDArray[np.object_]  # (p, s): amounts times 10**scale; 0 where none is known
     scale: int
     status: npt.NDArray[np.int8]  # (p, s): codes of STATUS, OK where the amount is known
     wallet_status: npt.NDArray[np.int8]  # (w, s): the same for each wallet as a whole
-    wallet_chains: Places  # (w,): the blockchain of each wallet
-    could_hold: tuple[Places, Places]  # of each token, the blockchains on which it could be held
-    followed: npt.NDArray[np.bool_]  # (p,): there is a token, and it can be told from others
 
     def labels(self, pairs: Places) -> pd.DataFrame:
         """Name some pairs: their wallet, and their token or NA."""
@@ -76,55 +77,51 @@ class Grid:
 
 def narrowed(details: WalletDetails, *more: str) -> WalletDetails:
     """Return the columns that the cells need, and `more` of both frames."""
-    needed = ([*_WALLET, "status", "tokens", "source", *more], [*_WALLET, *_TOKEN, "amount", *more])
+    needed = [*_WALLET, "status", "tokens", "source", *more], [*_WALLET, *_TOKEN, "amount", *more]
     for frame, names in zip(details, needed, strict=True):
         require_columns(frame, names)
-    narrow = WalletDetails(*(frame[names] for frame, names in zip(details, needed, strict=True)))
-    narrow = narrow._replace(wallets=as_failed(narrow.wallets))
-    amounts_of(narrow.holdings["amount"])
-    return narrow
+    wallets, holdings = (frame[names] for frame, names in zip(details, needed, strict=True))
+    amounts_of(holdings["amount"])
+    return WalletDetails(as_failed(wallets), holdings)
 
 
-def grid(details: WalletDetails, times: tuple[Places, Places], count: int) -> Grid:
-    """Lay out all cells of frames that are `narrowed`, whose rows are of `times` below `count`."""
+def grid(details: WalletDetails, asked_times: Places, times: Places, count: int) -> Grid:
+    """Lay out all cells of frames that are `narrowed`, whose rows are of times below `count`."""
     wallets, holdings = details
     who = wallet_identities(pd.concat([wallets[_WALLET], holdings[_WALLET]], ignore_index=True))
     asked, holders = np.split(who.codes, [len(wallets)])
-    wallet_status = _wallet_status(wallets, asked * count + times[0], (len(who.keys), count))
-    _check_holders(holdings, wallet_status[holders, times[1]])
+    wallet_status = _wallet_status(wallets, asked * count + asked_times, (len(who.keys), count))
+    _check_holders(holdings, holders, times, wallet_status)
     what = token_identities(holdings)
     pairs, distinct = pd.factorize(holders * len(what.keys) + what.codes)
     owner, token = np.divmod(distinct, max(len(what.keys), 1))
     idle = np.setdiff1d(asked, owner)
     order = np.argsort(np.concatenate([owner, idle]), kind="stable")
-    shape = (len(order), count)
-    place = np.argsort(order)[pairs]
-    cells = cell_sums(holdings["amount"].array, place * count + times[1], len(order) * count)
-    integers, unknown, scale = cells.exact()
-    integers, unknown = integers.reshape(shape), unknown.reshape(shape)
     owner = np.concatenate([owner, idle])[order]
     token = np.concatenate([token, np.full(len(idle), -1)])[order]
+    shape, place = (len(order), count), np.argsort(order)[pairs]
+    cells = cell_sums(holdings["amount"].array, place * count + times, len(order) * count)
+    integers, unknown, scale = cells.exact()
+    integers, unknown = integers.reshape(shape), unknown.reshape(shape)
     strange = np.array([*map(is_unknown, what.keys), False], dtype=bool)[token]
     listed = np.zeros(shape, dtype=bool)
-    listed[place, times[1]] = True
+    listed[place, times] = True
     status = wallet_status[owner]
     status[(status == OK) & unknown] = NO_AMOUNT
     status[(status == OK) & strange[:, np.newaxis] & ~listed] = UNKNOWN_TOKEN
     integers[status != OK] = 0
-    wallet_chains, chains = pd.factorize(np.array([key[0] for key in who.keys], dtype=object))
-    chain_places = {name: number for number, name in enumerate(chains)}
     return Grid(
         details,
-        _last(asked, len(who.keys))[owner],
-        _last(place, len(order)),
-        token,
-        integers,
-        scale,
-        status,
-        wallet_status,
-        wallet_chains,
-        candidates(what, wallet_chains[holders], chain_places),
-        (token >= 0) & ~strange,
+        who,
+        what,
+        wallet_rows=_last(asked, len(who.keys))[owner],
+        holding_rows=_last(place, len(order)),
+        tokens=token,
+        followed=(token >= 0) & ~strange,
+        integers=integers,
+        scale=scale,
+        status=status,
+        wallet_status=wallet_status,
     )
 
 
@@ -149,9 +146,13 @@ def _wallet_status(
     return status
 
 
-def _check_holders(holdings: pd.DataFrame, status: npt.NDArray[np.int8]) -> None:
-    if len(strange := np.flatnonzero(status == NOT_ASKED)):
-        first = holdings.iloc[strange[0]]
+def _check_holders(
+    holdings: pd.DataFrame, holders: Places, times: Places, wallet_status: npt.NDArray[np.int8]
+) -> None:
+    asked = times >= 0
+    asked[asked] = wallet_status[holders[asked], times[asked]] != NOT_ASKED
+    if not asked.all():
+        first = holdings.iloc[asked.argmin()]
         raise SnapshotError(
             f"there are holdings of {first['blockchain']}.{first['address']!a}, which is not "
             "among the wallets",

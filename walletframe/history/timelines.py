@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from walletframe.frames import WalletDetails, details_given, find_token
+from walletframe.frames import (
+    WalletDetails,
+    candidates,
+    details_given,
+    find_token,
+    snapshot_times,
+)
 from walletframe.history.grid import NO_AMOUNT, NOT_ASKED, OK, STATUS, grid, narrowed
 from walletframe.history.tables import SNAPSHOT
 
@@ -144,10 +150,13 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
 
 def _able_wallets(cells: Grid) -> Places:
     """Count, of each token, the wallets that could hold it, then those known at each time."""
-    tokens, chains = cells.could_hold
+    own_chains, names = pd.factorize(np.array([key[0] for key in cells.who.keys], dtype=object))
+    places = {name: place for place, name in enumerate(names)}
+    holders = cells.who.codes[len(cells.details.wallets) :]
+    tokens, chains = candidates(cells.what, own_chains[holders], places)
     known = cells.wallet_status == OK
     counted = np.column_stack([np.ones(len(known), dtype=np.intp), known])
-    return _added(tokens, _added(cells.wallet_chains, counted)[chains])
+    return _added(tokens, _added(own_chains, counted)[chains])
 
 
 def _added(codes: Places, rows: Places) -> Places:
@@ -161,9 +170,7 @@ def _cells(history: DetailsLike, token: TokenLike | None) -> tuple[pd.DatetimeIn
     wallets, holdings = narrowed(details_given(history, "history"), SNAPSHOT)
     if token is not None:
         holdings = holdings[find_token(holdings, token)]
-    moments = pd.DatetimeIndex(wallets[SNAPSHOT].unique()).sort_values()
-    wallet_times, holding_times = (
-        moments.get_indexer(pd.DatetimeIndex(frame[SNAPSHOT])) for frame in (wallets, holdings)
-    )
-    narrow = WalletDetails(wallets, holdings)
-    return moments, grid(narrow, (wallet_times, holding_times), len(moments))
+    asked_times, times = snapshot_times(wallets), snapshot_times(holdings)
+    moments = asked_times.unique().sort_values()
+    places = moments.get_indexer(asked_times), moments.get_indexer(times)
+    return moments, grid(WalletDetails(wallets, holdings), *places, len(moments))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
@@ -61,7 +62,7 @@ class Directory:
         A known token's contract is its own on every EVM blockchain: nobody else can deploy there.
         """
         alike = [name for name in skeletons(symbol) if name in self.names]
-        if not _contracts().get(token[1] or "", frozenset()).isdisjoint(alike):
+        if not _contracts().get(token[1] or "", set()).isdisjoint(alike):
             return [Finding("same_contract")]
         owner = next(filter(None, (self.owners.get((token[0], name)) for name in alike)), None)
         found = []
@@ -143,11 +144,11 @@ def _coins() -> dict[str, KnownToken]:
 
 
 @cache
-def _contracts() -> dict[str, frozenset[str]]:
+def _contracts() -> dict[str, set[str]]:
     """Return the EVM contracts of known tokens, and the skeletons of their symbols."""
-    found: dict[str, frozenset[str]] = {}
+    found: defaultdict[str, set[str]] = defaultdict(set)
     for token in known_tokens():
         contract = token_key((token.blockchain, token.contract))[1]
         if contract and contract.startswith("0x"):
-            found[contract] = found.get(contract, frozenset()).union(skeletons(token.symbol))
-    return found
+            found[contract].update(skeletons(token.symbol))
+    return dict(found)
