@@ -181,16 +181,15 @@ def _locked(layout: Layout) -> AcquireReturnProxy[Any]:
         with warnings.catch_warnings(action="ignore"):  # where it makes do without flock
             return lock.acquire(blocking=False)
     except Timeout:
-        fault = DatasetError(
+        raise DatasetError(
             f"another run writes into {layout.root}",
             hint="wait until it ends, or choose another folder",
-        )
+        ) from None
     except NotImplementedError:
-        fault = DatasetError(
+        raise DatasetError(
             f"{layout.root} is on a disk without locks (flock)",
             hint="choose a folder on another disk, or update filelock, which then makes do",
-        )
-    raise fault
+        ) from None
 
 
 class Turn(Enum):

@@ -1,26 +1,46 @@
-"""`fetch_to_parquet`, the public function."""
+"""`fetch_to_parquet`, and its input: a list that is checked first, or an iterator read lazily."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from walletframe.bulk.listing import list_wallets
+from walletframe.address import (
+    WalletAddress,
+    check_unreadable,
+    doubts_about,
+    in_one_spelling,
+    is_blank,
+    read_list,
+    read_wallet,
+    shorten,
+    wallets_to_ask,
+)
 from walletframe.bulk.run import fetch_into
-from walletframe.bulk.summary import conclude
+from walletframe.bulk.summary import Tally, conclude
 from walletframe.client import check_on_failure, default_client, require_client
+from walletframe.errors import AddressError, InputWarning
 from walletframe.frameless import at_the_boundary
+from walletframe.notice import notify
+from walletframe.walletfile import read_wallet_file
 
 if TYPE_CHECKING:
-    from walletframe.address import OnUnreadable
-    from walletframe.bulk.listing import BulkInput
+    from collections.abc import Callable
+
+    from walletframe.address import OnUnreadable, WalletLike, WalletsLike
     from walletframe.bulk.summary import FetchSummary
     from walletframe.client import Client, OnFailure, OpenProgress
+
+_LeaveOut: TypeAlias = "Callable[[int, str, str], object]"
+
+_FILES = (".csv", ".txt")
 
 
 @at_the_boundary
 def fetch_to_parquet(
-    wallets: BulkInput,
+    wallets: WalletsLike | os.PathLike[str],
     folder: str | Path,
     *,
     client: Client | None = None,
@@ -40,14 +60,12 @@ def fetch_to_parquet(
         A path, or a str that ends in ``.csv`` or ``.txt``, is a file: a CSV with the columns
         blockchain and address, or with one column of wallets; else one wallet a line, where #
         begins a comment. Lists and files are checked before anything is asked. An iterator is
-        consumed lazily; items that can't be read are left out, with a warning, and counted in the
-        summary.
+        consumed lazily.
     folder : str or Path
         A new or an empty folder, or one that an earlier call has begun.
     client : Client, optional
         The client that sends the requests; the default client if not given, see `configure`.
-        Answers that are fresh in its cache are used; new ones are not kept there, since the folder
-        holds them.
+        Answers that are fresh in its cache are used; new ones are not kept there.
     progress : bool or callable, optional
         False hides the progress bar; a callable gets (done, total, counts by status), where the
         total of an iterator is None. Wallets that were ok in the folder before count as done.
@@ -55,7 +73,7 @@ def fetch_to_parquet(
         What to do if wallets are not ok.
     on_unreadable : {"raise", "drop"}, optional
         What to do with items that can't be read; empty ones are always skipped. Without it, a list
-        or a file raises, before anything is asked, and an iterator drops.
+        or a file raises, and an iterator drops, with a warning and a count in the summary.
 
     Returns
     -------
@@ -96,7 +114,7 @@ def fetch_to_parquet(
 
     Notes
     -----
-    Any pandas, DuckDB or polars opens the files:
+    Any pandas, DuckDB or polars opens the files, of up to 2,000 wallets or about 200,000 balances:
 
     - ``folder/wallets/*.parquet``, the wallets that are ok, with the columns of
       `WalletDetails.wallets` and ``position``, the place in the order asked;
@@ -104,12 +122,11 @@ def fetch_to_parquet(
       amounts as exact text, and beside them ``amount_decimal``, decimal128(38, 18), which can be
       summed: null where 38 digits don't hold an amount;
     - ``folder/failed/*.parquet``, the wallets that were asked for and are not ok, with the columns
-      of the first. A wallet that was never asked for is in no file.
+      of the first, brought up to date when a run ends. One never asked for is in no file.
 
-    Status and source are text, times UTC. A file holds up to 2,000 wallets or about 200,000
-    balances. Files of the first two never change, so that they can be read while a run goes on;
-    what failed is brought up to date when it ends. What has arrived and is in no file yet is in
-    ``folder/.walletframe``, and is written by the next call where a run was killed.
+    Status and source are text, times UTC. Files of the first two never change, so that they can be
+    read while a run goes on. What has arrived and is in no file yet is in ``folder/.walletframe``,
+    and is written by the next call where a run was killed.
 
     Examples
     --------
@@ -127,7 +144,50 @@ def fetch_to_parquet(
     """
     check_on_failure(on_failure)
     require_client(client)
-    listing = list_wallets(wallets, on_unreadable)
-    summary = fetch_into(Path(folder), listing, client or default_client(), progress)
+    tally = Tally()
+    listed = _listed(wallets, on_unreadable, tally.leave_out)
+    summary = fetch_into(Path(folder), listed, client or default_client(), progress, tally)
     conclude(summary, on_failure)
     return summary
+
+
+def _listed(
+    given: WalletsLike | os.PathLike[str], on_unreadable: OnUnreadable | None, leave_out: _LeaveOut
+) -> list[WalletAddress] | Iterator[WalletAddress]:
+    """Read and check a list or a file as a whole; of an iterator, nothing is read yet.
+
+    By default a list or a file raises for what is no wallet, and an iterator drops it.
+    """
+    check_unreadable(on_unreadable or "drop")
+    if isinstance(given, Iterator):
+        stream = _streamed(given, None if on_unreadable == "raise" else leave_out)
+        return _with_doubts(in_one_spelling(stream))
+    if isinstance(given, os.PathLike) or (
+        isinstance(given, str) and given.lower().endswith(_FILES)
+    ):
+        reading = read_wallet_file(Path(given))
+    else:
+        reading = read_list(given)
+    return wallets_to_ask(reading, on_unreadable or "raise")
+
+
+def _streamed(items: Iterator[WalletLike], leave_out: _LeaveOut | None) -> Iterator[WalletAddress]:
+    for place, item in enumerate(items):
+        wallet = read_wallet(item)
+        if isinstance(wallet, WalletAddress):
+            yield wallet
+        elif not is_blank(item):
+            if leave_out is None:
+                raise AddressError([(place, shorten(item), wallet)])
+            leave_out(place, shorten(item), wallet)
+
+
+def _with_doubts(wallets: Iterator[WalletAddress]) -> Iterator[WalletAddress]:
+    """Pass wallets on, and warn of the first whose blockchain is not known."""
+    for wallet in wallets:
+        doubts = doubts_about([wallet])
+        if doubts:
+            notify(doubts, InputWarning)
+        yield wallet
+        if doubts:
+            yield from wallets

@@ -52,7 +52,6 @@ _ARROW_DTYPES = {
     pa.int16(): HOLDING_DTYPES["decimals"],
     pa.int64(): WALLET_DTYPES["tokens"],
 }
-_CATEGORIES = ("status", "source")
 
 
 class Layout:
@@ -107,13 +106,10 @@ def dataset_errors(root: Path) -> Iterator[None]:
     except DatasetError:
         raise
     except (OSError, pa.ArrowException) as fault:
-        reason = str(fault)
-    else:
-        return
-    raise DatasetError(
-        f"{root}: {reason}",
-        hint="what was written before is intact: fix this, and repeat the call to continue",
-    )
+        raise DatasetError(
+            f"{root}: {fault}",
+            hint="what was written before is intact: fix this, and repeat the call to continue",
+        ) from None
 
 
 def key_of(wallet: WalletAddress) -> str:
@@ -129,7 +125,7 @@ def keys_of(wallets: pa.Table) -> list[str]:
 
 def as_tables(details: WalletDetails, positions: Sequence[int]) -> tuple[pa.Table, pa.Table]:
     """Return wallets, those that are not ok among them, and holdings as they are written."""
-    text = dict.fromkeys(_CATEGORIES, WALLET_DTYPES["address"])
+    text = dict.fromkeys(("status", "source"), WALLET_DTYPES["address"])
     wallets = to_portable_table(details.wallets.astype(text))
     return (
         wallets.append_column(POSITION, pa.array(positions, pa.int64())),

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from walletframe.address import WalletAddress, WalletsLike
 
 _Integers: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.int64]]"
+_Pair: TypeAlias = tuple[pa.Table, pa.Table]  # wallets and holdings
 _TRIES = 5
 _ABSENT = Outcome(Status.NOT_CACHED, "not in the folder")
 
@@ -57,8 +58,8 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
     Parameters
     ----------
     folder : str or Path
-        The folder that was written. A run may still be writing to it, or have been killed: answers
-        that are not in a Parquet file yet are read from the journal.
+        The folder. A run may still be writing to it, or have been killed: answers that are in no
+        Parquet file yet are read from the journal.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them, optional
         Read these wallets alone, for a folder larger than memory. The files of wallets are read as
         a whole, those of holdings one at a time.
@@ -110,7 +111,7 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
                 f"{layout.root} has no files of fetch_to_parquet",
                 hint="give the folder that was passed to fetch_to_parquet",
             )
-        read = _all_of(layout, service) if asked is None else _some_of(layout, asked, service)
+        read = _all_of(layout, service) if asked is None else _some_of(layout, service, asked)
         return WalletDetails(*respelled(*read))
 
 
@@ -122,7 +123,7 @@ def _all_of(layout: Layout, service: str) -> WalletDetails:
     return WalletDetails(wallets, as_frame(held, HOLDING_DTYPES))
 
 
-def _some_of(layout: Layout, asked: list[WalletAddress], service: str) -> WalletDetails:
+def _some_of(layout: Layout, service: str, asked: list[WalletAddress]) -> WalletDetails:
     keys = [key_of(wallet) for wallet in asked]
     found, holdings = _tables(layout, service, set(keys))
     rows = {key: row for row, key in enumerate(keys_of(found))}
@@ -138,7 +139,7 @@ def _some_of(layout: Layout, asked: list[WalletAddress], service: str) -> Wallet
     return WalletDetails(wallets, held)
 
 
-def _tables(layout: Layout, service: str, keys: Container[str] | None) -> tuple[pa.Table, pa.Table]:
+def _tables(layout: Layout, service: str, keys: Container[str] | None) -> _Pair:
     """Return wallets, and their holdings in the same order."""
     unwritten = left_in(segments(layout.inner), service)  # what leaves it meanwhile is in a part
     failed = _failed(layout)  # before the others: what comes right meanwhile is found there
@@ -149,21 +150,12 @@ def _tables(layout: Layout, service: str, keys: Container[str] | None) -> tuple[
     for table in wallets if unwritten else ():
         for key in keys_of(table):
             unwritten.pop(key, None)
-    rest = unwritten.values()
-    ok, not_ok = _as_part(rest, is_ok=True), _as_part(rest, is_ok=False)
+    ok, not_ok = _as_part(unwritten.values(), is_ok=True), _as_part(unwritten.values(), is_ok=False)
     more, held = _chosen(*ok, keys)
     left = still_failed([*unlisted, *failed, not_ok[0]], [*wallets, more])
     chosen = pa.array([keys is None or key in keys for key in keys_of(left)], pa.bool_())
     everyone = pa.concat_tables([*wallets, more, left.filter(chosen)])
     return everyone, pa.concat_tables([*holdings, held])
-
-
-def _as_part(
-    found: Iterable[tuple[WalletRecord, int]], *, is_ok: bool
-) -> tuple[pa.Table, pa.Table]:
-    """Return what is in the journal alone as the tables of a part."""
-    of_kind = [each for each in found if (each[0].outcome.status is Status.OK) == is_ok]
-    return as_tables(assemble(record for record, _ in of_kind), [place for _, place in of_kind])
 
 
 def _failed(layout: Layout) -> list[pa.Table]:
@@ -174,7 +166,7 @@ def _failed(layout: Layout) -> list[pa.Table]:
     raise DatasetError(f"{layout.failed} keeps changing", hint="read it again")
 
 
-def _part(layout: Layout, name: str, keys: Container[str] | None) -> tuple[pa.Table, pa.Table]:
+def _part(layout: Layout, name: str, keys: Container[str] | None) -> _Pair:
     wallets = read_table(layout.wallets / name)
     if keys is not None and not any(key in keys for key in keys_of(wallets)):
         return no_tables()
@@ -187,9 +179,13 @@ def _part(layout: Layout, name: str, keys: Container[str] | None) -> tuple[pa.Ta
     return _chosen(wallets, holdings, keys)
 
 
-def _chosen(
-    wallets: pa.Table, holdings: pa.Table, keys: Container[str] | None
-) -> tuple[pa.Table, pa.Table]:
+def _as_part(found: Iterable[tuple[WalletRecord, int]], *, is_ok: bool) -> _Pair:
+    """Return what is in the journal alone as the tables of a part."""
+    of_kind = [each for each in found if (each[0].outcome.status is Status.OK) == is_ok]
+    return as_tables(assemble(record for record, _ in of_kind), [place for _, place in of_kind])
+
+
+def _chosen(wallets: pa.Table, holdings: pa.Table, keys: Container[str] | None) -> _Pair:
     if keys is None:
         return wallets, holdings
     chosen = np.array([key in keys for key in keys_of(wallets)], dtype=bool)

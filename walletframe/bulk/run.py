@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from itertools import chain
 from queue import Empty, SimpleQueue
 from threading import Event
 from typing import TYPE_CHECKING, TypeAlias
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from walletframe.address import WalletAddress
-    from walletframe.bulk.listing import Listing
     from walletframe.bulk.summary import FetchSummary
     from walletframe.client import Client, Flow, OpenProgress
     from walletframe.frames import WalletDetails, WalletRecord
@@ -39,21 +37,23 @@ if TYPE_CHECKING:
 PART_WALLETS, PART_BALANCES = 2_000, 200_000
 _PORTION, _PORTION_S = 250, 0.2
 _TICK_S, _TAKEN_S = 0.05, 0.01
+_Wallets: TypeAlias = "list[WalletAddress] | Iterator[WalletAddress]"
 _Report: TypeAlias = "Callable[[Status], None]"
 
 
 def fetch_into(
-    folder: Path, listing: Listing, client: Client, progress: OpenProgress
+    folder: Path, wallets: _Wallets, client: Client, progress: OpenProgress, tally: Tally
 ) -> FetchSummary:
     """Do all of a run; raises FetchInterrupted after Ctrl-C, when all is written."""
-    service, cancel, tally = require_service(client.settings), Event(), Tally()
-    total = None if listing.whole is None else len(listing.whole)
+    service, cancel = require_service(client.settings), Event()
+    whole = wallets if isinstance(wallets, list) else None  # distinct; a stream may repeat itself
+    total = None if whole is None else len(whole)
     with ExitStack() as opened:
         dataset = opened.enter_context(Dataset(folder, service))
         register = dataset.take_up()
         journal = Journal(dataset.layout.inner, register.position, cancel)
         opened.callback(journal.close)
-        tally.resumed = sum(register.holds(key_of(wallet)) for wallet in listing.whole or ())
+        tally.resumed = sum(register.holds(key_of(wallet)) for wallet in whole or ())
         run = _Run(dataset, register, journal, tally, cancel)
         with (
             client.flow(keep=journal.append, cancel=cancel) as flow,
@@ -61,9 +61,9 @@ def fetch_into(
         ):
             to_close = opened.pop_all()
             job: Job[Status, None] = Job(lambda report: run.write(flow, report, to_close))
-            is_interrupted = run.attend(job, listing, count)
+            is_interrupted = run.attend(job, wallets, count)
     asked = register.met if total is None else total
-    summary = tally.summary(folder, service, asked, listing.unreadable)
+    summary = tally.summary(folder, service, asked)
     if is_interrupted:
         raise FetchInterrupted(summary, GOES_ON)
     return summary
@@ -84,10 +84,10 @@ class _Run:
         self._tally, self._cancel = tally, cancel
         self._portions: SimpleQueue[list[WalletAddress] | None] = SimpleQueue()  # None: no more
 
-    def attend(self, job: Job[Status, None], listing: Listing, count: _Report) -> bool:
+    def attend(self, job: Job[Status, None], wallets: _Wallets, count: _Report) -> bool:
         """Do what the caller's thread does; return whether it was interrupted."""
         try:
-            for portion in chain(self._cut(listing, count), [None]):
+            for portion in self._cut(wallets, count):
                 self._portions.put(portion)
                 # An interrupt between the steps of `Queue.put`, which waits, would leave its lock
                 # held for ever.
@@ -97,6 +97,7 @@ class _Run:
                     time.sleep(_TAKEN_S)
                 if job.has_ended():
                     break
+            self._portions.put(None)
             for status in job.news():
                 count(status)
             job.result()
@@ -111,15 +112,15 @@ class _Run:
             raise
         return False
 
-    def _cut(self, listing: Listing, count: _Report) -> Iterator[list[WalletAddress]]:
+    def _cut(self, wallets: _Wallets, count: _Report) -> Iterator[list[WalletAddress]]:
         """Cut the wallets that have to be asked for into portions, small ones of a slow stream."""
         portion: list[WalletAddress] = []
         begun = time.monotonic()
-        for wallet in listing.wallets:
+        for wallet in wallets:
             turn = self._register.meet(key_of(wallet))
             if turn is Turn.ASK:
                 portion.append(wallet)
-            elif turn is Turn.HELD and listing.whole is None:
+            elif turn is Turn.HELD and not isinstance(wallets, list):  # else it is counted
                 self._tally.resumed += 1
                 count(Status.OK)
             if len(portion) >= _PORTION or (portion and time.monotonic() - begun > _PORTION_S):

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from walletframe.client import with_reasons
 from walletframe.errors import FetchError, FetchWarning
@@ -18,11 +18,12 @@ from walletframe.wire import Status
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from walletframe.bulk.listing import Unreadable
     from walletframe.frames import WalletRecord
 
 GOES_ON = "what was finished is in the folder; the same call again asks only for the rest"
-_REASONS_KEPT = 1_000
+Problem: TypeAlias = tuple[int, str, str]  # position, value and reason
+
+_REASONS_KEPT = _PROBLEMS_KEPT = 1_000
 _SHOWN = 5
 
 
@@ -67,7 +68,7 @@ class FetchSummary:
     reasons: dict[str, int]
     balances: int
     parts: int
-    unreadable: tuple[tuple[int, str, str], ...]
+    unreadable: tuple[Problem, ...]
     unreadable_count: int
     key_refused: bool
     duration_s: float
@@ -91,10 +92,7 @@ class FetchSummary:
         lines += [f"  {n:,} x {reason}" for reason, n in islice(self.reasons.items(), _SHOWN)]
         if len(self.reasons) > _SHOWN:
             lines.append(f"  and {many(len(self.reasons) - _SHOWN, 'other reason')}")
-        if self.unreadable_count:
-            lines.append(
-                f"{many(self.unreadable_count, 'item')} of the iterator left out: not a wallet"
-            )
+        lines += _left_out(self.unreadable_count)
         written = f"{many(self.balances, 'balance')} in {many(self.parts, 'new part')}"
         lines.append(f"{written} of {self.folder}, {self.duration_s:,.1f} s")
         if self.service == SIMULATED:
@@ -106,11 +104,25 @@ class Tally:
     """Counts of a run as it goes on."""
 
     def __init__(self) -> None:
-        self.parts = self.balances = self.resumed = 0
+        self.parts = self.balances = self.resumed = self.unreadable = 0
         self.key_refused = False
         self._begun = time.monotonic()
         self._statuses: Counter[str] = Counter()
         self._reasons: Counter[str] = Counter()
+        self._problems: list[Problem] = []  # the first
+
+    def leave_out(self, place: int, value: str, reason: str) -> None:
+        """Count an item of a stream that is no wallet, and warn of the first."""
+        # To raise hours after the start would help nobody.
+        self.unreadable += 1
+        if self.unreadable <= _PROBLEMS_KEPT:
+            self._problems.append((place, value, reason))
+        if self.unreadable == 1:
+            notify(
+                f"item {place} (from 0) is not a wallet and is left out: {value!r}: {reason}; "
+                "further ones are counted in the summary",
+                FetchWarning,
+            )
 
     def add(self, record: WalletRecord) -> None:
         """Count a wallet."""
@@ -120,9 +132,7 @@ class Tally:
             is_room = len(self._reasons) < _REASONS_KEPT or reason in self._reasons
             self._reasons[reason if is_room else "other reasons"] += 1
 
-    def summary(
-        self, folder: Path, service: str, wallets: int, unreadable: Unreadable
-    ) -> FetchSummary:
+    def summary(self, folder: Path, service: str, wallets: int) -> FetchSummary:
         """Sum up; wallets without a record, because the run ended before, count as cancelled."""
         statuses, reasons = self._statuses.copy(), self._reasons.copy()
         left = wallets - self.resumed - statuses.total()
@@ -138,8 +148,8 @@ class Tally:
             reasons=dict(reasons.most_common()),
             balances=self.balances,
             parts=self.parts,
-            unreadable=tuple(unreadable.problems),
-            unreadable_count=unreadable.count,
+            unreadable=tuple(self._problems),
+            unreadable_count=self.unreadable,
             key_refused=self.key_refused,
             duration_s=time.monotonic() - self._begun,
         )
@@ -147,16 +157,15 @@ class Tally:
 
 def conclude(summary: FetchSummary, on_failure: str) -> None:
     """Warn or raise where wallets are not ok, as the caller wishes."""
-    failed = summary.wallets - summary.ok
-    said = []
-    if failed:
+    said = _left_out(summary.unreadable_count)
+    if failed := summary.wallets - summary.ok:
         lead = f"{part(failed, summary.wallets, 'wallet')} not ok"
-        said.append(with_reasons(lead, summary.reasons))
-    if summary.unreadable_count:
-        said.append(
-            f"{many(summary.unreadable_count, 'item')} of the iterator left out: not a wallet"
-        )
+        said.insert(0, with_reasons(lead, summary.reasons))
     if said and on_failure == "raise":
         raise FetchError("; ".join(said), summary, GOES_ON)
     if said and on_failure == "warn":
         notify(f"{'; '.join(said)}; {GOES_ON}", FetchWarning)
+
+
+def _left_out(count: int) -> list[str]:
+    return [f"{many(count, 'item')} of the iterator left out: not a wallet"] if count else []
