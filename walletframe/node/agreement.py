@@ -19,7 +19,6 @@ from walletframe.frames import (
 )
 from walletframe.node.request import (
     CHAIN_HINT,
-    Chains,
     Found,
     Holder,
     Terms,
@@ -94,9 +93,8 @@ def crosscheck(
         One row for each of `holdings`, in its order and on its index: ``blockchain``,
         ``address``, ``symbol``, ``token_address``, ``raw_amount`` (the service's, in base units),
         ``node_raw_amount`` (the node's), ``difference`` (amount, in base units: the service's less
-        the node's), ``block`` (Int64, the block that was asked about; NA where it came to none),
-        ``status`` (``agree``, ``differ``, or ``unknown`` where the node could not say), and
-        ``error``, which says why.
+        the node's), ``block`` (Int64, NA where none was asked about), ``status`` (``agree``,
+        ``differ``, or ``unknown`` where the node could not say), and ``error``, which says why.
 
     Raises
     ------
@@ -123,7 +121,7 @@ def crosscheck(
     rpc_url = NodeUrl.of(rpc_url)
     frame = holdings_given(holdings)
     require_columns(frame, _KEPT)
-    terms = Terms(block, Chains(chain_ids), timeout_s)
+    terms = Terms(block, chain_ids, timeout_s)
     require_node(rpc_url)
     require_extra()
     from walletframe.node.lookup import look_up  # noqa: PLC0415 - loads eth_abi
@@ -131,7 +129,7 @@ def crosscheck(
     names = [*_KEPT, *({"token_blockchain"} & set(frame.columns))]
     cells = [frame[name].astype(object).where(frame[name].notna(), None) for name in names]
     rows = (dict(zip(names, values, strict=True)) for values in zip(*cells, strict=True))
-    asked = [_asked(row, terms.chains) for row in rows]
+    asked = [_asked(row, terms) for row in rows]
     holders = list(dict.fromkeys(each for each in asked if isinstance(each, Holder)))
     by_holder, _ = look_up(rpc_url, holders, terms)
     found = [
@@ -145,13 +143,13 @@ def crosscheck(
     return compared
 
 
-def _asked(row: dict[str, Any], chains: Chains) -> Holder | str:
+def _asked(row: dict[str, Any], terms: Terms) -> Holder | str:
     """Return whom to ask the node for, or why nobody."""
     blockchain, token_chain = str(row["blockchain"]), row.get("token_blockchain")
     owner, sent = evm_address(str(row["address"])), row["token_address"]
     contract = None if sent is None else evm_address(str(sent))
     raw_amount = str(row["raw_amount"])
-    if chains.id_of(blockchain) is None:
+    if terms.id_of(blockchain) is None:
         return f"no chain id is known for {shown(blockchain)}; {CHAIN_HINT}"
     if token_chain is not None and canonical_key(token_chain, "") != canonical_key(blockchain, ""):
         return "the token is of another blockchain than the wallet"

@@ -12,7 +12,6 @@ from walletframe.frameless import frameless
 from walletframe.frames import HOLDING_DTYPES, category_of, typed_frame
 from walletframe.node.request import (
     COIN_DECIMALS,
-    Chains,
     Holder,
     Terms,
     TokenFacts,
@@ -114,8 +113,8 @@ def token_balance(
     rpc_url = NodeUrl.of(rpc_url)
     parsed = distinct_wallets(parse_evm_wallets(wallets))
     contract = parse_contract(token)
-    terms = Terms(block, Chains(chain_ids), timeout_s)
-    terms.chains.require(wallet.blockchain for wallet in parsed)
+    terms = Terms(block, chain_ids, timeout_s)
+    terms.require_ids(wallet.blockchain for wallet in parsed)
     require_node(rpc_url)
     require_extra()
     from walletframe.node.lookup import look_up  # noqa: PLC0415 - loads eth_abi
@@ -124,7 +123,7 @@ def token_balance(
     by_holder, facts = look_up(rpc_url, holders, terms, contract)
     found = [by_holder[holder] for holder in holders]
     if contract is None:
-        said = [TokenFacts(terms.chains.coin_of(each.blockchain), COIN_DECIMALS) for each in parsed]
+        said = [TokenFacts(terms.coin_of(each.blockchain), COIN_DECIMALS) for each in parsed]
     else:
         said = [TokenFacts() if each.block is None else facts for each in found]
     frame = _frame(parsed, token and token.strip(), found, said)

@@ -1,25 +1,23 @@
 """Balances at one block, if the node is of the wallets' blockchain, in few round trips.
 
-Where the contract Multicall3 is deployed, as on nearly all public blockchains, one call asks 300
-questions and counts as one with a provider's limits. Elsewhere JSON-RPC batches of 100 are sent,
-which is what nodes accept unless told otherwise. From the first refusal on they are sent as well,
-since a contract that refuses may have burnt the gas that the call had for the others.
+Contracts (https://eips.ethereum.org/EIPS/eip-20, https://github.com/mds1/multicall3) are written by
+strangers: whatever they answer, nothing here raises.
 """
+# Where the contract Multicall3 is deployed, as on nearly all public blockchains, one call asks 300
+# questions and counts as one with a provider's limits. Elsewhere JSON-RPC batches of 100 are sent,
+# which is what nodes accept unless told otherwise. From the first refusal on they are sent as well,
+# since a contract that refuses may have burnt the gas that the call had for the others.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import takewhile
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from walletframe.node.contracts import (
-    aggregate,
-    balance_question,
-    read_aggregate,
-    read_integer,
-    read_symbol,
-    token_questions,
-)
+from eth_abi.abi import decode, encode
+from eth_abi.exceptions import DecodingError
+
 from walletframe.node.request import Found, TokenFacts
 from walletframe.node.rpc import Node, NodeStatus, Trouble
 from walletframe.text import shown
@@ -28,17 +26,54 @@ from walletframe.wire import MAX_DECIMALS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from walletframe.node.contracts import Question
     from walletframe.node.request import Holder, Terms
     from walletframe.settings import NodeUrl
 
 _AGGREGATED, _BATCHED = 300, 100
 _ABSURD = 2**63
+_LONGEST_SYMBOL = 1_000
+_WORD = 32
+_MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11"
+
+# The first four bytes of the hash of what is called.
+_DECIMALS = bytes.fromhex("313ce567")  # decimals()
+_SYMBOL = bytes.fromhex("95d89b41")  # symbol()
+_BALANCE_OF = bytes.fromhex("70a08231")  # balanceOf(address)
+_COIN_BALANCE_OF = bytes.fromhex("4d2301cc")  # getEthBalance(address)
+_AGGREGATE = bytes.fromhex("82ad56cb")  # aggregate3((address,bool,bytes)[])
+
 _TRY_OTHERWISE = (NodeStatus.REVERTED, NodeStatus.INVALID, NodeStatus.NODE_ERROR)
 _NO_BALANCE = Trouble(
     NodeStatus.INVALID,
     "the contract's answer is not a balance: is it a token, and did it exist at this block?",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to a contract; one for the native coin of an owner can do without Multicall3."""
+
+    contract: str
+    data: bytes
+    coin_owner: str | None = None
+
+    def asked(self, block: str) -> tuple[str, list[Any]]:
+        """Return method and parameters for JSON-RPC."""
+        if self.coin_owner is not None:
+            return "eth_getBalance", [self.coin_owner, block]
+        return "eth_call", [{"to": self.contract, "data": f"0x{self.data.hex()}"}, block]
+
+    def read(self, result: Any) -> bytes | Trouble:
+        """Read the result, hex digits: a quantity becomes what a contract would have answered."""
+        if isinstance(result, Trouble):
+            return result
+        try:
+            if self.coin_owner is not None:
+                return int(result, 16).to_bytes(_WORD, "big")
+            return bytes.fromhex(result.removeprefix("0x"))
+        except (AttributeError, TypeError, ValueError, OverflowError):
+            needed = "bytes" if self.coin_owner is None else "a balance"
+            return Trouble(NodeStatus.INVALID, f"not {needed}: {shown(str(result), 60)!r}")
 
 
 def look_up(
@@ -54,9 +89,9 @@ def look_up(
         asked = [holder for holder, why in elsewhere.items() if not why]
         if not asked:
             return found, TokenFacts()
-        questions = [balance_question(holder) for holder in asked]
+        questions = [_question(holder) for holder in asked]
         if token is not None:
-            questions += token_questions(token)
+            questions += [Question(token, _DECIMALS), Question(token, _SYMBOL)]
         block = _pinned_block(node, terms.block)
         if isinstance(block, Trouble):
             return found | dict.fromkeys(asked, Found(trouble=block)), TokenFacts()
@@ -83,7 +118,7 @@ def _elsewhere(holder: Holder, here: int | Trouble, terms: Terms) -> Trouble | N
     """Return why a holder can't be asked for here, or None."""
     if isinstance(here, Trouble):
         return here
-    wanted = terms.chains.id_of(holder.blockchain)
+    wanted = terms.id_of(holder.blockchain)
     if wanted == here:
         return None
     reason = f"the node is of chain {here}; that of {holder.blockchain} is {wanted}"
@@ -102,6 +137,13 @@ def _pinned_block(node: Node, block: int | None) -> int | Trouble:
     if block is None or number == block or isinstance(number, Trouble):
         return number
     return Trouble(NodeStatus.NO_BLOCK, f"the node answered for block {number} instead of {block}")
+
+
+def _question(holder: Holder) -> Question:
+    owner = encode(["address"], [holder.owner])
+    if holder.contract is None:
+        return Question(_MULTICALL3, _COIN_BALANCE_OF + owner, holder.owner)
+    return Question(holder.contract, _BALANCE_OF + owner)
 
 
 class _BlockReader:
@@ -123,12 +165,14 @@ class _BlockReader:
         """Return the answers, or None where they have to be had otherwise."""
         if len(chunk) == 1 or not self._aggregates:
             return None
-        [data] = self._direct([aggregate(chunk)])
+        calls = [(each.contract, True, each.data) for each in chunk]  # of which any may fail
+        encoded = encode(["(address,bool,bytes)[]"], [calls])
+        [data] = self._direct([Question(_MULTICALL3, _AGGREGATE + encoded)])
         if isinstance(data, Trouble):
             return None if data.status in _TRY_OTHERWISE else [data] * len(chunk)
-        results = read_aggregate(data, len(chunk))
-        self._aggregates = results is not None
-        if results is None:
+        results = _decoded("(bool,bytes)[]", data)
+        self._aggregates = results is not None and len(results) == len(chunk)
+        if not self._aggregates:
             return None
         good: list[bytes | Trouble] = [value for _, value in takewhile(itemgetter(0), results)]
         return good + self._direct(chunk[len(good) :])
@@ -153,16 +197,35 @@ def _chunks(questions: Sequence[Question], size: int) -> Iterator[Sequence[Quest
 def _found(answer: bytes | Trouble, block: int) -> Found:
     if isinstance(answer, Trouble):
         return Found(block=block, trouble=answer)
-    balance = read_integer(answer)
+    balance = _decoded("uint256", answer)
     return Found(balance, block, _NO_BALANCE if balance is None else None)
 
 
 def _facts(decimals: bytes | Trouble, symbol: bytes | Trouble) -> TokenFacts:
     """Read what a contract said of itself; one that refuses to say has none."""
-    name = None if isinstance(symbol, Trouble) else read_symbol(symbol)
+    name = None if isinstance(symbol, Trouble) else _read_symbol(symbol)
     if not isinstance(decimals, Trouble):
-        number = read_integer(decimals)
+        number = _decoded("uint256", decimals)
         return TokenFacts(name, number if number is not None and number <= MAX_DECIMALS else None)
     if decimals.status is NodeStatus.REVERTED:
         return TokenFacts(name)
     return TokenFacts(name, trouble=Trouble(decimals.status, f"decimals: {decimals.error}"))
+
+
+def _read_symbol(data: bytes) -> str | None:
+    """Read the symbol of a token, however hostile: a string, or bytes32 as in the first tokens.
+
+    None where there is none, or one of more than 1,000 characters; what is not UTF-8 is replaced.
+    """
+    text = data.rstrip(b"\0") if len(data) == _WORD else _decoded("bytes", data)
+    symbol = None if text is None else text.decode("utf-8", "replace")
+    return symbol if symbol is not None and len(symbol) <= _LONGEST_SYMBOL else None
+
+
+def _decoded(kind: str, data: bytes) -> Any:
+    """Decode an answer; None where it is of another kind."""
+    try:
+        [value] = decode([kind], data)
+    except (DecodingError, OverflowError):  # the latter where a length is beyond all memory
+        return None
+    return value

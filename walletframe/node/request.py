@@ -48,48 +48,6 @@ _BLOCKS = 2**63
 _NOTHING = Either("None", "nothing")
 
 
-class Chains:
-    """The EVM blockchains that are known in one call, with the caller's own chain ids."""
-
-    def __init__(self, chain_ids: Mapping[str, int] | None = None) -> None:
-        given = dict(chain_ids or {})
-        wrong = [
-            f"{name!r}: {quoted(value)}"
-            for name, value in given.items()
-            if not _within(value, Integral, 0, math.inf)
-        ]
-        if wrong:
-            raise SettingsError(
-                Spelled(Argument("chain_ids", ""), f": {', '.join(wrong)}"),
-                hint=Spelled(
-                    "a positive int for each, ",
-                    Either('{"HYPEREVM": 999}', "such as HYPEREVM 999"),
-                ),
-            )
-        known = [each for each in known_blockchains().values() if each.chain_id is not None]
-        self._ids = {each.identifier: each.chain_id for each in known}
-        self._coins = {each.identifier: each.coin for each in known}
-        for name, value in given.items():
-            if self.id_of(name) != value:
-                self._ids[canonical_blockchain(name)] = value
-                self._coins.pop(canonical_blockchain(name), None)
-
-    def id_of(self, blockchain: str) -> int | None:
-        """Return what nodes of a blockchain, in any case, call it; None where it is not known."""
-        return self._ids.get(canonical_blockchain(blockchain))
-
-    def coin_of(self, blockchain: str) -> str | None:
-        """Return the symbol of its native coin."""
-        return self._coins.get(canonical_blockchain(blockchain))
-
-    def require(self, blockchains: Iterable[str]) -> None:
-        """Raise `SettingsError`, naming all blockchains that are not known."""
-        unknown = sorted({name for name in blockchains if self.id_of(name) is None})
-        if unknown:
-            named = ", ".join(map(repr, unknown))
-            raise SettingsError(f"no chain id is known for {named}", hint=CHAIN_HINT)
-
-
 @dataclass(frozen=True, slots=True)
 class Holder:
     """Somebody, and what they may hold: hex addresses in lower case, no contract for the coin."""
@@ -117,22 +75,57 @@ class TokenFacts:
     trouble: Trouble | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Terms:
-    """How a node is asked, checked: at which block (None is the latest), and how long."""
+    """How a node is asked, checked: at which block, how long, and of which EVM blockchains.
 
-    block: int | None
-    chains: Chains
-    timeout_s: float
+    These are the known ones, with the caller's own chain ids; no block is the latest.
+    """
 
-    def __post_init__(self) -> None:
-        if self.block is not None and not _within(self.block, Integral, -1, _BLOCKS):
+    def __init__(
+        self, block: int | None, chain_ids: Mapping[str, int] | None, timeout_s: float
+    ) -> None:
+        own = dict(chain_ids or {})
+        wrong = [
+            f"{name!r}: {quoted(value)}"
+            for name, value in own.items()
+            if not _within(value, Integral, 0, math.inf)
+        ]
+        if wrong:
+            some = Either('{"HYPEREVM": 999}', "such as HYPEREVM 999")
             raise SettingsError(
-                f"block: {quoted(self.block)}",
+                Spelled(Argument("chain_ids", ""), f": {', '.join(wrong)}"),
+                hint=Spelled("a positive int for each, ", some),
+            )
+        if block is not None and not _within(block, Integral, -1, _BLOCKS):
+            raise SettingsError(
+                f"block: {quoted(block)}",
                 hint=Spelled("the number of a block, or ", _NOTHING, " for the latest"),
             )
-        if not _within(self.timeout_s, Real, 0, math.inf):
-            raise SettingsError(f"timeout_s: {quoted(self.timeout_s)}", hint="seconds, more than 0")
+        if not _within(timeout_s, Real, 0, math.inf):
+            raise SettingsError(f"timeout_s: {quoted(timeout_s)}", hint="seconds, more than 0")
+        self.block, self.timeout_s = block, timeout_s
+        known = [each for each in known_blockchains().values() if each.chain_id is not None]
+        self._ids = {each.identifier: each.chain_id for each in known}
+        self._coins = {each.identifier: each.coin for each in known}
+        for name, value in own.items():
+            if self.id_of(name) != value:
+                self._ids[canonical_blockchain(name)] = value
+                self._coins.pop(canonical_blockchain(name), None)
+
+    def id_of(self, blockchain: str) -> int | None:
+        """Return what nodes of a blockchain, in any case, call it; None where it is not known."""
+        return self._ids.get(canonical_blockchain(blockchain))
+
+    def coin_of(self, blockchain: str) -> str | None:
+        """Return the symbol of its native coin."""
+        return self._coins.get(canonical_blockchain(blockchain))
+
+    def require_ids(self, blockchains: Iterable[str]) -> None:
+        """Raise `SettingsError`, naming all blockchains that are not known."""
+        unknown = sorted({name for name in blockchains if self.id_of(name) is None})
+        if unknown:
+            named = ", ".join(map(repr, unknown))
+            raise SettingsError(f"no chain id is known for {named}", hint=CHAIN_HINT)
 
 
 def evm_address(address: str) -> str | None:
