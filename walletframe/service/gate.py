@@ -80,7 +80,7 @@ class Gate:
         key = self.find(text)
         if key is None:
             raise RefusedError(UNKNOWN_KEY if text else NO_KEY)
-        if base not in key.bases:
+        if key.kind not in (base, "test"):
             raise RefusedError(WRONG_BASE)
         limit = self._test_limit if key.kind == "test" else self._limit
         self._count(limit, LIMITED_KEY, "key", key.key)

@@ -54,25 +54,20 @@ class Base(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SandboxKey:
-    """A key, its kind, where it may be used, and a website's origin that may read the answers."""
+    """A key for the base address of its kind, of test for both; a website may read the answers."""
 
     key: str = field(repr=False)
     kind: str
-    bases: frozenset[Base]
-    domain: str | None = None
+    domain: str | None = None  # the website's origin
 
 
-# By kind. They are public knowledge, and open nothing but simulated data on this machine.
-SANDBOX_KEYS = {
-    "private": SandboxKey("wf-sandbox-private-0000", "private", frozenset({Base.PRIVATE})),
-    "public": SandboxKey(
-        "wf-sandbox-public-0000",
-        "public",
-        frozenset({Base.PUBLIC}),
-        domain="https://notebook.example",
-    ),
-    "test": SandboxKey("wf-sandbox-test-0000", "test", frozenset(Base)),
-}
+# They are public knowledge, and open nothing but simulated data on this machine.
+_KEYS = [
+    SandboxKey("wf-sandbox-private-0000", "private"),
+    SandboxKey("wf-sandbox-public-0000", "public", domain="https://notebook.example"),
+    SandboxKey("wf-sandbox-test-0000", "test"),
+]
+SANDBOX_KEYS = {known.kind: known for known in _KEYS}
 
 
 def secret_keys() -> dict[str, SandboxKey]:

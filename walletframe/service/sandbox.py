@@ -27,8 +27,8 @@ SIMULATED_HEADER = "X-Walletframe-Simulated"
 class Sandbox:
     """The wallet balance service, simulated, on a port of this machine.
 
-    It serves from the moment it is made until `stop`, the end of its ``with`` block, or the end
-    of the process. `sandbox` makes one on a free port, and says more of the parameters.
+    It serves until `stop`, the end of its ``with`` block, or the end of the process. `sandbox`
+    makes one on a free port, and says more of the parameters.
 
     Parameters
     ----------
@@ -92,10 +92,9 @@ class Sandbox:
 
     @frameless
     def settings(self, key_kind: KeyKind = "private", **overrides: Any) -> Settings:
-        """Return settings that reach this sandbox.
+        """Return settings that reach this sandbox, with nothing from the environment.
 
-        Nothing is taken from the environment. Answers are cached in a file of their own, one
-        for each ledger, under the service's name ``sandbox``.
+        Answers are cached in a file of their own for each ledger, as of the service ``sandbox``.
 
         Parameters
         ----------
