@@ -50,14 +50,19 @@ class Balances:
         prices = [balance.price for balance in sent]
         if "" in symbols:
             symbols = [symbol or None for symbol in symbols]
+        most = min(MAX_DIGITS, sys.get_int_max_str_digits() or MAX_DIGITS)
         is_plain = _POSSIBLE.issuperset(decimals) and all(chains)
-        if is_plain and _are_digits(raw):
+        if is_plain and _are_digits(raw, most):
             return cls(symbols, addresses, chains, raw, decimals, prices)
         texts = [str(each) if isinstance(each, int) else each for each in raw]
-        if is_plain and _are_digits(texts):
+        if is_plain and _are_digits(texts, most):
             return cls(symbols, addresses, chains, texts, decimals, prices)
         chains = [chain or None for chain in chains]
-        odd = frozenset(place for place, text in enumerate(texts) if not _are_digits([text]))
+        odd = frozenset(
+            place
+            for place, text in enumerate(texts)
+            if not (text and _only_digits(text) and len(text) <= most)
+        )
         unreadable = sum(
             place in odd or each not in _POSSIBLE or chain is None
             for place, (each, chain) in enumerate(zip(decimals, chains, strict=True))
@@ -77,8 +82,8 @@ class Balances:
         return len(self.symbols)
 
 
-def _are_digits(sent: Sequence[str | int | None]) -> TypeGuard[list[str | None]]:
-    """Tell whether all are strings of digits; quick where they are."""
+def _are_digits(sent: Sequence[str | int | None], most: int) -> TypeGuard[list[str | None]]:
+    """Tell whether all are strings of digits, so many at most; quick where they are."""
     strings = cast("list[str]", sent)
     try:
         joined = "".join(strings)
@@ -86,13 +91,16 @@ def _are_digits(sent: Sequence[str | int | None]) -> TypeGuard[list[str | None]]
         return False
     if "" in strings or (joined and not (joined.isascii() and joined.encode().isdigit())):
         return False
-    most = min(MAX_DIGITS, sys.get_int_max_str_digits() or MAX_DIGITS)
     return len(joined) <= most or max(map(len, strings)) <= most
+
+
+def _only_digits(text: str) -> bool:
+    return text.isascii() and text.isdecimal()
 
 
 def _cut(text: str | None) -> str | None:
     """Shorten what is no number; a number of too many digits stays whole."""
-    if text is None or len(text) <= _LONGEST or (text.isascii() and text.isdecimal()):
+    if text is None or len(text) <= _LONGEST or _only_digits(text):
         return text
     return f"{text[: _LONGEST - 1]}…"
 
