@@ -136,13 +136,6 @@ def _is_empty(cell: Any) -> bool:
     return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
 
 
-def _cells(*cells: Any) -> tuple[Any, ...]:
-    """Return the parts trimmed, missing ones as empty; what is no text stays for the fault."""
-    return tuple(
-        cell.strip() if isinstance(cell, str) else "" if _is_empty(cell) else cell for cell in cells
-    )
-
-
 def _parts(item: object) -> tuple[str, str, str]:
     """Return blockchain, address, and the reason why they can't be read, if so."""
     match item:
@@ -151,12 +144,14 @@ def _parts(item: object) -> tuple[str, str, str]:
         case str():
             blockchain, dot, address = (part.strip() for part in item.partition("."))
             return blockchain, address, A_FILE if address in _FILES else "" if dot else _NO_DOT
-        case {"blockchain": blockchain, "address": address}:
-            return *_cells(blockchain, address), ""
+        case (blockchain, address) | {"blockchain": blockchain, "address": address}:
+            blockchain, address = (  # what is no text stays for the fault
+                cell.strip() if isinstance(cell, str) else "" if _is_empty(cell) else cell
+                for cell in (blockchain, address)
+            )
+            return blockchain, address, ""
         case Mapping():
             return "", "", 'needs the keys "blockchain" and "address"'
-        case (blockchain, address):
-            return *_cells(blockchain, address), ""
         case _:
             return "", "", f"{type(item).__name__} is not a wallet"
 

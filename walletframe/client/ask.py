@@ -7,7 +7,6 @@ import random
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import count
 from threading import Event
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -67,7 +66,8 @@ class Asking:
         """
         end = math.inf
         reply = unasked = not_answered(CANCELLED)
-        for attempt in count():
+        attempt = 0
+        while True:
             if self._key_refused.is_set():
                 return not_answered(_NOT_ASKED)
             if not self._slot(end):
@@ -80,6 +80,7 @@ class Asking:
             wait_s = _wait_s(attempt, reply)
             if wait_s is None or time.monotonic() + wait_s > end or self._cancel.wait(wait_s):
                 break
+            attempt += 1
         if self._cancel.is_set() and isinstance(reply.answer, Outcome):
             return Reply(reply.fetched_at, CANCELLED)
         if reply is unasked:

@@ -56,6 +56,7 @@ from walletframe.errors.fetches import (
 )
 from walletframe.errors.inputs import (
     AddressError,
+    AmbiguousTokenError,
     AmountError,
     AmountPrecisionError,
     AmountValueError,
@@ -66,9 +67,6 @@ from walletframe.errors.inputs import (
     PricesError,
     SettingsError,
     TokenListError,
-)
-from walletframe.errors.names import (
-    AmbiguousTokenError,
     UnknownBlockchainError,
     UnknownTokenError,
     UnknownWalletError,
