@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts import AmountArray
 from walletframe.analysis.sums import completeness_alike, distinct, totals_of
 from walletframe.errors import SettingsError
 from walletframe.frames import (
@@ -24,6 +23,7 @@ from walletframe.frames import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from walletframe.amounts import AmountArray
     from walletframe.frames import Codes, FetchLike, Positions, PositionsLike
 
 _BLOCK = 4_000_000  # pairs of wallets counted at once: some 100 MB
@@ -63,13 +63,9 @@ def _cells(positions: Positions, chosen: Codes) -> list[AmountArray]:
     columns[chosen] = np.arange(len(chosen))
     column = columns[positions.tokens.codes]
     cell = np.where(column < 0, -1, column * count + positions.wallet_codes)
-    units, missing, scale = cell_sums(positions.amounts, cell, len(chosen) * count).exact()
-    missing = missing | np.tile(~positions.known, len(chosen))
-    units = np.where(missing, 0, units)
-    return [
-        AmountArray(units[start : start + count], missing[start : start + count], scale)
-        for start in range(0, len(units), count or 1)
-    ]
+    added = cell_sums(positions.amounts, cell, len(chosen) * count)
+    added[np.tile(~positions.known, len(chosen))] = pd.NA
+    return [added[start : start + count] for start in range(0, len(added), count or 1)]
 
 
 def overlap(
@@ -89,14 +85,13 @@ def overlap(
     left, right, both = _most_alike(whole, sizes, n)
     either = sizes[left] + sizes[right] - both
     one, other = (positions.wallets.iloc[side].reset_index(drop=True) for side in (left, right))
-    columns: dict[str, Any] = {
-        "tokens_both": count_array(both),
-        "tokens_either": count_array(either),
-        "jaccard": both / either,
-    }
-    everyone = np.ones(len(sizes), dtype=bool)
     pairs: pd.DataFrame = one.join(other.add_prefix("other_"))
-    return pairs.assign(**columns, **completeness_alike(positions, everyone, len(both)))
+    return pairs.assign(
+        tokens_both=count_array(both),
+        tokens_either=count_array(either),
+        jaccard=both / either,
+        **completeness_alike(positions, np.ones(len(sizes), dtype=bool), len(both)),
+    )
 
 
 def _most_alike(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
@@ -110,10 +105,7 @@ def _most_alike(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
 
 
 def _common(members: Codes, tokens: Codes, count: int) -> Iterator[Codes]:
-    """Count what wallets have in common with later ones, in blocks of a few wallets.
-
-    A block has three rows: the two wallets of each pair, and the number of tokens.
-    """
+    """Give blocks of pairs of wallets with a token in common: one, a later one, how many tokens."""
     by_token = np.argsort(tokens, kind="stable")
     holders = members[by_token]
     places = np.empty_like(by_token)

@@ -176,10 +176,7 @@ def distinct(codes: Codes) -> Codes:
 
 
 def _completeness(positions: Positions, groups: _Partition) -> dict[str, Any]:
-    """Count the wallets asked of each group, and those known; nothing where none were given.
-
-    Of a token these are the wallets on its own blockchain, and on all where one holds it.
-    """
+    """Count the wallets asked of each group, and those known; nothing where none were given."""
     if not positions.asked:
         return {}
     counted = _states(positions)

@@ -70,10 +70,7 @@ def spelled(identifier: str) -> str:
 
 
 def near(identifier: str) -> list[str]:
-    """Guess which blockchains somebody meant who wrote one that is not in the list.
-
-    At most three identifiers, the likeliest first; none where nothing is near.
-    """
+    """Guess which blockchains, at most three, somebody meant who wrote one that is not listed."""
     wanted = _folded(identifier)
     if not wanted:
         return []

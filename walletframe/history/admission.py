@@ -9,24 +9,31 @@ import numpy as np
 import pandas as pd
 
 from walletframe.errors import Argument, HistoryError, SnapshotError, Spelled
-from walletframe.frames import SIMULATED, wallet_identities
+from walletframe.frames import (
+    HOLDING_DTYPES,
+    SIMULATED,
+    WALLET_DTYPES,
+    WalletDetails,
+    wallet_identities,
+)
 from walletframe.history.folder import default_folder, moment, snapshot_folders
-from walletframe.history.tables import conformed, read_wallets
+from walletframe.history.tables import converted, read_wallets
 from walletframe.numerals import many, part
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
     from pathlib import Path
 
-    from walletframe.frames import WalletDetails
     from walletframe.history.folder import Moment
 
 
 def admitted(details: WalletDetails, folder: Path, *, may_be_simulated: bool) -> WalletDetails:
     """Return what is to be kept of a fetch, checked against what its folder holds."""
-    kept = conformed(details)
+    wallets, holdings = details
+    kept = WalletDetails(converted(wallets, WALLET_DTYPES), converted(holdings, HOLDING_DTYPES))
     _check_whole(kept)
-    _check_kinds(_kinds(kept.wallets), folder, may_be_simulated=may_be_simulated)
+    _check_kinds(kept.wallets["service"], folder, may_be_simulated=may_be_simulated)
     return kept
 
 
@@ -34,7 +41,7 @@ def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> 
     """Refuse, before anything is fetched for it, a snapshot that could not be kept."""
     place = folder or default_folder()
     taken_at = None if at is None else moment(at)
-    _check_kinds({service == SIMULATED}, place, may_be_simulated=folder is not None)
+    _check_kinds([service], place, may_be_simulated=folder is not None)
     if taken_at is not None and taken_at in {each.moment for each in snapshot_folders(place)}:
         raise already_there(taken_at)
 
@@ -67,16 +74,15 @@ def _check_whole(details: WalletDetails) -> None:
         )
 
 
-def _check_kinds(kinds: set[bool], folder: Path, *, may_be_simulated: bool) -> None:
+def _check_kinds(services: Iterable[str], folder: Path, *, may_be_simulated: bool) -> None:
+    """Refuse simulated holdings beside real ones, and in the folder that is not named."""
+    kinds = {service == SIMULATED for service in services}
     refused = True in kinds and not may_be_simulated
     with suppress(HistoryError):  # a broken snapshot keeps no other one from being saved
-        kinds = kinds | _kinds(read_wallets(snapshot_folders(folder)[-1:]))
+        latest = read_wallets(snapshot_folders(folder)[-1:])
+        kinds |= {service == SIMULATED for service in latest["service"]}
     if refused or len(kinds) > 1:
         raise SnapshotError(
             f"simulated holdings can't be stored beside real ones in {folder}",
             hint=Spelled("give each kind a folder of its own: ", Argument("folder")),
         )
-
-
-def _kinds(wallets: pd.DataFrame) -> set[bool]:
-    return {bool(simulated) for simulated in (wallets["service"] == SIMULATED).unique()}

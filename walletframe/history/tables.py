@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
@@ -109,20 +108,17 @@ def _read(
 ) -> pd.DataFrame:
     wanted = None if keys is None else sorted(".".join(key) for key in keys)
     columns = [SNAPSHOT, *_DTYPES[name], _POSITION, _KEY]
-    files = [folder.path / name for folder in folders]
     with ThreadPoolExecutor() as threads:
-        tables: list[pa.Table] = list(
-            threads.map(partial(_rows, columns=columns, wanted=wanted), files)
-        )
+        tables = [*threads.map(lambda each: _rows(each.path / name, columns, wanted), folders)]
     empty = _SCHEMAS[name].empty_table().select(columns)
     table = pa.concat_tables([empty, *tables]).drop_columns(_KEY)
     in_order = table.sort_by([(SNAPSHOT, "ascending"), (_POSITION, "ascending")])
     frame = in_order.drop_columns(_POSITION).to_pandas(types_mapper=_INTEGERS.get)
-    found = _converted(frame, {SNAPSHOT: _MOMENT, **_DTYPES[name]})
+    found = converted(frame, {SNAPSHOT: _MOMENT, **_DTYPES[name]})
     return as_failed(found) if name == WALLETS else found
 
 
-def _rows(path: Path, *, columns: list[str], wanted: list[str] | None) -> pa.Table:
+def _rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.Table:
     """Read a file's rows, or those of some wallets without most of the others."""
     try:
         with pq.ParquetFile(path) as file:
@@ -166,13 +162,7 @@ def _check_format(path: Path, metadata: pq.FileMetaData) -> None:
         )
 
 
-def conformed(details: WalletDetails) -> WalletDetails:
-    """Give both frames the columns and dtypes of the contract, and no others."""
-    wallets, holdings = details
-    return WalletDetails(_converted(wallets, WALLET_DTYPES), _converted(holdings, HOLDING_DTYPES))
-
-
-def _converted(frame: pd.DataFrame, dtypes: Mapping[str, object]) -> pd.DataFrame:
+def converted(frame: pd.DataFrame, dtypes: Mapping[str, object]) -> pd.DataFrame:
     """Give a frame some columns of some dtypes, and no others."""
     require_columns(frame, dtypes)
     columns = {name: _as(frame[name], dtype) for name, dtype in dtypes.items()}

@@ -61,9 +61,9 @@ def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.Data
     --------
     >>> import walletframe
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-    ...     wallets, holdings = walletframe.fetch_wallets("NEAR.alice.near", client=client)
+    ...     details = client.fetch("NEAR.alice.near")
     >>> day = pd.Timestamp("2026-01-31", tz="UTC").as_unit("us")
-    >>> history = WalletDetails(wallets.assign(snapshot=day), holdings.assign(snapshot=day))
+    >>> history = tuple(frame.assign(snapshot=day) for frame in details)
     >>> timeline(history, token=("NEAR", None))[["snapshot", "symbol", "status"]]
                        snapshot symbol status
     0 2026-01-31 00:00:00+00:00   NEAR     ok
@@ -122,9 +122,9 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
     --------
     >>> import walletframe
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-    ...     wallets, holdings = walletframe.fetch_wallets("NEAR.alice.near", client=client)
+    ...     details = client.fetch("NEAR.alice.near")
     >>> day = pd.Timestamp("2026-01-31", tz="UTC").as_unit("us")
-    >>> history = WalletDetails(wallets.assign(snapshot=day), holdings.assign(snapshot=day))
+    >>> history = tuple(frame.assign(snapshot=day) for frame in details)
     >>> total_timeline(history, token=("NEAR", None))[["symbol", "wallets_known", "wallets"]]
       symbol  wallets_known  wallets
     0   NEAR              1        1

@@ -1,8 +1,4 @@
-"""Tokens that many people know: their real contracts, blockchain by blockchain, without prices.
-
-A small list, no registry: native coins, the tokens that are used and imitated most, and what public
-lists have under the same symbols: wrapped and bridged twins, and namesakes.
-"""
+"""Tokens that many people know: their real contracts, blockchain by blockchain, without prices."""
 
 from __future__ import annotations
 
@@ -11,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-# The first rows of the list were chosen one by one, the others for bearing a symbol of these. Each
-# names the list on npm, of November 2026, that has its contract, symbol and decimals; all of those
-# are permissively licensed.
+# The first rows of known.csv were chosen one by one: native coins, and the tokens that are used and
+# imitated most; the others for bearing a symbol of these. Each names the list on npm, of November
+# 2026, that has its contract, symbol and decimals; all of those are permissively licensed.
 SOURCES = {
     "ledger": "Ledger's crypto assets 11.4.0, March 2026, Apache 2.0",
     "superchain": "Optimism's Superchain list 10.0.1757, May 2026, MIT",
@@ -46,11 +42,9 @@ class KnownToken:
 
     @property
     def is_imitated(self) -> bool:
-        """Whether another contract with its symbol on its blockchain can only be an imitation.
-
-        Not so of namesakes, nor of what one bridge gives out, since others do, too: only where the
-        list has most of a blockchain's bridges, and of what is imitated most.
-        """
+        """Whether another contract with its symbol on its blockchain can only be an imitation."""
+        # Not so of what one bridge gives out, since others do, too: only where the list has most of
+        # a blockchain's bridges, and of what is imitated most.
         if self.kind != "bridged" or self.source == "hand":
             return not self.is_namesake
         prime = self.symbol.upper().removeprefix("W") in PRIME

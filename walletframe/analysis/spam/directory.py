@@ -57,10 +57,8 @@ class Directory:
         return Finding("known_token") if known_token(token) else None
 
     def imitations(self, token: TokenKey, symbol: str) -> list[Finding]:
-        """Find out whose symbol, of at most `HEAD` characters, an unknown token bears.
-
-        A known token's contract is its own on every EVM blockchain: nobody else can deploy there.
-        """
+        """Find out whose symbol, of at most `HEAD` characters, an unknown token bears."""
+        # A known token's contract is its own on every EVM blockchain: nobody else can deploy there.
         alike = [name for name in skeletons(symbol) if name in self.names]
         if not _contracts().get(token[1] or "", set()).isdisjoint(alike):
             return [Finding("same_contract")]
@@ -86,10 +84,7 @@ class Directory:
 
 
 def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directory:
-    """Bring together the bundled tokens and the caller's; the symbols of allowed ones are theirs.
-
-    Raises `TokenListError` where a list can't be read, or a token is on both.
-    """
+    """Bring together the packaged tokens and the caller's; allowed ones own their symbols."""
     allowed = [(token_key(token), symbol) for token, symbol in listed_tokens(allow)]
     denied = [token_key(token) for token, _ in listed_tokens(deny)]
     both = {token for token, _ in allowed}.intersection(denied)

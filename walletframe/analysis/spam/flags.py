@@ -151,11 +151,7 @@ class _Cases:
         return found
 
     def findings(self, case: int) -> tuple[Finding, ...]:
-        """Return what is found about a case, in order, whatever the others are.
-
-        A denied, allowed or known token has that finding alone. Any other has what its symbol and
-        amounts give away, whose symbol it bears and, beside any of these, what its price says.
-        """
+        """Return what is found about a case, in order, whatever the others are."""
         token, symbol = int(self.tokens[case]), int(self.symbols[case])
         standing = self.directory.standing(self.keys[token])
         if standing:
@@ -165,6 +161,7 @@ class _Cases:
             *self.by_amount.get(token, ()),
             *self.directory.imitations(self.keys[token], self.names[symbol]),
         ]
+        # What a price says counts beside other findings alone.
         price, reasons = self.by_price[token], {each.reason for each in found if each.weight}
         if price and reasons and (price is _UNPRICED or BAIT.isdisjoint(reasons)):
             found.append(price)
@@ -215,10 +212,7 @@ def _amount_findings(holdings: pd.DataFrame, tokens: Identities) -> dict[int, tu
 
 
 def _price_findings(holdings: pd.DataFrame, tokens: Identities) -> npt.NDArray[np.object_]:
-    """Return for each token `_PRICED`, or `_UNPRICED` where others on its blockchain are, or None.
-
-    A frame without the service's ``price`` says nothing.
-    """
+    """Return for each token `_PRICED`, `_UNPRICED` where others on its blockchain are, or None."""
     found = np.full(len(tokens.keys), None, dtype=object)
     if "price" not in holdings.columns or not len(holdings):
         return found

@@ -1,8 +1,7 @@
 """Characters that look like others, or like nothing: what a symbol reads as.
 
-Which characters look alike is Unicode's own list (UTS #39, from confusable_homoglyphs); forms of
-one letter (wide, mathematical, circled) are folded by Unicode's compatibility normalization. All
-text is cut to a bounded length before.
+Which characters look alike is Unicode's own list (UTS #39, from confusable_homoglyphs). All text is
+cut to a bounded length before.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from unicodedata import category, combining, name, normalize
 from walletframe.text import is_unseen
 
 _LIKE_A_DOT = frozenset("\u02f3\u0325\u3002\uff61\u00b7\u2022\u2219\u22c5\u2027")
+# Greek small letters, too: honest tokens begin with them.
 _HONEST = ("LATIN", "GREEK SMALL", "CJK", "HANGUL", "HIRAGANA", "KATAKANA")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 _UNKNOWN = ("Cn", "Co", "Cs")
@@ -29,11 +29,7 @@ def readable(text: str) -> str:
 
 
 def skeletons(text: str) -> tuple[str, ...]:
-    """Return forms of a symbol: two symbols look alike where any of their forms is equal.
-
-    Its readable form without case, accents, white space and decoration; the same with I, l, 1 and |
-    as one, and O and 0; and, where it has signs of currencies, with the letters these are made of.
-    """
+    """Return bare forms of a symbol: two symbols look alike where any of their forms is equal."""
     if text.isalnum() and text.isascii():
         return text.lower(), text.translate(_TWINS).lower()
     plain = readable(text)
@@ -51,10 +47,7 @@ def _belongs(char: str) -> bool:
 
 
 def hidden_characters(text: str) -> list[str]:
-    """Find characters that show nothing, such as ``"U+200B"``, each once, in order.
-
-    Padding at either end, and what joins emoji, is honest.
-    """
+    """Find characters that show nothing, but for padding and what joins emoji: ``"U+200B"``."""
     if text.isascii() and text.isprintable():
         return []
     inside = text.strip("\0 \t\r\n")
@@ -68,10 +61,7 @@ def hidden_characters(text: str) -> list[str]:
 
 
 def mixes_scripts(text: str) -> bool:
-    """Tell whether a word has ASCII letters, and all its others only look like such.
-
-    Greek small letters are left out: honest tokens begin with them.
-    """
+    """Tell whether a word has ASCII letters, and all its others only look like such."""
     for word in () if text.isascii() else text.split():
         latin = any(char.isascii() and char.isalpha() for char in word)
         foreign = [char for char in word if char.isalpha() and not char.isascii()]

@@ -110,11 +110,7 @@ def _letters(text: str) -> int:
 
 
 def _addresses(text: str) -> Iterator[Finding]:
-    """Find the first ``link``, ``domain`` and ``dotted_name`` of a readable symbol, as written.
-
-    A link has a scheme, www, a path, or is a name in a messenger. Where projects style their names
-    with a top-level domain, a domain is a dotted name only.
-    """
+    """Find the first link, domain, and name that is styled with a top-level domain, as written."""
     matches = _DOMAIN.finditer(text) if "." in text else ()
     dotted = [match for match in matches if _is_top_level(match[2].lower())]
     link = _LINK.search(text) or next((match for match in dotted if match[3]), None)
