@@ -203,6 +203,14 @@ class TestHierarchies:
             ]
             assert not all(each.startswith("Other") for each in children)
 
+    @pytest.mark.parametrize("top", range(1, 30))
+    def test_no_more_is_drawn_than_was_asked(self, top):
+        """However few rectangles there may be, an Other is one of them."""
+        frame = made_up_details(800, wallets=9, tokens=90).holdings
+        token = ("ETH", frame.token_address[0])
+        for figure in (charts.treemap(frame, top=top), charts.treemap(frame, token=token, top=top)):
+            assert 0 < len(figure.data[0].ids) <= top
+
     def test_what_can_t_be_seen_is_not_drawn(self):
         """Arcs shorter than a pixel are left out, and the chart says so."""
         frame = HOLDINGS.iloc[:2].assign(value=[1e9, 1.0])

@@ -1,4 +1,4 @@
-"""Which rows of holdings a chart draws, which it leaves out, and which groups are largest."""
+"""Which rows of holdings a chart draws, which groups are largest, and a table of their sums."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from walletframe.charts.canvas import hover
 from walletframe.charts.measures import Measure, left_out, measured, why_none
+from walletframe.charts.notes import other, provenance
+from walletframe.charts.palette import OTHER, chosen_colors, patterns
 from walletframe.errors import SettingsError
 from walletframe.frames import (
     Positions,
@@ -21,16 +24,16 @@ from walletframe.frames import (
     whole_token,
     whole_wallet,
 )
+from walletframe.numerals import many, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from walletframe.amounts import AmountArray
     from walletframe.amounts.scalar import Amount
     from walletframe.charts.measures import Places, Sizes
-    from walletframe.frames import PositionsLike, TokenLike, WalletLike
+    from walletframe.frames import FetchLike, PositionsLike, TokenKey, TokenLike, WalletLike
 
     Mask: TypeAlias = npt.NDArray[np.bool_]
 
@@ -58,14 +61,14 @@ class Balances:
         """The wallet of each row that is drawn, as a place among the wallets."""
         return np.asarray(self.positions.wallet_codes[self.rows])
 
-    @property
-    def chains(self) -> list[str]:
-        """The names of all blockchains of wallets."""
-        return [*self.positions.chain_places]
-
     def where(self, mask: Mask) -> Balances:
         """Return the rows of a mask over those that are drawn."""
         return replace(self, rows=self.rows[mask], sizes=self.sizes[mask])
+
+    def notes(self, drawn: Sequence[str], wallets: FetchLike | None) -> list[str]:
+        """Say what is drawn and how far it can be trusted."""
+        said = [*drawn, *self.left_out]
+        return said if wallets is None else said + provenance(wallets)
 
     def token_names(self, places: Sequence[int], *, by_chain: bool = False) -> list[str]:
         """Name tokens in short, perhaps where their blockchain is written beside them."""
@@ -91,12 +94,9 @@ class Balances:
 
         `groups` has the group of each row that is drawn.
         """
-        places = np.full(int(max(groups.max(initial=0), wanted.max(initial=0))) + 1, -1)
-        places[wanted] = np.arange(len(wanted))
-        cells = places[groups]
-        rows = np.flatnonzero(cells >= 0)
-        amounts: AmountArray = self.positions.amounts[self.rows[rows]]
-        found = cell_sums(amounts, cells[rows], len(wanted))
+        cells = _ranks(wanted, int(max(groups.max(initial=0), wanted.max(initial=0))) + 1)[groups]
+        rows = np.flatnonzero(cells < len(wanted))
+        found = cell_sums(self.positions.amounts[self.rows[rows]], cells[rows], len(wanted))
         return [None if gap else amount for gap, amount in zip(found.isna(), found, strict=True)]
 
 
@@ -134,8 +134,8 @@ def read_balances(
 
 def check_top(name: str, number: Any, limit: int) -> int:
     """Check how many things to draw: more than `limit` freeze a browser, or look all the same."""
-    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-    if not whole or not 1 <= number <= limit:
+    whole_number = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if not whole_number or not 1 <= number <= limit:
         raise SettingsError(
             f"{name}: {number!r}", hint=f"an integer from 1 to {limit}; the rest is drawn as Other"
         )
@@ -154,3 +154,87 @@ def largest(sizes: Sizes, top: int) -> Places:
     """
     order = np.argsort(-sizes, kind="stable")[: int((sizes > 0).sum())]
     return order if len(order) == top + 1 else order[:top]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One token of a chart, or all the others: its name in plain text, and how it is painted.
+
+    The pattern tells it from another of its colour; empty for none.
+    """
+
+    name: str
+    color: str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Sizes of wallets, blockchains or snapshots by tokens, with the exact sums of the cells."""
+
+    balances: Balances  # what it is made of
+    rows: Places  # what has a row of its own
+    tokens: Places  # the tokens that have a column of their own
+    other_rows: int  # how many share the last row
+    other_tokens: int
+    sizes: Sizes  # of shape (rows + 1, tokens + 1), the others last
+    amounts: list[Amount | None]  # of each cell of one token, row by row; None where unknown
+
+    def exact(self, row: int, token: int) -> str:
+        """Write the whole sum of a cell of one token."""
+        return whole(self.amounts[row * len(self.tokens) + token])
+
+    def hover(self, row: int, token: int, owner: str, total: float) -> str:
+        """Write in markup what a cell is, which may be empty; `owner` says what its row is."""
+        size = float(self.sizes[row, token])
+        if not size:
+            return ""
+        share = self.balances.measure.share(size, total)
+        if token == len(self.tokens):
+            return hover(many(self.other_tokens, "other token"), owner, share)
+        symbol, where = self.balances.whole_token(int(self.tokens[token]))
+        return hover(symbol, where, owner, f"{self.exact(row, token)} {symbol}", share)
+
+    def series(self, colors: Mapping[TokenKey, str] | None = None) -> list[Series]:
+        """Name and paint the columns; the last is Other where there are others."""
+        balances, places = self.balances, self.tokens.tolist()
+        names = balances.token_names(places)
+        fills = [*chosen_colors(balances.positions, places, colors).values()]
+        if self.other_tokens:
+            names.append(other(self.other_tokens, "token"))
+            fills.append(OTHER)
+        return [Series(*each) for each in zip(names, fills, patterns(fills), strict=True)]
+
+    def wallet_names(self) -> tuple[list[str], list[str]]:
+        """Name rows that are wallets, in short and at length; the last is Other as above."""
+        places = self.rows.tolist()
+        full = [self.balances.whole_wallet(place) for place in places]
+        rest = [other(self.other_rows, "wallet")] * bool(self.other_rows)
+        return self.balances.wallet_names(places) + rest, full + rest
+
+
+def lay_out(balances: Balances, codes: Places, rows: Places, tokens: Places) -> Grid:
+    """Add up balances, of which there are some: `codes` says whose each is.
+
+    `rows` and `tokens` are those that have a row or a column of their own.
+    """
+    row_ranks = _ranks(rows, int(max(codes.max(), rows.max())) + 1)[codes]
+    token_ranks = _ranks(tokens, len(balances.positions.tokens.keys))[balances.token_codes]
+    wide = len(tokens) + 1
+    cells, count = row_ranks * wide + token_ranks, (len(rows) + 1) * wide
+    return Grid(
+        balances=balances,
+        rows=rows,
+        tokens=tokens,
+        other_rows=len(np.unique(codes[row_ranks == len(rows)])),
+        other_tokens=len(np.unique(balances.token_codes[token_ranks == len(tokens)])),
+        sizes=added(cells, balances.sizes, count).reshape(-1, wide),
+        amounts=balances.exact(cells, np.flatnonzero(np.arange(count) % wide < len(tokens))),
+    )
+
+
+def _ranks(chosen: Places, count: int) -> Places:
+    """Give each of many things its rank among the chosen ones, or the place behind them."""
+    ranks = np.full(count, len(chosen), dtype=np.intp)
+    ranks[chosen] = np.arange(len(chosen))
+    return ranks

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import plotly.graph_objects as go
 
-from walletframe.charts.balances import added, check_top, largest, read_balances
+from walletframe.charts.balances import added, check_top, largest, lay_out, read_balances
 from walletframe.charts.canvas import (
     Space,
     along,
@@ -18,8 +18,7 @@ from walletframe.charts.canvas import (
     named_axis,
     with_legend,
 )
-from walletframe.charts.grid import lay_out
-from walletframe.charts.notes import drawn_of, notes, other
+from walletframe.charts.notes import drawn_of, other
 from walletframe.charts.palette import EDGE, pattern
 from walletframe.errors import SettingsError
 from walletframe.numerals import percent
@@ -28,9 +27,7 @@ from walletframe.text import shown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from walletframe.charts.balances import Balances
-    from walletframe.charts.grid import Grid, Series
-    from walletframe.charts.measures import Places
+    from walletframe.charts.balances import Grid, Series
     from walletframe.frames import FetchLike, PositionsLike, TokenKey, TokenLike
 
 _BARS, _SERIES = 200, 20
@@ -54,95 +51,90 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
         raise SettingsError(f"by: {by!r}", hint="wallet or blockchain")
     bars, series = check_top("top", top, _BARS), check_top("top_tokens", top_tokens, _SERIES)
     balances = read_balances(holdings, token=token)
+    title = balances.measure.title(f"by {by}")
     if not len(balances.rows):
-        title = balances.measure.title(f"by {by}")
-        return blank(title, notes([], balances, wallets), balances.why_none)
-    owners = _owners(balances, by)
+        return blank(title, balances.notes([], wallets), balances.why_none)
+    owners = balances.wallet_codes
+    if by == "blockchain":
+        owners = np.asarray(balances.positions.chain_codes[owners])
     by_owner = added(owners, balances.sizes)
     rows = largest(by_owner, bars)
     too_long = bool(by_owner.sum() - by_owner[rows].sum() > _LONGER * by_owner.max())
     of_bars = balances.sizes * np.isin(owners, rows) if too_long else balances.sizes
     tokens = largest(added(balances.token_codes, of_bars), series)
     grid = lay_out(balances, owners, rows, tokens)
-    return _drawn(grid, len(rows) + (bool(grid.other_rows) and not too_long), by, wallets, colors)
-
-
-def _owners(balances: Balances, by: str) -> Places:
-    if by == "wallet":
-        return balances.wallet_codes
-    return np.asarray(balances.positions.chain_codes[balances.wallet_codes])
+    return _drawn(grid, title, by, wallets, colors, too_long=too_long)
 
 
 def _drawn(
     grid: Grid,
-    bars: int,
+    title: str,
     by: str,
     wallets: FetchLike | None,
     colors: Mapping[TokenKey, str] | None,
+    *,
+    too_long: bool,
 ) -> go.Figure:
     measure, count = grid.balances.measure, len(grid.rows) + bool(grid.other_rows)
-    too_long = bars < count
-    short, full = _names(grid, by)
+    bars = len(grid.rows) if too_long else count
+    short, full = grid.wallet_names() if by == "wallet" else [_chain_names(grid)] * 2
     extent = [(len(grid.rows), grid.other_rows, by)]
     if not measure.one_token:
         extent.append((len(grid.tokens), grid.other_tokens, "token"))
-    said = [f"Length: {measure.phrase}.", drawn_of(*extent)]
+    said = [f"Length: {measure.phrase}.", drawn_of(*extent), *[_NO_BAR] * too_long]
     series = grid.series(colors)
     if not grid.sizes[:bars, -1].any():
         series = series[: len(grid.tokens)]
     space = Space(max(_ROW * count, _LEAST), above=_AXIS, left=along(short))
+    longest = float(grid.sizes[:bars].sum(axis=1).max())
     return figure(
         _traces(grid, full[:bars], series),
-        title=measure.title(f"by {by}"),
-        notes=notes([*said, *[_NO_BAR] * too_long], grid.balances, wallets),
+        title=title,
+        notes=grid.balances.notes(said, wallets),
         **with_legend(space, [each.name for each in series]),
         barmode="stack",
         bargap=0.25,
         annotations=[_in_words(grid, full[-1])] * too_long,
-        xaxis=measure.axis(float(grid.sizes[:bars].sum(axis=1).max()))
-        | {"side": "top", "rangemode": "tozero"},
+        xaxis=measure.axis(longest) | {"side": "top", "rangemode": "tozero"},
         yaxis=named_axis(short) | {"range": [count - 0.5, -0.5]},
     )
 
 
-def _in_words(grid: Grid, name: str) -> dict[str, Any]:
-    """Write what the others hold where their bar would be."""
-    measure, size = grid.balances.measure, float(grid.sizes[-1].sum())
-    total = float(grid.sizes.sum())
-    text = markup([f"{measure.words(size)}, {percent(size / total)} of all"])
-    below = hover(name, measure.share(size, total))
-    if measure.one_token:
-        below = grid.hover(len(grid.rows), 0, name, total)
-    place = {"x": 0, "xanchor": "left", "y": len(grid.rows), "showarrow": False}
-    return {**place, "text": text, "hovertext": below}
-
-
-def _names(grid: Grid, by: str) -> tuple[list[str], list[str]]:
-    """Name the bars, short for the axis and at length."""
-    if by == "wallet":
-        return grid.wallet_names()
-    chains = grid.balances.chains
+def _chain_names(grid: Grid) -> list[str]:
+    chains = [*grid.balances.positions.chain_places]
     names = [shown(chains[place]) for place in grid.rows.tolist()]
-    names += [other(grid.other_rows, by)] * bool(grid.other_rows)
-    return names, names
+    return names + [other(grid.other_rows, "blockchain")] * bool(grid.other_rows)
 
 
-def _traces(grid: Grid, owners: list[str], tokens: list[Series]) -> list[go.Bar]:
+def _traces(grid: Grid, owners: list[str], series: list[Series]) -> list[go.Bar]:
     total = float(grid.sizes.sum())
-    rows = range(len(owners))
     return [
         go.Bar(
-            name=markup([series.name]),
+            name=markup([each.name]),
             orientation="h",
-            y=list(rows),
-            x=[grid.sizes[row, token] or None for row in rows],
-            hovertext=[grid.hover(row, token, owners[row], total) for row in rows],
+            y=list(range(len(owners))),
+            x=[size or None for size in grid.sizes[: len(owners), token].tolist()],
+            hovertext=[grid.hover(row, token, owner, total) for row, owner in enumerate(owners)],
             hoverinfo="text",
             marker={
-                "color": series.color,
+                "color": each.color,
                 "line": {"color": EDGE, "width": 0.5},
-                "pattern": pattern(series.pattern),
+                "pattern": pattern(each.pattern),
             },
         )
-        for token, series in enumerate(tokens)
+        for token, each in enumerate(series)
     ]
+
+
+def _in_words(grid: Grid, name: str) -> dict[str, Any]:
+    """Write what the others hold where their bar would be."""
+    measure, size, total = grid.balances.measure, grid.sizes[-1].sum(), float(grid.sizes.sum())
+    below = hover(name, measure.share(size, total))
+    return {
+        "x": 0,
+        "xanchor": "left",
+        "y": len(grid.rows),
+        "showarrow": False,
+        "text": markup([f"{measure.words(size)}, {percent(size / total)} of all"]),
+        "hovertext": grid.hover(len(grid.rows), 0, name, total) if measure.one_token else below,
+    }

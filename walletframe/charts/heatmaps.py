@@ -8,16 +8,14 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
-from walletframe.charts.balances import added, check_top, largest, read_balances
+from walletframe.charts.balances import added, check_top, largest, lay_out, read_balances
 from walletframe.charts.canvas import Space, along, blank, figure, named_axis
-from walletframe.charts.grid import lay_out
-from walletframe.charts.notes import drawn_of, notes
+from walletframe.charts.notes import drawn_of
 from walletframe.charts.palette import OTHER
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
-    from walletframe.charts.balances import Balances
-    from walletframe.charts.grid import Grid
+    from walletframe.charts.balances import Balances, Grid
     from walletframe.charts.measures import Measure, Places, Sizes
     from walletframe.frames import FetchLike, PositionsLike, TokenKey
 
@@ -53,9 +51,8 @@ def heatmap(
     measure = balances.measure
     title = measure.title("by wallet and token" if measure.adds_up else "by wallet")
     if not len(balances.rows):
-        return blank(title, notes([], balances, wallets), balances.why_none)
-    weights = balances.sizes if measure.adds_up else np.ones_like(balances.sizes)
-    owners, tokens = _chosen(balances, weights, rows, columns)
+        return blank(title, balances.notes([], wallets), balances.why_none)
+    owners, tokens = _chosen(balances, rows, columns)
     grid = lay_out(
         balances,
         balances.wallet_codes,
@@ -65,13 +62,15 @@ def heatmap(
     return _drawn(grid, title, wallets)
 
 
-def _chosen(balances: Balances, weights: Sizes, rows: int, columns: int) -> tuple[Places, Places]:
+def _chosen(balances: Balances, rows: int, columns: int) -> tuple[Places, Places]:
     """Choose wallets and tokens so that of neither there is one that has nothing of the others."""
+    adds_up = balances.measure.adds_up
+    weights = balances.sizes if adds_up else np.ones_like(balances.sizes)
     wallets, tokens = balances.wallet_codes, balances.token_codes
     by_wallet = added(wallets, weights)
     in_rows = np.isin(wallets, largest(by_wallet, rows))
     chosen = largest(added(tokens[in_rows], weights[in_rows]), columns)
-    if not balances.measure.adds_up:  # no column of other tokens
+    if not adds_up:  # no column of other tokens
         in_columns = np.bincount(wallets[np.isin(tokens, chosen)], minlength=len(by_wallet))
         by_wallet = np.where(in_columns > 0, by_wallet, 0)
     return largest(by_wallet, rows), chosen
@@ -90,7 +89,11 @@ def _drawn(grid: Grid, title: str, wallets: FetchLike | None) -> go.Figure:
     sizes = grid.sizes[: len(short), :columns]
     off_scale = bool(grid.other_rows and sizes[-1].max() > sizes[:-1].max())
     on_scale = len(short) - off_scale
-    texts = _texts(grid, full, columns)
+    total = float(grid.sizes.sum())
+    texts = [
+        [grid.hover(row, token, owner, total) for token in range(columns)]
+        for row, owner in enumerate(full)
+    ]
     traces = [_cells(sizes[:on_scale], texts[:on_scale], measure)]
     if off_scale:
         traces.append(_greys(sizes[-1:], texts[-1:], measure, y=on_scale))
@@ -100,7 +103,7 @@ def _drawn(grid: Grid, title: str, wallets: FetchLike | None) -> go.Figure:
     drawn = figure(
         traces,
         title=title,
-        notes=notes([*_said(grid), *[_GREY] * off_scale], grid.balances, wallets),
+        notes=grid.balances.notes([*_said(grid), *[_GREY] * off_scale], wallets),
         space=Space(max(_ROW * len(short), _LEAST) + below, _ABOVE, below, left=along(short)),
         xaxis=named_axis(names) | {"tickangle": angle, "tickfont": {"size": 11}},
         yaxis=named_axis(short) | {"range": [len(short) - 0.5, -0.5]},
@@ -108,14 +111,6 @@ def _drawn(grid: Grid, title: str, wallets: FetchLike | None) -> go.Figure:
     layout = drawn.layout
     place = 1 - (layout.margin.t - _ABOVE) / layout.height
     return drawn.update_traces(colorbar_y=place, selector=0)
-
-
-def _texts(grid: Grid, owners: list[str], columns: int) -> list[list[str]]:
-    total = float(grid.sizes.sum())
-    return [
-        [grid.hover(row, token, owner, total) for token in range(columns)]
-        for row, owner in enumerate(owners)
-    ]
 
 
 def _said(grid: Grid) -> list[str]:
@@ -136,6 +131,9 @@ def _cells(sizes: Sizes, texts: list[list[str]], measure: Measure) -> go.Heatmap
     z = np.log10(np.where(held, sizes, 1.0))
     highest = float(z[held].max())
     lowest = float(max(z[held].min(), highest - _DECADES))
+    # A few powers of ten are marked, or the ends of the scale where it has less than two of them.
+    marks = [float(power) for power in range(int(np.ceil(lowest)), int(highest // 1) + 1)]
+    marks = marks[:: -(-len(marks) // _TICKS)] if len(marks) > 1 else sorted({lowest, highest})
     return go.Heatmap(
         z=[
             [value if drawn else None for value, drawn in zip(*row, strict=True)]
@@ -144,16 +142,9 @@ def _cells(sizes: Sizes, texts: list[list[str]], measure: Measure) -> go.Heatmap
         zmin=lowest,
         zmax=highest,
         colorscale=_COLORS,
-        colorbar={**_BAR, **_ticks(lowest, highest, measure)},
+        colorbar=_BAR | {"tickvals": marks, "ticktext": [measure.tick(10**mark) for mark in marks]},
         **_look(sizes, texts, measure),
     )
-
-
-def _ticks(lowest: float, highest: float, measure: Measure) -> dict[str, Any]:
-    """Mark a few powers of ten, or the ends of the scale where it has less than two of them."""
-    marks = [float(power) for power in range(int(np.ceil(lowest)), int(highest // 1) + 1)]
-    marks = marks[:: -(-len(marks) // _TICKS)] if len(marks) > 1 else sorted({lowest, highest})
-    return {"tickvals": marks, "ticktext": [measure.tick(10**z) for z in marks]}
 
 
 def _greys(sizes: Sizes, texts: list[list[str]], measure: Measure, *, y: int) -> go.Heatmap:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import check_top, read_balances
 from walletframe.charts.canvas import Space, blank, figure, hover, markup
 from walletframe.charts.nodes import grow
-from walletframe.charts.notes import drawn_of, notes, other
+from walletframe.charts.notes import drawn_of, other
 from walletframe.charts.palette import EDGE, OTHER, chosen_colors, pattern, patterns, text_on
 from walletframe.numerals import many, percent, whole
 from walletframe.text import shown
@@ -79,13 +79,13 @@ def _drawn(
     levels = "blockchain and wallet" if one_token else "blockchain, wallet and token"
     title = balances.measure.title(f"by {levels}")
     if not len(balances.rows):
-        return blank(title, notes([], balances, wallets), balances.why_none)
+        return blank(title, balances.notes([], wallets), balances.why_none)
     tree = grow(balances, top)
     boxes = [*_boxes(_look(tree, balances, colors), tree.nodes, (), "")]
     lost = 1 - sum(box.size for box in boxes) / tree.size
     said = [f"{size}: {balances.measure.phrase}.", *_extent(tree, one_token=one_token)]
     said += [f"{percent(lost)} is too small to be drawn."] * (lost > _ROUNDING)
-    said = notes(said, balances, wallets)
+    said = balances.notes(said, wallets)
     return figure([trace(**_arrays(boxes))], title=title, notes=said, space=_SPACE, **layout)
 
 
@@ -113,7 +113,8 @@ class _Look:
     """How the nodes of a tree are called and painted: wallets and tokens by their places."""
 
     balances: Balances
-    tree: Tree
+    total: float
+    chains: list[str]
     wallets: dict[int, str]
     tokens: dict[int, str]  # as everywhere
     inside: dict[int, str]  # tokens, where their blockchain is written around them
@@ -121,25 +122,17 @@ class _Look:
     patterns: dict[int, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Face:
-    """What is seen of a node; texts are markup."""
+class _Box(NamedTuple):
+    """A node as plotly takes it; texts are markup."""
 
+    id: str  # our own: names, which strangers choose, are only drawn
+    parent: str
+    size: float  # 0 where others are in it: plotly adds them up, and compares to the last bit
     label: str
     text: str
     hover: str
     color: str
     pattern: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Box:
-    """A node as plotly takes it."""
-
-    id: str  # our own: names, which strangers choose, are only drawn
-    parent: str
-    size: float  # 0 where others are in it: plotly adds them up, and compares to the last bit
-    face: _Face
 
 
 def _look(tree: Tree, balances: Balances, colors: Mapping[TokenKey, str] | None) -> _Look:
@@ -152,11 +145,16 @@ def _look(tree: Tree, balances: Balances, colors: Mapping[TokenKey, str] | None)
             wallets.append(node.place)
     places = sorted(sizes, key=lambda place: (-sizes[place], place))
     fills = chosen_colors(balances.positions, places, colors)
-    shapes = dict(zip(fills, patterns([*fills.values()]), strict=True))
-    alone = dict(zip(wallets, balances.wallet_names(wallets), strict=True))
-    names = dict(zip(places, balances.token_names(places), strict=True))
-    inside = dict(zip(places, balances.token_names(places, by_chain=True), strict=True))
-    return _Look(balances, tree, alone, names, inside, fills, shapes)
+    return _Look(
+        balances=balances,
+        total=tree.size,
+        chains=[*balances.positions.chain_places],
+        wallets=dict(zip(wallets, balances.wallet_names(wallets), strict=True)),
+        tokens=dict(zip(places, balances.token_names(places), strict=True)),
+        inside=dict(zip(places, balances.token_names(places, by_chain=True), strict=True)),
+        colors=fills,
+        patterns=dict(zip(fills, patterns([*fills.values()]), strict=True)),
+    )
 
 
 def _boxes(
@@ -164,36 +162,36 @@ def _boxes(
 ) -> Iterator[_Box]:
     """Give the boxes of nodes, parents before their children."""
     for node in nodes:
-        own = "o" if node.is_folded else f"{node.kind[0]}{node.place}"
+        own = ("o" if node.is_folded else f"{node.kind[0]}{node.place}") + parent
         size = 0.0 if node.children else node.size
-        yield _Box(own + parent, parent, size, _face(look, node, above))
-        yield from _boxes(look, node.children, (*above, node), own + parent)
+        yield _Box(own, parent, size, *_face(look, node, above))
+        yield from _boxes(look, node.children, (*above, node), own)
 
 
-def _face(look: _Look, node: Node, above: tuple[Node, ...]) -> _Face:
-    measure, total = look.balances.measure, look.tree.size
-    share = measure.share(node.size, total)
+def _face(look: _Look, node: Node, above: tuple[Node, ...]) -> tuple[str, ...]:
+    """Say what is seen of a node: its label, text, hover and colour, and perhaps a pattern."""
+    measure = look.balances.measure
+    share = measure.share(node.size, look.total)
     if node.is_folded:
         beside = node.kind != "wallet" or not all(each.is_folded for each in above[0].children)
         label = other(node.count, node.kind) if beside else many(node.count, node.kind)
         color = _WALLET_COLOR if node.children else OTHER
-        return _Face(label, markup([measure.below(node.size)]), hover(label, share), color)
+        return label, markup([measure.below(node.size)]), hover(label, share), color
     if node.kind == "token" or (measure.one_token and node.kind == "wallet"):
         return _leaf(look, node, above)
     if node.kind == "wallet":
-        label = look.wallets[node.place].partition(".")[2]
-        text, name = measure.short(node.size), look.balances.whole_wallet(node.place)
-        return _Face(markup([label]), markup([text]), hover(name, share), _WALLET_COLOR)
-    name, count = look.tree.chains[node.place], many(node.count, "wallet")
+        label, name = look.wallets[node.place], look.balances.whole_wallet(node.place)
+        text = markup([measure.short(node.size)])
+        return markup([label.partition(".")[2]]), text, hover(name, share), _WALLET_COLOR
+    name, count = look.chains[node.place], many(node.count, "wallet")
     texts = [measure.short(node.size)] if node.children else [count, measure.below(node.size)]
     text = markup([text for text in texts if text])
-    return _Face(markup([name]), text, hover(name, count, share), _CHAIN_COLOR)
+    return markup([name]), text, hover(name, count, share), _CHAIN_COLOR
 
 
-def _leaf(look: _Look, node: Node, above: tuple[Node, ...]) -> _Face:
+def _leaf(look: _Look, node: Node, above: tuple[Node, ...]) -> tuple[str, ...]:
     """Say which token it is, whose, and how much."""
-    balances, chain = look.balances, look.tree.chains[above[0].place]
-    measure, owner = balances.measure, (*above, node)[1]
+    balances, chain, owner = look.balances, look.chains[above[0].place], (*above, node)[1]
     [token] = [node.place] if node.kind == "token" else look.tokens
     if node.kind == "token":
         label = _within(look.inside[token], balances.positions.tokens.keys[token][0], chain)
@@ -202,14 +200,11 @@ def _leaf(look: _Look, node: Node, above: tuple[Node, ...]) -> _Face:
     of = many(node.count, "wallet") if owner.is_folded else ""
     whose = f"{of} of {chain}" if of else balances.whole_wallet(owner.place)
     symbol, where = balances.whole_token(token)
-    how_much = f"{whole(node.amount)} {symbol}", measure.leaf_share(node.size, look.tree.size, of)
-    return _Face(
-        label=markup(label),
-        text=markup([measure.leaf(node.size, node.amount, of)]),
-        hover=hover(look.tokens[token], where, whose, *how_much),
-        color=look.colors[token],
-        pattern=look.patterns[token],
-    )
+    amount = f"{whole(node.amount)} {symbol}"
+    share = balances.measure.leaf_share(node.size, look.total, of)
+    text = markup([balances.measure.leaf(node.size, node.amount, of)])
+    told = hover(look.tokens[token], where, whose, amount, share)
+    return markup(label), text, told, look.colors[token], look.patterns[token]
 
 
 def _within(label: str, own: str, chain: str) -> list[str]:
@@ -223,20 +218,19 @@ def _within(label: str, own: str, chain: str) -> list[str]:
 
 
 def _arrays(boxes: list[_Box]) -> dict[str, Any]:
-    faces = [box.face for box in boxes]
-    on_color = [text_on(face.color) for face in faces]
+    on_color = [text_on(box.color) for box in boxes]
     return {
         "ids": [box.id for box in boxes],
         "parents": [box.parent for box in boxes],
-        "labels": [face.label for face in faces],
-        "text": [face.text for face in faces],
+        "labels": [box.label for box in boxes],
+        "text": [box.text for box in boxes],
         "values": [box.size for box in boxes],
-        "hovertext": [face.hover for face in faces],
+        "hovertext": [box.hover for box in boxes],
         "marker": {
-            "colors": [face.color for face in faces],
+            "colors": [box.color for box in boxes],
             "line": {"color": EDGE, "width": 0.5},
             "pattern": {
-                **pattern([face.pattern for face in faces]),
+                **pattern([box.pattern for box in boxes]),
                 # On the other side of the colour than the text, which is read on it all the same.
                 "fgcolor": [_OPPOSITE[color] for color in on_color],
                 "fgopacity": 0.4,

@@ -10,14 +10,13 @@ import plotly.graph_objects as go
 
 from walletframe.charts.balances import read_balances
 from walletframe.charts.canvas import Space, blank, figure, hover
-from walletframe.charts.notes import notes
 from walletframe.frames import cell_sums, token_key
 from walletframe.numerals import many, percent, whole
 
 if TYPE_CHECKING:
     from walletframe.amounts import AmountArray
     from walletframe.charts.balances import Balances
-    from walletframe.charts.measures import Places, Sizes
+    from walletframe.charts.measures import Sizes
     from walletframe.frames import FetchLike, PositionsLike, TokenLike
 
 _POINTS = 100
@@ -42,13 +41,18 @@ def lorenz(
     balances = read_balances(holdings, token=token if isinstance(token, str) else token_key(token))
     title = f"Lorenz curve of {balances.measure.unit}"
     if not len(balances.rows):
-        return blank(title, notes([], balances, wallets), balances.why_none)
+        return blank(title, balances.notes([], wallets), balances.why_none)
     running = _running(balances)
     shares = np.asarray(running / running[-1], dtype=np.float64)
+    line = {"color": _EQUAL, "dash": "dash", "width": 1}
+    equality = go.Scatter(
+        x=[0, 1], y=[0, 1], mode="lines", line=line, fill="tonexty", hoverinfo="skip"
+    )
+    said = _said(running, shares, balances.measure.phrase)
     return figure(
-        [_curve(running, shares, balances.measure.unit), _equality()],
+        [_curve(running, shares, balances.measure.unit), equality],
         title=title,
-        notes=notes(_said(running, shares, balances.measure.phrase), balances, wallets),
+        notes=balances.notes(said, wallets),
         space=_SPACE,
         showlegend=False,
         hovermode="x",
@@ -68,40 +72,26 @@ def _running(balances: Balances) -> AmountArray:
     return running
 
 
-def gini(running: AmountArray) -> float:
-    """Return the Gini coefficient of running sums."""
-    count = len(running)
-    return float((count + 1 - 2 * (running.sum() / running[-1])) / count)
-
-
 def _said(running: AmountArray, shares: Sizes, phrase: str) -> list[str]:
     count = len(running)
     if count == 1:
         return [f"Curve: {phrase}.", "One wallet holds it all: there is nobody to compare it with."]
+    gini = float((count + 1 - 2 * (running.sum() / running[-1])) / count)
     few = min(10, count // 2)
     who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
     return [
         f"Curve: {phrase}.",
-        f"Gini coefficient {gini(running):.3f} over the {many(count, 'wallet')} that hold it.",
+        f"Gini coefficient {gini:.3f} over the {many(count, 'wallet')} that hold it.",
         f"{who} {percent(1 - float(shares[-few - 1]))}.",
     ]
 
 
-def _points(shares: Sizes) -> Places:
-    """Choose points that are near each other on neither axis."""
-    last = len(shares) - 1
+def _curve(running: AmountArray, shares: Sizes, unit: str) -> go.Scatter:
+    """Draw the curve by points that are near each other on neither axis."""
+    count, last = len(running), len(running) - 1
     along = np.linspace(0, last, _POINTS).round().astype(np.intp)
     up = np.searchsorted(shares, np.linspace(0, 1, _POINTS)).clip(0, last)
-    return np.unique(np.concatenate((along, up)))
-
-
-def _equality() -> go.Scatter:
-    line = {"color": _EQUAL, "dash": "dash", "width": 1}
-    return go.Scatter(x=[0, 1], y=[0, 1], mode="lines", line=line, fill="tonexty", hoverinfo="skip")
-
-
-def _curve(running: AmountArray, shares: Sizes, unit: str) -> go.Scatter:
-    count, points = len(running), _points(shares).tolist()
+    points = np.unique(np.concatenate((along, up))).tolist()
     texts = [
         hover(
             f"{place + 1:,} of {many(count, 'wallet')} ({percent((place + 1) / count)})",

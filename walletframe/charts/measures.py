@@ -16,7 +16,6 @@ from walletframe.text import shown
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from walletframe.amounts import AmountArray
     from walletframe.amounts.scalar import Amount
     from walletframe.frames import Positions, TokenLike
 
@@ -178,13 +177,19 @@ def measured(
     """
     if token is not None:
         symbol, name = _names(positions, rows, token)
-        return TokenAmount(f"amount of {name}", symbol), _floats(positions.amounts[rows])
+        amounts = positions.amounts[rows].to_numpy(dtype=np.float64)
+        return TokenAmount(f"amount of {name}", symbol), _finite(amounts)
     if "value" in positions.holdings:
         values = _finite(positions.holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan))
         return _value(positions.holdings, values), values[rows]
+    amounts = positions.amounts[rows]
     if shares:
-        return _SHARE, _shares(_floats(positions.amounts[rows]), positions.tokens.codes[rows])
-    return _COUNT, _counts(positions.amounts[rows])
+        sizes, tokens = _finite(amounts.to_numpy(dtype=np.float64)), positions.tokens.codes[rows]
+        totals = np.bincount(tokens, np.where(sizes > 0, sizes, 0))
+        return _SHARE, np.asarray(sizes / np.where(totals > 0, totals, 1)[tokens])
+    # A balance counts as one, of unknown amount included, and as none where it is 0 or less.
+    integers, missing, _ = amounts.exact()
+    return _COUNT, np.where(missing | (integers > 0), 1.0, np.where(integers < 0, -1.0, 0.0))
 
 
 def left_out(measure: Measure, sizes: Sizes, tokens: Places) -> list[str]:
@@ -227,21 +232,6 @@ def _value(holdings: pd.DataFrame, values: Sizes) -> Value:
     return Value(f"value in {unit}" if unit else "value", unit)
 
 
-def _floats(amounts: AmountArray) -> Sizes:
-    return _finite(amounts.to_numpy(dtype=np.float64))
-
-
 def _finite(sizes: npt.NDArray[Any]) -> Sizes:
     """Take what no plot has room for as unknown."""
     return np.where(np.isfinite(sizes), sizes, np.nan)
-
-
-def _shares(amounts: Sizes, tokens: Places) -> Sizes:
-    totals = np.bincount(tokens, np.where(amounts > 0, amounts, 0))
-    return np.asarray(amounts / np.where(totals > 0, totals, 1)[tokens])
-
-
-def _counts(amounts: AmountArray) -> Sizes:
-    """Count a balance as one, of unknown amount included, and as none where it is 0 or less."""
-    integers, missing, _ = amounts.exact()
-    return np.where(missing | (integers > 0), 1.0, np.where(integers < 0, -1.0, 0.0))

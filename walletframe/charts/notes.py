@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from walletframe.frames import (
-    SIMULATED,
     as_failed,
+    is_simulated,
     known_wallets,
     require_columns,
     stale_wallets,
@@ -17,18 +17,13 @@ from walletframe.frames import (
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from walletframe.charts.balances import Balances
     from walletframe.frames import FetchLike
-
-_COLUMNS = ("status", "tokens", "fetched_at", "source", "service")
 
 
 def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
     """Return the DataFrame of wallets, whichever way it was given, with the columns needed here."""
     frame = wallets_given(wallets)
-    require_columns(frame, _COLUMNS)
+    require_columns(frame, ("status", "tokens", "fetched_at", "source", "service"))
     return frame
 
 
@@ -49,14 +44,9 @@ def other(count: int, noun: str) -> str:
     return f"Other ({many(count, noun)})"
 
 
-def notes(drawn: Sequence[str], balances: Balances, wallets: FetchLike | None) -> list[str]:
-    """Say what is drawn and how far it can be trusted."""
-    said = [*drawn, *balances.left_out]
-    return said if wallets is None else said + provenance(wallets_frame(wallets))
-
-
-def provenance(wallets: pd.DataFrame) -> list[str]:
+def provenance(given: FetchLike) -> list[str]:
     """Say as of when, how complete and how real the answers for all wallets are."""
+    wallets = wallets_frame(given)
     if not len(wallets):
         return ["No wallet was asked."]
     known, outdated = known_wallets(wallets), int(stale_wallets(wallets).sum())
@@ -68,19 +58,20 @@ def provenance(wallets: pd.DataFrame) -> list[str]:
     flaws += [f"{outdated} out of date"] * bool(outdated)
     text = f"{int(known.sum()):,} of {many(len(wallets), 'wallet')} known"
     text += f" ({', '.join(flaws)})" if flaws else ""
-    times = pd.to_datetime(wallets["fetched_at"][known], utc=True).dropna()
-    age = [f"Oldest answer {times.min():%Y-%m-%d %H:%M} UTC."] if len(times) else []
-    return [f"{text}.", *age, *simulated(wallets)]
+    return [f"{text}.", *_age(wallets[known], "Oldest answer {}."), *simulated(wallets)]
 
 
 def answered(wallets: pd.DataFrame) -> list[str]:
     """Say how old and how real the answer for one wallet is, given its rows."""
-    times = pd.to_datetime(wallets["fetched_at"], utc=True).dropna()
     stale = ", out of date" if stale_wallets(wallets).any() else ""
-    age = [f"Answer of {times.min():%Y-%m-%d %H:%M} UTC{stale}."] if len(times) else []
-    return [*age, *simulated(wallets)]
+    return [*_age(wallets, f"Answer of {{}}{stale}."), *simulated(wallets)]
+
+
+def _age(wallets: pd.DataFrame, said: str) -> list[str]:
+    times = pd.to_datetime(wallets["fetched_at"], utc=True).dropna()
+    return [said.format(f"{times.min():%Y-%m-%d %H:%M} UTC")] if len(times) else []
 
 
 def simulated(wallets: pd.DataFrame) -> list[str]:
     """Say so where answers are made up."""
-    return ["Simulated data."] * bool((wallets["service"] == SIMULATED).any())
+    return ["Simulated data."] * is_simulated(wallets)

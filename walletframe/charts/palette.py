@@ -7,7 +7,9 @@ simulated protanopia, deuteranopia and tritanopia.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
+from itertools import count
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -77,7 +79,10 @@ def chosen_colors(
     if hasattr(colors, "get") and all(_is_color(colors.get(key)) for key in keys.values()):
         return {place: colors[key] for place, key in keys.items()}  # of many tokens few are drawn
     known = _checked(colors)
-    return {place: _known_color(key, known) for place, key in keys.items()}
+    return {
+        place: known.get(key) or COLORS[crc32(repr(key).encode()) % len(COLORS)]
+        for place, key in keys.items()
+    }
 
 
 def text_on(color: str) -> str:
@@ -98,12 +103,8 @@ def text_on(color: str) -> str:
 
 def patterns(colors: Sequence[str]) -> list[str]:
     """Give things side by side that have one colour different patterns of plotly's."""
-    seen: dict[str, int] = {}
-    found = []
-    for color in colors:
-        found.append(PATTERNS[seen.get(color, 0) % len(PATTERNS)])
-        seen[color] = seen.get(color, 0) + 1
-    return found
+    seen: defaultdict[str, count[int]] = defaultdict(count)
+    return [PATTERNS[next(seen[color]) % len(PATTERNS)] for color in colors]
 
 
 def pattern(shape: str | Sequence[str]) -> dict[str, Any]:
@@ -139,10 +140,6 @@ def _is_color(color: object) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _known_color(key: TokenKey, colors: Mapping[TokenKey, str]) -> str:
-    return colors.get(key) or COLORS[crc32(repr(key).encode()) % len(COLORS)]
 
 
 def _by_size(holdings: pd.DataFrame, tokens: Identities) -> np.ndarray:

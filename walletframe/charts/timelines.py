@@ -1,28 +1,41 @@
-"""The timeline: amounts of tokens in each snapshot, and how complete they are."""
+"""The timeline: amounts of tokens in each snapshot, and how many wallets are known in each."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
-from walletframe.charts.balances import added, check_top, largest, read_balances
+from walletframe.charts.balances import added, check_top, largest, lay_out, read_balances
 from walletframe.charts.canvas import Space, blank, figure, markup, with_legend
-from walletframe.charts.grid import lay_out
-from walletframe.charts.moments import Moments, read_moments
-from walletframe.charts.notes import drawn_of
+from walletframe.charts.notes import drawn_of, simulated, wallets_frame
 from walletframe.charts.palette import EDGE, pattern
+from walletframe.frames import known_when_asked, snapshot_times, token_place, wallet_identities
+from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from walletframe.charts.grid import Grid, Series
-    from walletframe.frames import FetchLike, PositionsLike, TokenKey, TokenLike
+    from walletframe.charts.balances import Grid, Mask
+    from walletframe.charts.measures import Places
+    from walletframe.frames import FetchLike, Positions, PositionsLike, TokenKey, TokenLike
 
-_SERIES = 20
+_SERIES, _SNAPSHOTS = 20, 200
 _SPACE = Space(360)
 _INCOMPLETE = "fewer wallets known"
+
+
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """The snapshots that are drawn."""
+
+    codes: Places  # for each row of holdings the place of its snapshot, -1 where that is not drawn
+    times: list[str]  # in order, in UTC
+    incomplete: list[tuple[str, str]]  # when wallets are unknown that are known elsewhere: how many
+    said: list[str]  # sentences about them
 
 
 def timeline(
@@ -36,40 +49,140 @@ def timeline(
     """Draw snapshots of holdings along time, stacked by token."""
     series = check_top("top_tokens", top_tokens, _SERIES)
     balances = read_balances(holdings, token=token)
-    moments = read_moments(balances.positions, wallets, token)
+    moments = _read_moments(balances.positions, wallets, token)
     title = balances.measure.title("over time")
     drawn = balances.where(moments.codes[balances.rows] >= 0)
     if not len(drawn.rows):
         reason = "No row has a snapshot." if len(balances.rows) else balances.why_none
         return blank(title, [*balances.left_out, *moments.said], reason)
-    sizes = added(drawn.token_codes, drawn.sizes)
+    tokens = largest(added(drawn.token_codes, drawn.sizes), series)
     rows = np.arange(len(moments.times))
-    grid = lay_out(drawn, moments.codes[drawn.rows], rows, largest(sizes, series))
+    grid = lay_out(drawn, moments.codes[drawn.rows], rows, tokens)
     return _drawn(grid, moments, title, colors)
 
 
+def _read_moments(
+    positions: Positions, wallets: FetchLike | None, token: TokenLike | None
+) -> _Moments:
+    """Choose the snapshots that have rows or, as `wallets` say, could have had any.
+
+    Answers that were out of date count as unknown. Where one token is drawn, wallets that could not
+    hold it don't count.
+    """
+    column = positions.times
+    times, known, most, said = column.dropna().unique(), pd.Series(dtype=np.int64), 0, []
+    certain = np.ones(len(column), dtype=bool)
+    if wallets is not None:
+        frame = wallets_frame(wallets)
+        who = wallet_identities(frame)
+        asked = pd.DataFrame({"wallet": who.codes, "known": known_when_asked(frame)})
+        asked["time"] = snapshot_times(frame)
+        certain = _certain(positions, column, who.keys, asked)
+        asked = asked[_could_hold(positions, who.keys, token)[who.codes]]
+        known = asked.groupby("time")["known"].sum()
+        most = asked["wallet"][asked["known"]].nunique()
+        times = column[certain].dropna().unique()
+        times = times.union(pd.DatetimeIndex(known.index[known > 0]))
+        outdated, fewer = int((~certain).sum()), int((known < most).sum())
+        said = [f"{many(outdated, 'balance')} of answers out of date not drawn."] * bool(outdated)
+        said.append(f"{most:,} of {many(asked['wallet'].nunique(), 'wallet')} ever known.")
+        if fewer:
+            said.append(f"In {fewer:,} of {many(len(known), 'snapshot')} fewer of them are known.")
+        said += simulated(frame)
+    times = times.sort_values()
+    places = np.linspace(0, len(times) - 1, min(len(times), _SNAPSHOTS)).round().astype(np.intp)
+    chosen = times[places]
+    lacking = known[(known < most) & (known.index.isin(chosen) | (known == 0))].head(_SNAPSHOTS)
+    without = len(column) - len(column.dropna())
+    timeless = [f"{many(without, 'balance')} without a snapshot not drawn."] * bool(without)
+    return _Moments(
+        codes=np.where(certain, chosen.get_indexer(column), -1),
+        times=_written(chosen),
+        incomplete=[
+            (time, f"{count:,} of {many(most, 'wallet')} known")
+            for time, count in zip(_written(pd.DatetimeIndex(lacking.index)), lacking, strict=True)
+        ],
+        said=[*timeless, _extent(times, len(chosen)), *said],
+    )
+
+
+def _certain(
+    positions: Positions, times: pd.DatetimeIndex, keys: list[TokenKey], asked: pd.DataFrame
+) -> Mask:
+    """Tell which rows are not of an answer that was out of date."""
+    places = {key: place for place, key in enumerate(keys)}
+    owners = np.array([places.get(key, len(keys)) for key in positions.wallet_keys], dtype=np.intp)
+    every = pd.DatetimeIndex(asked["time"].unique())
+    wide, when = len(every) + 1, every.get_indexer(times)
+    unknown = asked["wallet"].to_numpy() * wide + every.get_indexer(pd.DatetimeIndex(asked["time"]))
+    held = owners[positions.wallet_codes] * wide + when
+    return ~np.isin(held, unknown[~asked["known"]]) | (when < 0)
+
+
+def _could_hold(positions: Positions, keys: list[TokenKey], token: TokenLike | None) -> Mask:
+    """Tell which wallets could hold the token, where there is one."""
+    if token is None or not len(positions.holdings):
+        return np.ones(len(keys), dtype=bool)
+    place = token_place(positions.holdings, positions.tokens, token)
+    tokens, chains = positions.could_hold()
+    names = [*positions.chain_places]
+    able = {names[chain] for chain in chains[tokens == place]} | {positions.tokens.keys[place][0]}
+    return np.array([chain in able for chain, _ in keys], dtype=bool)
+
+
+def _written(times: pd.DatetimeIndex) -> list[str]:
+    return times.strftime("%Y-%m-%d %H:%M:%S").tolist()
+
+
+def _extent(times: pd.DatetimeIndex, drawn: int) -> str:
+    if not len(times):
+        return "No snapshot."
+    if len(times) == 1:
+        return f"1 snapshot of {times[0]:%Y-%m-%d %H:%M} UTC."
+    count = many(len(times), "snapshot")
+    if drawn < len(times):
+        count = f"{drawn:,} of {count}"
+    return f"{count} from {times[0]:%Y-%m-%d %H:%M} to {times[-1]:%Y-%m-%d %H:%M} UTC."
+
+
 def _drawn(
-    grid: Grid, moments: Moments, title: str, colors: Mapping[TokenKey, str] | None
+    grid: Grid, moments: _Moments, title: str, colors: Mapping[TokenKey, str] | None
 ) -> go.Figure:
-    measure = grid.balances.measure
-    series = grid.series(colors)
-    traces = _areas(grid, moments, series)
+    measure, series = grid.balances.measure, grid.series(colors)
+    alone = len(moments.times) == 1
+    traces = [
+        go.Scatter(
+            name=markup([each.name]),
+            x=moments.times,
+            y=grid.sizes[: len(moments.times), token].tolist(),
+            stackgroup="tokens",
+            mode="markers" if alone else "lines",
+            line={"color": EDGE, "width": 0.5},
+            marker={"color": each.color, "size": 10, "line": {"color": EDGE, "width": 1}},
+            fillcolor=each.color,
+            fillpattern=pattern(each.pattern),
+            hovertext=_texts(grid, token, each.name),
+            hoverinfo="text",
+        )
+        for token, each in enumerate(series)
+    ]
     said = [f"Height: {measure.phrase}."]
     if not measure.one_token:
         said.append(drawn_of((len(grid.tokens), grid.other_tokens, "token")))
     names = [each.name for each in series]
-    unknown = [time for time, _ in moments.incomplete]
-    if unknown:
-        traces.append(_marks(moments))
+    if moments.incomplete:
+        traces.append(_marks(moments.incomplete))
         names.append(_INCOMPLETE)
+    highest = float(grid.sizes.sum(axis=1).max())
     return figure(
         traces,
         title=title,
         notes=[*said, *grid.balances.left_out, *moments.said],
         **with_legend(_SPACE, names),
         hovermode="x unified",
-        xaxis={"type": "date", "automargin": True, **_around({*moments.times, *unknown})},
-        yaxis=measure.axis(float(grid.sizes.sum(axis=1).max()))
+        xaxis={"type": "date", "automargin": True}
+        | _around({*moments.times, *(time for time, _ in moments.incomplete)}),
+        yaxis=measure.axis(highest)
         | {"rangemode": "tozero", "ticklabelstandoff": 4, "automargin": True},
     )
 
@@ -84,26 +197,6 @@ def _around(times: set[str]) -> dict[str, Any]:
     return {"range": ends, "tickvals": [time], "tickformat": "%Y-%m-%d %H:%M"}
 
 
-def _areas(grid: Grid, moments: Moments, tokens: list[Series]) -> list[go.Scatter]:
-    alone = len(moments.times) == 1
-    return [
-        go.Scatter(
-            name=markup([series.name]),
-            x=moments.times,
-            y=grid.sizes[: len(moments.times), token].tolist(),
-            stackgroup="tokens",
-            mode="markers" if alone else "lines",
-            line={"color": EDGE, "width": 0.5},
-            marker={"color": series.color, "size": 10, "line": {"color": EDGE, "width": 1}},
-            fillcolor=series.color,
-            fillpattern=pattern(series.pattern),
-            hovertext=_texts(grid, token, series.name),
-            hoverinfo="text",
-        )
-        for token, series in enumerate(tokens)
-    ]
-
-
 def _texts(grid: Grid, token: int, name: str) -> list[str]:
     """Say each height on one line, beside those of the other tokens."""
     texts, head = [], markup([name])
@@ -113,19 +206,17 @@ def _texts(grid: Grid, token: int, name: str) -> list[str]:
     return texts
 
 
-def _marks(moments: Moments) -> go.Scatter:
+def _marks(incomplete: list[tuple[str, str]]) -> go.Scatter:
+    """Draw a triangle on the axis where fewer wallets are known."""
+    times, texts = zip(*incomplete, strict=True)
+    line = {"color": "#000000", "width": 1.5}
     return go.Scatter(
         name=_INCOMPLETE,
-        x=[time for time, _ in moments.incomplete],
-        y=[0] * len(moments.incomplete),
+        x=times,
+        y=[0] * len(times),
         mode="markers",
-        marker={
-            "symbol": "triangle-up",
-            "size": 11,
-            "color": "#FFFFFF",
-            "line": {"color": "#000000", "width": 1.5},
-        },
-        hovertext=[markup([text]) for _, text in moments.incomplete],
+        marker={"symbol": "triangle-up", "size": 11, "color": "#FFFFFF", "line": line},
+        hovertext=[markup([text]) for text in texts],
         hoverinfo="text",
         cliponaxis=False,
     )

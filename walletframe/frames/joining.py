@@ -45,7 +45,10 @@ def join(
         )
     require_columns(frame, _KEYS)
     named = _column_of_wallets(table) if on is None else on
-    found = _wallets(table, named)
+    if isinstance(named, str):
+        require_columns(table, [named])
+    read = map(read_wallet, frame_rows(table) if named is None else table[named])
+    found = [each if isinstance(each, WalletAddress) else None for each in read]
     ours, theirs = _partners(found, frame, how)
     keys = _keys(table if named is None else None, frame, found, (ours, theirs))
     mine = _taken(table.drop(columns=_KEYS) if named is None else table, ours)
@@ -83,26 +86,17 @@ def _holds_wallets(column: Any) -> bool:
     )
 
 
-def _wallets(table: pd.DataFrame, named: Hashable | None) -> _Found:
-    """Read the wallet of each row, None where that can't be."""
-    if named is not None:
-        require_columns(table, [str(named)] if isinstance(named, str) else [])
-    read = map(read_wallet, frame_rows(table) if named is None else table[named])
-    return [each if isinstance(each, WalletAddress) else None for each in read]
-
-
 def _partners(found: _Found, frame: pd.DataFrame, how: How) -> tuple[Codes, Codes]:
     """Pair the rows of a table and of a frame, by position; -1 where one stands alone."""
     identities = wallet_identities(frame)
     places: dict[Any, int] = {key: place for place, key in enumerate(identities.keys)}
-    codes = np.array(
-        [
-            places.get(canonical_key(each.blockchain, each.address), -1) if each else -1
-            for each in found
-        ],
-        dtype=np.intp,
-    )
-    _tell_unmatched(found, codes)
+    keys = [each and canonical_key(each.blockchain, each.address) for each in found]
+    codes = np.array([places.get(key, -1) for key in keys], dtype=np.intp)
+    if unmatched := int((codes < 0).sum()):
+        unread = keys.count(None)
+        reason = f" ({unread:,} can't be read)" if unread else ""
+        verb = "matches" if unmatched == 1 else "match"
+        notify(f"{unmatched:,} of {many(len(codes), 'row')} {verb} nothing{reason}", InputWarning)
     left = pd.DataFrame({"code": codes, "ours": np.arange(len(codes))})[codes >= 0]
     right = pd.DataFrame({"code": identities.codes, "theirs": np.arange(len(frame))})
     parts = [left.merge(right, on="code")]
@@ -116,16 +110,6 @@ def _partners(found: _Found, frame: pd.DataFrame, how: How) -> tuple[Codes, Code
     first, second = (theirs, ours) if how == "right" else (ours, theirs)
     order = np.lexsort((second, np.where(first < 0, len(codes), first)))
     return ours[order], theirs[order]
-
-
-def _tell_unmatched(found: _Found, codes: Codes) -> None:
-    alone = int((codes < 0).sum())
-    if not alone:
-        return
-    unread = sum(each is None for each in found)
-    reason = f" ({unread:,} can't be read)" if unread else ""
-    verb = "matches" if alone == 1 else "match"
-    notify(f"{alone:,} of {many(len(codes), 'row')} {verb} nothing{reason}", InputWarning)
 
 
 def _keys(

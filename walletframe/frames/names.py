@@ -35,7 +35,7 @@ from walletframe.text import shortened, shown
 from walletframe.tokens import known_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from walletframe.address import WalletAddress
     from walletframe.errors import Text
@@ -71,16 +71,13 @@ def token_names(
     found, rest = {}, []
     for place, scope in zip(alike, scopes, strict=True):
         name, key = names[spelled[place]], tokens.keys[place]
-        if bearers[scope] == 1 and _is_plain(name, key):
+        is_plain = name.isascii() and "(" not in name and not is_unknown(key)
+        if name and is_plain and bearers[scope] == 1:
             found[place] = name
         else:
             rest.append((place, name, key))
     short = [_qualified(name, key) for _, name, key in rest]
-    count = Counter(short)
-    unique = _numbered(
-        label if count[label] == 1 else _qualified(name, key, whole=True)
-        for label, (_, name, key) in zip(short, rest, strict=True)
-    )
+    unique = _unique(short, lambda number: _qualified(*rest[number][1:], whole=True))
     found |= zip((place for place, _, _ in rest), unique, strict=True)
     return [found[place] for place in places]
 
@@ -93,11 +90,31 @@ def wallet_names(wallets: pd.DataFrame, places: Codes) -> list[str]:
     columns = (wallets[name].array.take(places) for name in ("blockchain", "address"))
     named = [*zip(*(map(cell_text, column) for column in columns), strict=True)]
     short = [short_wallet(*each) for each in named]
+    return _unique(short, lambda number: whole_wallet(*named[number]))
+
+
+def _unique(short: list[str], whole: Callable[[int], str]) -> list[str]:
+    """Write at length what is short for several, and number what is equal all the same."""
     count = Counter(short)
-    return _numbered(
-        label if count[label] == 1 else whole_wallet(*each)
-        for label, each in zip(short, named, strict=True)
-    )
+    taken: dict[str, None] = {}
+    for place, name in enumerate(short):
+        label = name if count[name] == 1 else whole(place)
+        free, number = label, 2
+        while free in taken:
+            free, number = f"{label} #{number}", number + 1
+        taken[free] = None
+    return list(taken)
+
+
+def _qualified(name: str, key: TokenKey, *, whole: bool = False) -> str:
+    chain, contract = key
+    if is_unknown(key):
+        return f"{name} ({_UNKNOWN})".lstrip()
+    if contract is None:
+        where = _NATIVE
+    else:
+        where = shown(contract, _WHOLE) if whole else shortened(contract)
+    return f"{name} ({shown(chain, _CHAIN)} {where})".lstrip()
 
 
 def whole_token(
@@ -160,21 +177,17 @@ def token_place(
     return places[0]
 
 
-def find_token(
-    holdings: pd.DataFrame, token: TokenLike, *, identities: Identities | None = None
-) -> Mask:
+def find_token(holdings: pd.DataFrame, token: TokenLike) -> Mask:
     """Mark the rows of one token, named by (blockchain, contract) or by a symbol of its own."""
     require_columns(holdings, ["symbol", "token_blockchain", "token_address"])
-    tokens = identities or token_identities(holdings)
+    tokens = token_identities(holdings)
     return np.asarray(tokens.codes == token_place(holdings, tokens, token))
 
 
-def find_wallet(
-    frame: pd.DataFrame, wallet: WalletLike, *, identities: Identities | None = None
-) -> Mask:
+def find_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
     """Mark the rows of one wallet, named as ``"ETH.0x…"`` or (blockchain, address)."""
     [named] = parse_wallets(wallet)
-    wallets = identities or wallet_identities(frame)
+    wallets = wallet_identities(frame)
     key = canonical_key(named.blockchain, named.address)
     if key not in wallets.keys:
         raise UnknownWalletError(str(named))
@@ -202,48 +215,16 @@ def ambiguous(
 
     The hint may name the first token, as it is to be pasted.
     """
-    last = len(known_tokens())
+    ranks = {key: rank for rank, key in enumerate(_listed())}
     ordered = {
-        symbol: sorted(tokens, key=lambda key: _listed().get(key, (last, None))[0])
+        symbol: sorted(tokens, key=lambda key: ranks.get(key, len(ranks)))
         for symbol, tokens in shared.items()
     }
     notes = {key: _note(known_token(key)) for tokens in ordered.values() for key in tokens}
-    if not any(key in _listed() for key in notes):
+    if not any(map(known_token, notes)):
         notes = {}  # then nothing tells a twin from the real one
     first = next(iter(ordered.values()))[0]
     return AmbiguousTokenError(ordered, hint(first), notes=notes)
-
-
-def known_token(key: TokenKey) -> KnownToken | None:
-    """Return what the packaged list has on a canonical token, None where it is not on it."""
-    found = _listed().get(key)
-    return found[1] if found else None
-
-
-def _is_plain(name: str, key: TokenKey) -> bool:
-    return bool(name) and name.isascii() and "(" not in name and not is_unknown(key)
-
-
-def _qualified(name: str, key: TokenKey, *, whole: bool = False) -> str:
-    chain, contract = key
-    if is_unknown(key):
-        return f"{name} ({_UNKNOWN})".lstrip()
-    if contract is None:
-        where = _NATIVE
-    else:
-        where = shown(contract, _WHOLE) if whole else shortened(contract)
-    return f"{name} ({shown(chain, _CHAIN)} {where})".lstrip()
-
-
-def _numbered(labels: Iterable[str]) -> list[str]:
-    """Tell apart by numbers what hostile text has made equal all the same."""
-    taken: dict[str, None] = {}
-    for label in labels:
-        free, number = label, 2
-        while free in taken:
-            free, number = f"{label} #{number}", number + 1
-        taken[free] = None
-    return list(taken)
 
 
 def _note(known: KnownToken | None) -> str:
@@ -255,10 +236,15 @@ def _note(known: KnownToken | None) -> str:
     return said.get(known.kind, f"known: {known.kind} {known.asset}")
 
 
+def known_token(key: TokenKey) -> KnownToken | None:
+    """Return what the packaged list has on a canonical token, None where it is not on it."""
+    return _listed().get(key)
+
+
 @cache
-def _listed() -> dict[TokenKey, tuple[int, KnownToken]]:
-    found: dict[TokenKey, tuple[int, KnownToken]] = {}
-    for place, token in enumerate(known_tokens()):
+def _listed() -> dict[TokenKey, KnownToken]:
+    found: dict[TokenKey, KnownToken] = {}
+    for token in known_tokens():
         chain, contract = canonical_key(token.blockchain, token.contract or "")
-        found.setdefault((chain, contract or None), (place, token))
+        found.setdefault((chain, contract or None), token)
     return found

@@ -84,7 +84,23 @@ PositionsLike: TypeAlias = Union["pd.DataFrame", Positions]
 def read_positions(holdings: PositionsLike, wallets: FetchLike | None = None) -> Positions:
     """Tell wallets and tokens of holdings apart, unless that was done, and note who was asked."""
     held = holdings if isinstance(holdings, Positions) else _held(holdings)
-    return held if wallets is None else _with_asked(held, wallets_given(wallets))
+    if wallets is None:
+        return held
+    frame = wallets_given(wallets)
+    require_columns(frame, _ASKED)
+    asked = wallet_identities(frame)
+    marks = []
+    for rows in (known_wallets(frame), stale_wallets(frame)):
+        marks.append(np.zeros(len(asked.keys), dtype=bool))
+        marks[-1][asked.codes[rows]] = True
+    return replace(
+        held,
+        wallet_codes=_places(held.wallet_keys, asked)[held.wallet_codes],
+        **_listed(frame, asked),
+        asked=True,
+        known=marks[0],
+        stale=marks[1],
+    )
 
 
 def _held(holdings: pd.DataFrame) -> Positions:
@@ -100,19 +116,6 @@ def _held(holdings: pd.DataFrame) -> Positions:
         asked=False,
         known=certain,
         stale=~certain,
-    )
-
-
-def _with_asked(held: Positions, frame: pd.DataFrame) -> Positions:
-    require_columns(frame, _ASKED)
-    asked = wallet_identities(frame)
-    return replace(
-        held,
-        wallet_codes=_places(held.wallet_keys, asked)[held.wallet_codes],
-        **_listed(frame, asked),
-        asked=True,
-        known=_marked(asked, known_wallets(frame)),
-        stale=_marked(asked, stale_wallets(frame)),
     )
 
 
@@ -140,12 +143,6 @@ def _places(held: list[TokenKey], asked: Identities) -> Codes:
             hint=f"`wallets` lacks {many(len(strangers), 'wallet')} of holdings: give one fetch",
         )
     return np.array([rows[key] for key in held], dtype=np.intp)
-
-
-def _marked(asked: Identities, rows: Mask) -> Mask:
-    marks = np.zeros(len(asked.keys), dtype=bool)
-    marks[asked.codes[rows]] = True
-    return marks
 
 
 def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
