@@ -39,7 +39,9 @@ class AmountDtype(ExtensionDtype):
 
     name = "amount"
     type = Decimal
-    kind = "f"  # else pandas's round by column, decimal commas and float formats leave it out
+    # Without it pandas leaves it out of round by column, decimal commas and float formats, and
+    # plotly express takes amounts for categories.
+    kind = "f"
     itemsize = 8  # of a reference, asked for by pandas 3.0
     na_value = pd.NA
 
