@@ -75,7 +75,8 @@ def uncompressed(path: Path) -> Path:
 
 def _cells(series: pd.Series) -> list[str]:
     """Return the cells of a column, empty where something is missing."""
-    if is_float_dtype(series.dtype):
+    is_exact = isinstance(series.dtype, AmountDtype)  # which is of kind f, too
+    if is_float_dtype(series.dtype) and not is_exact:
         plain = np.format_float_positional
         return ["" if pd.isna(value) else plain(value, trim="0") for value in series]
     if not _may_hold_text(series):
