@@ -50,12 +50,6 @@ class FrameAccessor(
         -------
         PlotAccessor
             With a method for each chart, each of which returns a plotly figure.
-
-        Examples
-        --------
-        >>> import pandas as pd, walletframe
-        >>> callable(pd.DataFrame().wf.plot.treemap)
-        True
         """
         return PlotAccessor(self._data)
 

@@ -63,10 +63,8 @@ class ExportsAccessor:
 
         Raises
         ------
-        ValueError, TypeError
-            If a column of objects has no one type; these are Arrow's own.
-        OSError
-            If it can't be written.
+        ValueError, TypeError, OSError
+            If a column of objects has no one type (Arrow's own), or the file can't be written.
 
         Examples
         --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import wraps
 from threading import Lock, RLock, Timer, current_thread
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from ipywidgets import HTML, Layout, VBox, Widget
 
@@ -19,18 +19,17 @@ PaneT = TypeVar("PaneT", bound="Pane")
 
 LOCK = RLock()  # one for all panes: two whose handlers set each other's traits can't deadlock
 PATIENCE_S = 5.0  # how long `close` waits for a thread
-_LONGEST = 400
-_MARK = "var(--jp-error-color1, currentColor)"
+_LONGEST, _MARK = 400, "var(--jp-error-color1, currentColor)"
 
 
 class Pane(VBox):
     """A box with a line for errors; its handlers are `guarded`, since nobody else sees theirs."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self) -> None:
         self._closed = False
         self._endings: list[Callable[[], None]] = []  # each stops a thread, and waits for it
         self._alert = HTML(layout=Layout(display="none"))
-        super().__init__(layout=Layout(width="100%"), **options)
+        super().__init__(layout=Layout(width="100%"))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: run its cell again where it is not to be seen>"

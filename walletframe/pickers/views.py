@@ -68,20 +68,14 @@ FORMATS = {
 # the page itself decides, by a style sheet. Pages without this attribute of the body know no theme.
 FOLLOWS = "walletframe-follows-page"
 _TEXT, _LINE = "var(--jp-ui-font-color1)", "var(--jp-border-color2)"
-_RULES = (
-    (".main-svg", "background: transparent"),
-    (".bglayer .bg, .legend .bg", "fill: transparent"),
-    (":is(.infolayer, .cartesianlayer) text", f"fill: {_TEXT}"),
-    (".gridlayer path", f"stroke: {_LINE}"),
-    (":is(.zerolinelayer, .xtick, .ytick) path", f"stroke: {_LINE}"),
-    (".modebar-group", "background: transparent"),
-    (".modebar-btn path", f"fill: {_TEXT}"),
-)
-STYLE = "\n".join(
-    f'body[data-jp-theme-light="false"] .{FOLLOWS} .js-plotly-plot :is({parts}) '
-    f"{{ {rule} !important }}"
-    for parts, rule in _RULES
-)
+_RULES = {
+    ".main-svg, .modebar-group": "background: transparent",
+    ".bglayer .bg, .legend .bg": "fill: transparent",
+    ":is(.infolayer, .cartesianlayer) text, .modebar-btn path": f"fill: {_TEXT}",
+    ":is(.gridlayer, .zerolinelayer, .xtick, .ytick) path": f"stroke: {_LINE}",
+}
+_DARK = f'body[data-jp-theme-light="false"] .{FOLLOWS} .js-plotly-plot'
+STYLE = "\n".join(f"{_DARK} :is({parts}) {{ {rule} !important }}" for parts, rule in _RULES.items())
 
 _NAMES = '''
 def names(chain, address):
