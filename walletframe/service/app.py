@@ -31,7 +31,7 @@ from walletframe.service.document import (
     VERSION,
     with_components,
 )
-from walletframe.service.gate import Problem, ProblemAnswer, RefusedError
+from walletframe.service.gate import Problem, ProblemAnswer, refused
 from walletframe.service.ledger import Chance, detail_of
 from walletframe.service.options import Base
 from walletframe.settings import is_this_machine
@@ -86,8 +86,7 @@ def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
         )
     app.state.gate = gate
     app.add_middleware(_OwnNameOnly)
-    app.add_exception_handler(RefusedError, _refused)
-    app.add_exception_handler(HTTPException, _not_routed)
+    app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _broken)
     generate = app.openapi
     app.openapi = lambda: with_components(generate())  # type: ignore[method-assign]
@@ -138,14 +137,14 @@ class _Desk:
 def _addresses(texts: Sequence[str]) -> list[WalletAddress]:
     """Read the address parameters of a request in the order asked; equal texts count once."""
     if not texts:
-        raise RefusedError(problems.NO_ADDRESS)
+        raise refused(problems.NO_ADDRESS)
     wallets: dict[WalletAddress, None] = {}
     for position, text in enumerate(texts):
         try:
             wallets[WalletAddress.parse(text)] = None
         except AddressError as error:
             message = f"Address parameter {position} (from 0): {error.problems[0][2]}."
-            raise RefusedError(Problem(400, "bad_address", message)) from None
+            raise refused(Problem(400, "bad_address", message)) from None
     return list(wallets)
 
 
@@ -187,12 +186,10 @@ def _cors_headers(request: Request) -> dict[str, str]:
 
 
 async def _refused(request: Request, error: Any) -> Response:
-    wait = {} if error.retry_after_s is None else {"Retry-After": str(error.retry_after_s)}
-    return _refusal(request, error.problem, wait)
-
-
-async def _not_routed(request: Request, error: Any) -> Response:
-    problem = problems.NO_SUCH_PATH if error.status_code == 404 else problems.NOT_ALLOWED  # noqa: PLR2004 - the status that says so
+    """Answer what the gate refused, or what FastAPI found no route for."""
+    problem = error.detail
+    if not isinstance(problem, Problem):
+        problem = problems.NO_SUCH_PATH if error.status_code == 404 else problems.NOT_ALLOWED  # noqa: PLR2004 - the status that says so
     return _refusal(request, problem, error.headers or {})
 
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import msgspec
+from fastapi import HTTPException
 from limits import RateLimitItem, RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
@@ -40,15 +41,6 @@ class ProblemAnswer(msgspec.Struct, frozen=True):
     error: Problem
 
 
-class RefusedError(Exception):
-    """A request that the sandbox refuses, perhaps with the seconds to wait before the next."""
-
-    def __init__(self, problem: Problem, retry_after_s: int | None = None) -> None:
-        super().__init__(problem.message)
-        self.problem = problem
-        self.retry_after_s = retry_after_s
-
-
 NO_ADDRESS = Problem(400, "no_address", "The query parameter address is missing.")
 NO_KEY = Problem(401, "no_key", "The query parameter apiKey is missing.")
 UNKNOWN_KEY = Problem(401, "unknown_key", "The key is not known.")
@@ -59,6 +51,11 @@ WRONG_HOST = Problem(421, "wrong_host", "The Host header names another machine t
 LIMITED_IP = Problem(429, "limited_ip", "Too many requests from this IP address.")
 LIMITED_KEY = Problem(429, "limited_key", "Too many requests with this key.")
 BROKEN = Problem(500, "broken", "The sandbox could not answer; its ledger may be at fault.")
+
+
+def refused(problem: Problem, headers: dict[str, str] | None = None) -> HTTPException:
+    """Return what refuses a request where it is raised."""
+    return HTTPException(problem.status, problem, headers)
 
 
 class Gate:
@@ -75,13 +72,13 @@ class Gate:
         self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
 
     def admit(self, text: str | None, base: Base, ip_address: str) -> None:
-        """Raise `RefusedError` by the address's limit, the key, its base, then the key's limit."""
+        """Refuse by the address's limit, the key, its base, or the key's limit, in this order."""
         self._count(self._limit, LIMITED_IP, "ip", ip_address)
         key = self.find(text)
         if key is None:
-            raise RefusedError(UNKNOWN_KEY if text else NO_KEY)
+            raise refused(UNKNOWN_KEY if text else NO_KEY)
         if key.kind not in (base, "test"):
-            raise RefusedError(WRONG_BASE)
+            raise refused(WRONG_BASE)
         limit = self._test_limit if key.kind == "test" else self._limit
         self._count(limit, LIMITED_KEY, "key", key.key)
 
@@ -97,4 +94,4 @@ class Gate:
         if limit is None or self._limiter.hit(limit, *who):
             return
         wait_s = self._limiter.get_window_stats(limit, *who).reset_time - time.time()
-        raise RefusedError(problem, retry_after_s=max(1, math.ceil(wait_s)))
+        raise refused(problem, {"Retry-After": str(max(1, math.ceil(wait_s)))})
