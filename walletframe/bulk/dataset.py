@@ -144,25 +144,21 @@ class Dataset:
                 continue
             wallets, failed = apart(read_table(path))
             self._write([(self.layout.failed, failed)])
-            self._write_unfinished(wallets, self.layout.wallets)
-            publish(self._unfinished(self.layout.wallets), path)
+            self._write([(self.layout.wallets, wallets)], number)
             moved = True
         return moved
 
-    def _write(self, parts: list[tuple[Path, pa.Table]]) -> None:
-        """Write the files of one part whole, then bring them under their names, one by one."""
-        self._last += 1
-        for folder, table in parts:
-            self._write_unfinished(table, folder)
-        for folder, _ in parts:
-            publish(self._unfinished(folder), folder / part_name(self._last))
-
-    def _write_unfinished(self, table: pa.Table, folder: Path) -> None:
-        with private_file(self._unfinished(folder)) as file:
-            pq.write_table(table, file, compression="zstd")
-
-    def _unfinished(self, folder: Path) -> Path:
-        return self.layout.inner / f"{folder.name}{_UNFINISHED}"
+    def _write(self, parts: list[tuple[Path, pa.Table]], number: int | None = None) -> None:
+        """Write the files of a part whole, then bring them under their names, one by one."""
+        if number is None:
+            self._last += 1
+            number = self._last
+        unfinished = [self.layout.inner / f"{folder.name}{_UNFINISHED}" for folder, _ in parts]
+        for path, (_, table) in zip(unfinished, parts, strict=True):
+            with private_file(path) as file:
+                pq.write_table(table, file, compression="zstd")
+        for path, (folder, _) in zip(unfinished, parts, strict=True):
+            publish(path, folder / part_name(number))
 
 
 def _refuse_foreign(layout: Layout) -> None:

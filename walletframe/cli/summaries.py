@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -87,10 +88,7 @@ def value(
     What has no price is counted, and not taken for worthless. The exit code is 1 where the
     balances of a wallet are not known.
     """
-
-    def valued(holdings: pd.DataFrame) -> pd.DataFrame:
-        return valued_at(holdings, prices, currency=currency, by_symbol=by_symbol)
-
+    valued = partial(valued_at, prices=prices, currency=currency, by_symbol=by_symbol)
     _add_up(given, valued, **options)
 
 
