@@ -23,16 +23,17 @@ from small_disk import mounted, remount
 
 from walletframe.errors import AnswerWarning, CacheWarning
 from walletframe.transport import Pacer
-from walletframe.transport.pace import (
+from walletframe.transport.pacer import (
     LEAST_RATE,
+    PACES,
     START_RATE,
     Pace,
     answered,
+    pace_path,
     ready_at,
     refused,
     take,
 )
-from walletframe.transport.pacer import PACES, pace_path
 from walletframe.transport.session import seconds_to_wait
 
 

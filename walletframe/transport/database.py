@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PAUSE_S = 0.005
-_REPLACED = "it is replaced all the time"
 _OTHERS_AT_IT = (
     (BlockingIOError, FileNotFoundError)
     if os.name == "posix"
@@ -123,47 +123,44 @@ class Database:
         while True:
             try:
                 result = work(self._open())
-                if self._in_place():
-                    return result
-                raise _ReplacedError(_REPLACED)  # noqa: TRY301 - what was written nobody will find
+                self._require_place()  # else nobody would find what was written
             except (sqlite3.Error, UnicodeDecodeError, _ReplacedError) as fault:
                 if not self._may_retry(fault) or time.monotonic() > deadline:
                     raise
                 time.sleep(_PAUSE_S)  # SQLite waits for no one who begins a file at that moment
+            else:
+                return result
 
     def _may_retry(self, fault: Exception) -> bool:
         if isinstance(fault, _ReplacedError):
             return True
         if not is_broken(fault):
             return is_busy(fault)
-        self._disconnect()
-        for other in list(_databases):
-            other.let_go(self.path)
-        try:
+        for each in list(_databases):  # this one is among them
+            each.let_go(self.path)
+        with suppress(*_OTHERS_AT_IT):
             aside = move_aside(self.path, self._linked_to)
-        except _OTHERS_AT_IT:
-            return True
-        if aside is not None:
-            self._warnings.append(
-                f"the {self._contents.name} {self.path} was broken; it is kept as {aside}, and a "
-                "new one begun"
-            )
+            if aside is not None:
+                self._warnings.append(
+                    f"the {self._contents.name} {self.path} was broken; it is kept as {aside}, "
+                    "and a new one begun"
+                )
         return True
 
-    def _in_place(self) -> bool:
-        return identity(self.path) == self._linked_to
+    def _require_place(self) -> None:
+        if identity(self.path) != self._linked_to:
+            raise _ReplacedError("it is replaced all the time")
 
     def _open(self) -> sqlite3.Connection:
         if self._link is not None and self._link.in_transaction:
             self._link.execute("ROLLBACK")  # left by a second interrupt during a rollback
-        if self._link is not None and self._in_place():
+        if self._link is not None and identity(self.path) == self._linked_to:
             return self._link
         self._disconnect()
         self._linked_to = identity(self.path)
         link = connect(self.path, "rwc")
         try:
-            if not self._in_place():  # as where it was made just now: then once more
-                raise _ReplacedError(_REPLACED)  # noqa: TRY301 - the connection is closed below
+            self._require_place()  # not where it was made just now: then once more
             self._contents.prepare(link)
         except BaseException:
             link.close()
