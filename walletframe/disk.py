@@ -1,7 +1,6 @@
 """Atomic writing of files, and folders and files that only their owner can read.
 
-The one place that brings files to the disk: exports and reports replace a file through `replaced`,
-bulk runs and histories put theirs under their names with `publish` and `settle`.
+Exports and reports replace a file through `replaced`, bulk runs and histories use `publish`.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ _FORGOTTEN_AFTER_S = 24 * 3600
 def replaced(path: Path) -> Iterator[BinaryIO]:
     """Write a file anew; until all of it is on the disk, the earlier one stays.
 
-    A link stays one, and an earlier file keeps its mode; a device, a pipe or an open descriptor
-    gets the content at the end.
+    A link stays one, an earlier file keeps its mode; a device or a pipe gets all of it at the end.
     """
     if _is_passed_through(path):
         with TemporaryFile() as buffer:
@@ -73,10 +71,16 @@ def settle(folder: Path) -> None:
 
 def clear(folder: Path, prefix: str) -> None:
     """Remove unfinished files and folders of this prefix that are a day old."""
+    before = time.time() - _FORGOTTEN_AFTER_S
     with suppress(OSError), os.scandir(folder) as found:
-        for entry in found:
-            if entry.name.startswith(prefix):
-                _forget(entry)
+        for entry in (each for each in found if each.name.startswith(prefix)):
+            with suppress(OSError):
+                if entry.stat(follow_symlinks=False).st_mtime >= before:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                else:
+                    Path(entry.path).unlink()
 
 
 def private_folder(folder: Path) -> None:
@@ -97,16 +101,6 @@ def _opened(path: Path, mode: int, buffering: int = -1) -> BinaryIO:
         return os.open(name, flags, mode)
 
     return open(path, "xb", buffering, opener=opener)
-
-
-def _forget(entry: os.DirEntry[str]) -> None:
-    with suppress(OSError):
-        if time.time() - entry.stat(follow_symlinks=False).st_mtime <= _FORGOTTEN_AFTER_S:
-            return
-        if entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(entry.path, ignore_errors=True)
-        else:
-            Path(entry.path).unlink()
 
 
 def _is_passed_through(path: Path) -> bool:

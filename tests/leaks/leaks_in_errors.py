@@ -126,13 +126,12 @@ def unreached(ground, variant):
 def _foreign(ground, base_url):
     """Return the exception that requests raises, before anybody translates it."""
     session = ServiceSession(Settings(**ground.settings(base_url=base_url)))
-    session._under_way.begin(60)
-    try:
-        with pytest.raises(OSError) as caught:  # noqa: PT011 - any of them
-            session._session.get(session._url, params=f"address={WALLET}", timeout=BRIEFLY)
-    finally:
-        session._under_way.end()
-        session.close()
+    with (
+        contextlib.closing(session),
+        session._under_way.begun(60),
+        pytest.raises(OSError) as caught,  # noqa: PT011 - any of them
+    ):
+        session._session.get(session._url, params=f"address={WALLET}", timeout=BRIEFLY)
     return caught.value
 
 

@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 import time
 from concurrent.futures import Future, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from threading import Lock, Thread, get_ident
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakSet
 
-from urllib3 import exceptions
-from urllib3.connection import HTTPConnection
 from urllib3.util.connection import allowed_gai_family
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from threading import Event
 
-C = TypeVar("C", bound=HTTPConnection)
-_Address: TypeAlias = "tuple[Any, Any, int, str, Any]"  # as socket.getaddrinfo gives them
+    from urllib3.connection import HTTPConnection
 
-_WATCH_S = 0.05
+_Address: TypeAlias = "tuple[Any, Any, int, str, Any]"  # as socket.getaddrinfo gives them
+Options: TypeAlias = "Collection[tuple[int, int, int | bytes]] | None"  # these two as urllib3's are
+Socks: TypeAlias = "Mapping[str, Any] | None"
+
 _TICK_S = 0.05
 _SOCKS_PORT = 1080
 
@@ -85,23 +84,22 @@ class UnderWay:
         self._lock = Lock()
         self._attempts: dict[int, Attempt] = {}
 
-    def begin(self, seconds: float) -> Attempt:
-        """Begin this thread's attempt, which may take so long as a whole."""
+    @contextmanager
+    def begun(self, seconds: float) -> Iterator[Attempt]:
+        """Begin and end this thread's attempt, which may take so long as a whole."""
         attempt = Attempt(seconds)
         with self._lock:
             self._attempts[get_ident()] = attempt
-        return attempt
+        try:
+            yield attempt
+        finally:
+            with self._lock:
+                del self._attempts[get_ident()]
+            attempt.end()
 
     def now(self) -> Attempt:
         """Return this thread's attempt."""
         return self._attempts[get_ident()]
-
-    def end(self) -> bool:
-        """End this thread's attempt, and tell whether it was cut off."""
-        with self._lock:
-            attempt = self._attempts.pop(get_ident())
-        attempt.end()
-        return attempt.is_cut
 
     def cut_of(self, threads: Collection[int]) -> None:
         """Cut off the attempts of some threads, named by ``threading.get_ident()``."""
@@ -112,7 +110,7 @@ class UnderWay:
 
     def watch(self, closed: Event) -> None:
         """Until `closed`, cut off what takes too long as a whole, however steadily it dribbles."""
-        while not closed.wait(_WATCH_S):
+        while not closed.wait(_TICK_S):
             now = time.monotonic()
             with self._lock:
                 for attempt in self._attempts.values():
@@ -127,7 +125,7 @@ class UnderWay:
                     os.close(connection.sock.detach())
 
 
-class _Lookups:
+class Lookups:
     """Names that are looked up, each by one thread at a time, which keeps nobody waiting."""
 
     def __init__(self) -> None:
@@ -166,100 +164,50 @@ def _look_up(host: str, port: int, flags: int = 0) -> list[_Address]:
     return socket.getaddrinfo(host.strip("[]"), port, family, socket.SOCK_STREAM, flags=flags)
 
 
-def timed(base: type[C], under_way: UnderWay) -> type[C]:
-    """Return urllib3's connections, made within the attempt's time; for SOCKS proxies, too."""
-    lookups = _Lookups()
-
-    class Timed(base):  # type: ignore[valid-type,misc]  # a class is a value here
-        def __init__(
-            self, *place: Any, _socks_options: Mapping[str, Any] | None = None, **options: Any
-        ) -> None:
-            super().__init__(*place, **options)
-            self._socks = _socks_options
-
-        def _new_conn(self) -> socket.socket:
-            under_way.connections.add(self)
-            host, port, attempt = self._dns_host, self.port, under_way.now()
-            try:
-                if self._socks is not None:
-                    sock = _through_socks(self._socks, lookups, host, port, attempt)
-                else:
-                    found = lookups.addresses(host, port, attempt)
-                    connect, options = socket.socket.connect, self.socket_options
-                    sock = _dial(found, attempt, socket.socket, connect, options or ())
-            except OSError as fault:
-                raise _as_of_urllib3(fault, self, through=self._socks) from fault
-            sys.audit("http.client.connect", self, self.host, self.port)
-            return sock
-
-        def _tunnel(self) -> None:
-            super()._tunnel()
-            under_way.now().left_s()  # what was cut off can look like the end of a proxy's answer
-
-        def putrequest(self, *args: Any, **kwargs: Any) -> None:
-            if self.sock is not None:
-                under_way.now().hold(self.sock)
-            super().putrequest(*args, **kwargs)
-
-    return Timed
-
-
-def _as_of_urllib3(fault: OSError, connection: HTTPConnection, *, through: object) -> Exception:
-    """Return the exception that urllib3 raises where no connection can be made."""
-    if isinstance(fault, TimeoutError):
-        return exceptions.ConnectTimeoutError(connection, "no connection in time")
-    if through is not None:
-        return exceptions.ProxyError("the SOCKS proxy did not let the connection through", fault)
-    if isinstance(fault, socket.gaierror):
-        return exceptions.NameResolutionError(connection.host, connection, fault)
-    return exceptions.NewConnectionError(connection, f"no connection: {fault}")
-
-
-def _through_socks(
-    proxy: Mapping[str, Any], lookups: _Lookups, host: str, port: int, attempt: Attempt
+def dial(
+    host: str, port: int, lookups: Lookups, attempt: Attempt, socks: Socks, options: Options
 ) -> socket.socket:
-    """Connect to a host through a SOCKS proxy, which is given as urllib3 has it."""
-    through = lookups.addresses(proxy["proxy_host"], proxy["proxy_port"] or _SOCKS_PORT, attempt)
-    if not proxy["rdns"]:  # the proxy looks up no names
+    """Connect to a host, through a SOCKS proxy if there is one, in what is left of the time."""
+    if socks is None:
+        found = lookups.addresses(host, port, attempt)
+        return _reached(found, attempt, socket.socket, socket.socket.connect, options)
+    through = lookups.addresses(socks["proxy_host"], socks["proxy_port"] or _SOCKS_PORT, attempt)
+    if not socks["rdns"]:  # the proxy looks up no names
         found = lookups.addresses(host, port, attempt)
         host = min(found, key=lambda each: each[0] != socket.AF_INET)[4][0]
 
     def reach(sock: Any, address: Any) -> None:
-        login = (proxy["username"], proxy["password"])
-        sock.set_proxy(proxy["socks_version"], *address[:2], proxy["rdns"], *login)
+        login = (socks["username"], socks["password"])
+        sock.set_proxy(socks["socks_version"], *address[:2], socks["rdns"], *login)
         sock.connect((host, port))
 
-    return _dial(through, attempt, import_module("socks").socksocket, reach)
+    return _reached(through, attempt, import_module("socks").socksocket, reach)
 
 
-def _dial(
+def _reached(
     addresses: list[_Address],
     attempt: Attempt,
     made: type[socket.socket],
     reach: Callable[[Any, Any], None],
-    options: Collection[Any] = (),
+    options: Options = None,
 ) -> socket.socket:
-    """Connect to one address after the other, each with its share of the time that is left.
-
-    The last one's OSError is raised where none can be reached.
-    """
+    """Connect to one of the addresses, each with its share of the time; the last one's OSError."""
     fault = OSError("no address")
     for number, (family, kind, protocol, _, address) in enumerate(addresses):
         share_s = attempt.left_s() / (len(addresses) - number)
         sock = made(family, kind, protocol)
         try:
-            for option in options:
+            for option in options or ():
                 sock.setsockopt(*option)
             attempt.hold(sock)
             sock.settimeout(share_s)
             reach(sock, address)
             sock.settimeout(attempt.left_s())  # for TLS, which takes it as a whole
-        except OSError as error:
+        except BaseException as error:
             sock.close()
+            if not isinstance(error, OSError):
+                raise
             fault = error
-        except BaseException:
-            sock.close()
-            raise
         else:
             return sock
     raise fault

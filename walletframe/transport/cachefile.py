@@ -30,7 +30,6 @@ Row: TypeAlias = tuple[Any, ...]
 VERSION = 1
 _WAL_LIMIT_BYTES = 4 * 1024 * 1024
 _CHUNK = 500
-_EVICTED_AT_ONCE = 256
 _COLUMNS = "key, fetched_at, body, head, turn, checksum"
 _ANSWERS = "key TEXT PRIMARY KEY, fetched_at TEXT NOT NULL, body BLOB NOT NULL, head TEXT"
 _TURNS = "CREATE {} TABLE turns (id INTEGER PRIMARY KEY, turn INTEGER NOT NULL)"
@@ -62,6 +61,7 @@ _NEXT_TURN = (
     "coalesce((SELECT turn FROM turns WHERE id = 1), 0), "
     "coalesce((SELECT max(turn) FROM answers), 0)))"
 )
+_OLDEST = "SELECT key, length(body) FROM answers ORDER BY turn, rowid LIMIT 256"
 _BYTES_IN_USE = (
     "SELECT (page_count - freelist_count) * page_size "
     "FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
@@ -81,7 +81,7 @@ def _prepare(link: sqlite3.Connection) -> None:
         except sqlite3.OperationalError as fault:
             if code_of(fault) != sqlite3.SQLITE_READONLY:
                 raise
-            for statement in _AS_IF_ADDED:
+            for statement in _AS_IF_ADDED:  # where nothing can be written, it is read all the same
                 link.execute(statement)
     link.execute("PRAGMA synchronous = NORMAL").fetchall()
     link.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}").fetchall()
@@ -101,12 +101,8 @@ def _is_of_0_1_0(link: sqlite3.Connection) -> bool:
     return "checksum" not in {name for _, name, *_ in link.execute("PRAGMA table_info(answers)")}
 
 
-ANSWERS = Contents(
-    "cache",
-    _prepare,
-    "answers can't be kept in {path} ({fault}); they are kept in memory instead",
-    wait_s=5.0,
-)
+_WITHOUT = "answers can't be kept in {path} ({fault}); they are kept in memory instead"
+ANSWERS = Contents("cache", _prepare, _WITHOUT, wait_s=5.0)
 
 
 class RowCache(BaseCache):
@@ -286,10 +282,7 @@ def _put(link: sqlite3.Connection, unsealed: Row) -> None:
 def _evict(link: sqlite3.Connection, max_bytes: int) -> None:
     """Delete the oldest answers until the pages in use fit; the file shrinks with them."""
     while (excess := link.execute(_BYTES_IN_USE).fetchone()[0] - max_bytes) > 0:
-        oldest = link.execute(
-            "SELECT key, length(body) FROM answers ORDER BY turn, rowid LIMIT ?",
-            (_EVICTED_AT_ONCE,),
-        ).fetchall()
+        oldest = link.execute(_OLDEST).fetchall()
         if not oldest:
             break
         sizes = accumulate((size for _, size in oldest), initial=0)

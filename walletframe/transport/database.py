@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
@@ -18,29 +18,17 @@ from weakref import WeakSet
 
 from walletframe.errors import CacheWarning
 from walletframe.notice import notify
-from walletframe.transport.sqlitefile import (
-    FAULTS,
-    Identity,
-    connect,
-    identity,
-    is_broken,
-    is_busy,
-    move_aside,
-    transact,
-)
+from walletframe.transport import sqlitefile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 T = TypeVar("T")
 
 _PAUSE_S = 0.005
-_OTHERS_AT_IT = (
-    (BlockingIOError, FileNotFoundError)
-    if os.name == "posix"
-    else (BlockingIOError, FileNotFoundError, PermissionError)  # which have the file open
-)
+_HELD = () if os.name == "posix" else (PermissionError,)  # Windows renames no file that is open
+_OTHERS_AT_IT = (BlockingIOError, FileNotFoundError, *_HELD)
 
 
 class _ReplacedError(OSError):
@@ -61,17 +49,14 @@ class Contents:
 
 
 class Database:
-    """One file, made at the first use, or memory where the file fails.
-
-    Warns once (a CacheWarning) where memory takes over, and where a broken file was moved aside.
-    """
+    """One file, made at the first use, or memory, after one CacheWarning, where the file fails."""
 
     def __init__(self, path: Path, contents: Contents) -> None:
         self.path = path
         self._contents = contents
         self._lock = RLock()
         self._link: sqlite3.Connection | None = None
-        self._linked_to: Identity | None = None
+        self._linked_to: sqlitefile.Identity | None = None
         self._readable = True
         self._memory: sqlite3.Connection | None = None
         self._warnings: list[str] = []
@@ -84,16 +69,13 @@ class Database:
             self._memory.close()
 
     def look(self, work: Callable[[sqlite3.Connection], T]) -> list[T]:
-        """Read: return what the work finds in the file, then in memory, of those in use.
-
-        The work may be called again where others were in the way.
-        """
+        """Return what the work, which may be called again, finds in the file, then in memory."""
         found = []
         with self._lock:
             if self._readable:
                 try:
                     found.append(self._on_file(work))
-                except FAULTS as fault:
+                except sqlitefile.FAULTS as fault:
                     self._readable = False
                     self._fall_back(fault)
             if self._memory is not None:
@@ -102,19 +84,16 @@ class Database:
         return found
 
     def change(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Write wholly or not at all; what the work wrote is kept when it returns.
-
-        The work may be called again where others were in the way.
-        """
+        """Write wholly or not at all; the work may be called again where others were in the way."""
         with self._lock:
             memory = self._memory
             if memory is None:
                 try:
-                    result = self._on_file(lambda link: transact(link, work))
-                except FAULTS as fault:
+                    result = self._on_file(lambda link: sqlitefile.transact(link, work))
+                except sqlitefile.FAULTS as fault:
                     memory = self._fall_back(fault)
             if memory is not None:
-                result = transact(memory, work)
+                result = sqlitefile.transact(memory, work)
         self._warn()
         return result
 
@@ -134,12 +113,12 @@ class Database:
     def _may_retry(self, fault: Exception) -> bool:
         if isinstance(fault, _ReplacedError):
             return True
-        if not is_broken(fault):
-            return is_busy(fault)
+        if not sqlitefile.is_broken(fault):
+            return sqlitefile.is_busy(fault)
         for each in list(_databases):  # this one is among them
             each.let_go(self.path)
         with suppress(*_OTHERS_AT_IT):
-            aside = move_aside(self.path, self._linked_to)
+            aside = sqlitefile.move_aside(self.path, self._linked_to)
             if aside is not None:
                 self._warnings.append(
                     f"the {self._contents.name} {self.path} was broken; it is kept as {aside}, "
@@ -148,17 +127,17 @@ class Database:
         return True
 
     def _require_place(self) -> None:
-        if identity(self.path) != self._linked_to:
+        if sqlitefile.identity(self.path) != self._linked_to:
             raise _ReplacedError("it is replaced all the time")
 
     def _open(self) -> sqlite3.Connection:
         if self._link is not None and self._link.in_transaction:
             self._link.execute("ROLLBACK")  # left by a second interrupt during a rollback
-        if self._link is not None and identity(self.path) == self._linked_to:
+        if self._link is not None and sqlitefile.identity(self.path) == self._linked_to:
             return self._link
         self._disconnect()
-        self._linked_to = identity(self.path)
-        link = connect(self.path, "rwc")
+        self._linked_to = sqlitefile.identity(self.path)
+        link = sqlitefile.connect(self.path, "rwc")
         try:
             self._require_place()  # not where it was made just now: then once more
             self._contents.prepare(link)
@@ -200,32 +179,28 @@ class Database:
             finally:
                 self._lock.release()
 
-    def pause(self) -> None:
-        """Close the file and keep everyone from it, until `resume`."""
-        self._lock.acquire()
-        self._disconnect()
-
-    def resume(self) -> None:
-        """End a `pause`."""
-        self._lock.release()
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Close the file, and keep everyone from it meanwhile."""
+        with self._lock:
+            self._disconnect()
+            yield
 
 
 _databases: WeakSet[Database] = WeakSet()
-_paused: list[Database] = []
+_paused = ExitStack()
 _forking = RLock()
 
 
 def _before_fork() -> None:
     """Leave no connection open: SQLite's must not cross a fork."""
     _forking.acquire()
-    _paused.extend(_databases)
-    for database in _paused:
-        database.pause()
+    for database in list(_databases):
+        _paused.enter_context(database.paused())
 
 
 def _after_fork() -> None:
-    while _paused:
-        _paused.pop().resume()
+    _paused.close()
     _forking.release()
 
 

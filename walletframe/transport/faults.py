@@ -1,7 +1,4 @@
-"""Network faults: the one place that translates other libraries' exceptions and HTTP statuses.
-
-Nothing is raised here: a wallet whose request failed has an outcome like any other.
-"""
+"""Network faults: the one place that translates other libraries' exceptions and HTTP statuses."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from walletframe.wire import Outcome, Status
 Server: TypeAlias = Literal["service", "node"]
 
 _QUOTED = 160
-_LONGEST_REASON = 100_000
+_LONGEST_BODY = 100_000
 _SAID = ("message", "detail", "error")
 _REFUSED = {
     "service": "the key was refused (check it and key_kind)",
@@ -35,9 +32,6 @@ _UNREACHABLE: dict[type[Exception], str] = {
     ValueError: "the address of the {server}, or of a proxy, is not valid",
     Exception: "the {server} could not be reached",
 }
-_NO_CERTIFICATES = (
-    "the trusted certificates can't be read (check REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE)"
-)
 
 
 def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service") -> Outcome:
@@ -49,7 +43,8 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
     if isinstance(fault, requests.Timeout):
         return Outcome(Status.TIMEOUT, f"no answer within {round(timeout_s, 2):g} s")
     if _is_of_certificates(fault):
-        return Outcome(Status.UNREACHABLE, _NO_CERTIFICATES)
+        check = "check REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE"
+        return Outcome(Status.UNREACHABLE, f"the trusted certificates can't be read ({check})")
     if isinstance(fault, exceptions.ContentDecodingError):
         return Outcome(Status.INVALID, "the answer's compression is broken")
     said = next(said for kind, said in _UNREACHABLE.items() if isinstance(fault, kind))
@@ -58,37 +53,28 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
 
 def _is_of_certificates(fault: Exception) -> bool:
     """Tell whether the file of trusted certificates is missing, or is none."""
-    if isinstance(fault, exceptions.SSLError):
-        return getattr(_innermost(fault), "library", None) == "X509"
-    return isinstance(fault, OSError) and not isinstance(fault, requests.RequestException)
-
-
-def _innermost(fault: BaseException) -> BaseException:
-    """Return the exception that those of the libraries are wrapped around."""
-    inner = getattr(fault, "reason", None) or next(iter(fault.args), None)
-    return _innermost(inner) if isinstance(inner, BaseException) else fault
+    if not isinstance(fault, exceptions.SSLError):
+        return isinstance(fault, OSError) and not isinstance(fault, requests.RequestException)
+    inner: object = fault
+    while isinstance(inner, BaseException):  # the libraries wrap each other's
+        innermost, inner = inner, getattr(inner, "reason", None) or next(iter(inner.args), None)
+    return getattr(innermost, "library", None) == "X509"
 
 
 def is_passing(fault: Exception, *, reached: bool = False) -> bool:
-    """Tell whether asking again may well succeed, as after a timeout or a broken connection.
-
-    Where no connection can be made, only if there was one before: else the address is wrong.
-    """
+    """Tell whether asking again may well succeed, as after a timeout or a broken connection."""
     if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
     if isinstance(fault, (exceptions.SSLError, exceptions.ProxyError)):
         return False
     reason = getattr(fault.args[0] if fault.args else None, "reason", None)
-    made = not isinstance(reason, NewConnectionError)
+    made = not isinstance(reason, NewConnectionError)  # else the address is wrong, unless reached
     return isinstance(fault, requests.ConnectionError) and (made or reached)
 
 
 def reason_of(body: bytes) -> bytes:
-    """Find what the body of an error says to a person: a text of its JSON, else the body.
-
-    With JSON's escapes undone, it may hold what the body did not: it has to be scrubbed again.
-    """
-    if len(body) > _LONGEST_REASON or not body.lstrip().startswith(b"{"):
+    """Find the text of an error's JSON, else all; its escapes are undone: it may echo the key."""
+    if len(body) > _LONGEST_BODY or not body.lstrip().startswith(b"{"):
         return body
     try:
         problem = json.loads(body)
@@ -114,9 +100,8 @@ def status_outcome(status: int, body: bytes, server: Server = "service") -> Outc
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return Outcome(Status.RATE_LIMITED, answered)
     if status // 100 == 3 and status != HTTPStatus.NOT_MODIFIED:  # noqa: PLR2004 - redirects
-        return Outcome(
-            Status.REJECTED, f"answered {status}: redirects are refused, to protect the key"
-        )
+        refused = f"answered {status}: redirects are refused, to protect the key"
+        return Outcome(Status.REJECTED, refused)
     if status // 100 == 4:  # noqa: PLR2004 - the class of the caller's errors
         return Outcome(Status.REJECTED, answered)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:

@@ -7,21 +7,23 @@ a head of the answer without echoes of it, and none of its body while they wait 
 from __future__ import annotations
 
 import re
+import socket
 import sys
 from functools import partial
 from html.entities import codepoint2name
 from http.client import HTTPResponse
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlencode
 from weakref import proxy
 
 from requests.adapters import HTTPAdapter
 from requests.utils import requote_uri
+from urllib3 import exceptions
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from walletframe.settings import login_of, secret_pieces
-from walletframe.transport.attempt import UnderWay, timed
+from walletframe.transport.attempt import Lookups, UnderWay, dial
 from walletframe.wire import KEY_PARAMETER
 
 if TYPE_CHECKING:
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, PoolManager
 
     from walletframe.settings import ApiKey, Secret
+    from walletframe.transport.attempt import Socks
 
-C = TypeVar("C", bound=HTTPConnection)
 _Rewrite: TypeAlias = "Callable[[bytes], bytes]"
 _Place: TypeAlias = tuple[str, int]
 
@@ -59,12 +61,19 @@ class KeyedAdapter(HTTPAdapter):
     ) -> None:
         self.scrub = scrub
         self.under_way = UnderWay()
+        known = {
+            "under_way": self.under_way,
+            "lookups": Lookups(),
+            "attach": staticmethod(attach),
+            "scrub": staticmethod(scrub),
+            "real": real,
+        }
 
         class PlainPool(HTTPConnectionPool):
-            ConnectionCls = _keyed(timed(HTTPConnection, self.under_way), attach, scrub, real)
+            ConnectionCls = type("Keyed", (_Keyed,), known)
 
         class EncryptedPool(HTTPSConnectionPool):
-            ConnectionCls = _keyed(timed(HTTPSConnection, self.under_way), attach, scrub, real)
+            ConnectionCls = type("KeyedOverTLS", (_KeyedOverTLS,), known)
 
         self._pool_classes = {"http": PlainPool, "https": EncryptedPool}
         super().__init__(pool_maxsize=connections)
@@ -98,10 +107,7 @@ def service_adapter(key: ApiKey, *, connections: int) -> KeyedAdapter:
 
 
 def node_adapter(url: SplitResult) -> KeyedAdapter:
-    """Return an adapter whose connections lead to a node that only they know.
-
-    Whoever asks it asks `MASK`; host, path, query and login are put in.
-    """
+    """Return an adapter that is asked for `MASK`: its connections alone know the node."""
     target = requote_uri((url.path or "/") + (f"?{url.query}" if url.query else "")).encode()
 
     def attach(head: bytes) -> bytes:
@@ -120,46 +126,94 @@ def _pieces(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterat
     yield from iter(partial(body.read1, amt, decode_content), b"")
 
 
-def _keyed(base: type[C], attach: _Rewrite, scrub: _Rewrite, real: _Place | None) -> type[C]:
-    class Answer(HTTPResponse):
-        def begin(self) -> None:
-            stream = self.fp
-            head: Any = _Head(stream, scrub)
-            self.fp = head
-            try:
-                super().begin()
-            finally:
-                if self.fp is head:  # pragma: no branch - else it is closed, and an error ends this
-                    self.fp = stream
+class _Keyed(HTTPConnection):
+    """A connection made within the attempt's time, which puts the secret into each request."""
 
-    class Keyed(base):  # type: ignore[valid-type,misc]  # a class is a value here
-        response_class = Answer
-        _is_head_next = False
+    under_way: UnderWay
+    lookups: Lookups
+    attach: _Rewrite
+    scrub: _Rewrite
+    real: _Place | None
+    _is_head_next = False
 
-        def __init__(self, host: str, port: int | None = None, **options: Any) -> None:
-            # a proxy is called by its own name
-            place = real if real is not None and host == MASK else (host, port)
-            super().__init__(*place, **options)
+    def __init__(
+        self, host: str, port: int | None = None, *, _socks_options: Socks = None, **options: Any
+    ) -> None:
+        # a proxy is called by its own name
+        place = self.real if self.real is not None and host == MASK else (host, port)
+        super().__init__(*place, **options)
+        self._socks = _socks_options
 
-        def set_tunnel(self, host: str, port: int | None = None, **options: Any) -> None:
-            super().set_tunnel(*(real or (host, port)), **options)
+    def response_class(self, *args: Any, **kwargs: Any) -> HTTPResponse:  # type: ignore[override]
+        """Make an answer, as http.client does by this name."""
+        return _Answer(self.scrub, *args, **kwargs)
 
-        def putrequest(self, *args: Any, **kwargs: Any) -> None:
-            super().putrequest(*args, **kwargs)
-            self._is_head_next = True
+    def set_tunnel(self, host: str, port: int | None = None, *args: Any, **kwargs: Any) -> None:
+        """Lead through a proxy to the real place."""
+        super().set_tunnel(*(self.real or (host, port)), *args, **kwargs)
 
-        def send(self, data: bytes) -> None:
-            """Send the head of a request with the secret, which stands in no frame's locals."""
-            is_head, self._is_head_next = self._is_head_next, False
-            if not is_head:
-                super().send(data)
-                return
-            if self.sock is None:
-                self.connect()
-            sys.audit("http.client.send", self, data)
-            self.sock.sendall(attach(data))
+    def _new_conn(self) -> socket.socket:
+        self.under_way.connections.add(self)
+        place, how = (self._dns_host, self.port), (self._socks, self.socket_options)
+        try:
+            sock = dial(*place, self.lookups, self.under_way.now(), *how)
+        except OSError as fault:
+            raise self._as_of_urllib3(fault) from fault
+        sys.audit("http.client.connect", self, self.host, self.port)
+        return sock
 
-    return Keyed
+    def _as_of_urllib3(self, fault: OSError) -> Exception:
+        if isinstance(fault, TimeoutError):
+            return exceptions.ConnectTimeoutError(self, "no connection in time")
+        if self._socks is not None:
+            said = "the SOCKS proxy did not let the connection through"
+            return exceptions.ProxyError(said, fault)
+        if isinstance(fault, socket.gaierror):
+            return exceptions.NameResolutionError(self.host, self, fault)
+        return exceptions.NewConnectionError(self, f"no connection: {fault}")
+
+    def _tunnel(self) -> None:
+        super()._tunnel()
+        self.under_way.now().left_s()  # what was cut off can look like the end of a proxy's answer
+
+    def putrequest(self, *args: Any, **kwargs: Any) -> None:
+        """Begin the head of a request."""
+        if self.sock is not None:
+            self.under_way.now().hold(self.sock)
+        super().putrequest(*args, **kwargs)
+        self._is_head_next = True
+
+    def send(self, data: Any) -> None:
+        """Send the head of a request with the secret, which stands in no frame's locals."""
+        is_head, self._is_head_next = self._is_head_next, False
+        if not is_head:
+            super().send(data)
+            return
+        if self.sock is None:
+            self.connect()
+        sys.audit("http.client.send", self, data)
+        self.sock.sendall(self.attach(data))
+
+
+class _KeyedOverTLS(_Keyed, HTTPSConnection):
+    """The same with TLS."""
+
+
+class _Answer(HTTPResponse):
+    def __init__(self, scrub: _Rewrite, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._scrub = scrub
+
+    def begin(self) -> None:
+        """Read the head."""
+        stream = self.fp
+        head: Any = _Head(stream, self._scrub)
+        self.fp = head
+        try:
+            super().begin()
+        finally:
+            if self.fp is head:  # pragma: no branch - else it is closed, and an error ends this
+                self.fp = stream
 
 
 class _Head:
@@ -177,10 +231,9 @@ class _Head:
 def scrubber(*secrets: Secret) -> _Rewrite:
     """Return a function that puts as many asterisks into bytes where they echo a secret.
 
-    It is found plain, percent-encoded or escaped for JSON or HTML, once or twice, in either case;
-    one of fewer than 8 characters, which could be any word, only behind the key's parameter.
+    It is found plain, percent-encoded or escaped for JSON or HTML, once or twice, in either case,
+    but not in forms that nobody makes by accident (backwards, in base64).
     """
-    # forms that nobody makes by accident (the key backwards, in base64) are not looked for
     echoes = [_echo(secret.reveal()) for secret in secrets]
 
     def scrubbed(said: bytes) -> bytes:
@@ -197,7 +250,7 @@ def _echo(key: str) -> tuple[bytes, re.Pattern[bytes]]:
     """Return the longest piece of a key that most forms leave alone, and a pattern for all."""
     rare = max(_PLAIN.findall(key.encode()), key=len, default=b"").lower()
     pattern = rb"\x00{0,3}".join(map(_forms, key))  # wide characters have zero bytes between
-    if len(key) < _ANYWHERE_FROM:
+    if len(key) < _ANYWHERE_FROM:  # it could be any word
         pattern = b"(?:%s)%s" % (_BEHIND_NAME, pattern)
     return rare, re.compile(pattern, re.IGNORECASE)
 
@@ -212,9 +265,5 @@ def _forms(char: str) -> bytes:
     wide = ["latin-1"] if code < _LATIN_1 else ["utf-16-be", "utf-16-le"]
     plain = [re.escape(char.encode(encoding)) for encoding in ("utf-8", *wide)]
     plain += [rb"\+", rb"%(?:25){0,2}2b"] if char == " " else []
-    return rb"(?:%s|%s|%s|\\{0,3}(?:%s))" % (
-        percent.encode(),
-        escaped.encode(),
-        entity.encode(),
-        b"|".join(plain),
-    )
+    forms = (percent.encode(), escaped.encode(), entity.encode(), b"|".join(plain))
+    return rb"(?:%s|%s|%s|\\{0,3}(?:%s))" % forms

@@ -152,12 +152,8 @@ def _prepare(link: sqlite3.Connection) -> None:
     link.execute("CREATE TABLE IF NOT EXISTS paces (service TEXT PRIMARY KEY, pace TEXT NOT NULL)")
 
 
-PACES = Contents(
-    "pace file",
-    _prepare,
-    "the pace is not shared with other processes: {path}: {fault}",
-    wait_s=2.0,
-)
+_WITHOUT = "the pace is not shared with other processes: {path}: {fault}"
+PACES = Contents("pace file", _prepare, _WITHOUT, wait_s=2.0)
 
 
 class Pacer:
@@ -192,12 +188,19 @@ class Pacer:
 
     def wait(self, cancel: Event, until: float) -> bool:
         """Wait for a slot until `cancel`, or a time of ``time.monotonic()``; True: one is taken."""
+        wait_s = 0.0
+
+        def take_if_ready(pace: Pace, now: float) -> Pace:
+            nonlocal wait_s
+            wait_s = ready_at(pace, now, self._longest_s) - now
+            return pace if wait_s > 0 else take(pace, now)
+
         while not self._waiting.acquire(timeout=_POLL_S):  # one thread waits for the next slot
             if cancel.is_set() or time.monotonic() > until:
                 return False
         try:
             while not cancel.is_set() and time.monotonic() <= until:
-                wait_s = self._try_to_take()
+                self._update(take_if_ready)
                 if wait_s <= 0:
                     return True
                 cancel.wait(min(wait_s, max(0.0, until - time.monotonic()) + 0.001))
@@ -213,18 +216,6 @@ class Pacer:
     def note_refusal(self, retry_after_s: float | None) -> None:
         """Slow down, and pause for as long as the service asks."""
         self._update(lambda pace, now: refused(pace, retry_after_s, now))
-
-    def _try_to_take(self) -> float:
-        """Take a slot where one is ready; return how long to wait otherwise."""
-        wait_s = 0.0
-
-        def step(pace: Pace, now: float) -> Pace:
-            nonlocal wait_s
-            wait_s = ready_at(pace, now, self._longest_s) - now
-            return pace if wait_s > 0 else take(pace, now)
-
-        self._update(step)
-        return wait_s
 
     def _update(self, change: Callable[[Pace, float], Pace]) -> None:
         """Change the pace, whatever other threads and processes do: each at a later time."""

@@ -1,7 +1,6 @@
 """The service, or a node, over HTTP: requests out, replies in, over one pool of connections.
 
-Knows the limits of one attempt, which it never exceeds as a whole, and follows no redirect. Does
-not know caches, retries or plans, nor what the JSON means.
+Never exceeds the time of one attempt, and follows no redirect; knows no cache, retry or plan.
 """
 
 from __future__ import annotations
@@ -41,15 +40,8 @@ _SMALL_BODY_BYTES = 8 * 1024 * 1024
 _PIECE = 256 * 1024
 _TICK_S = 0.05
 _LEAST_S = 0.001
-_REFUSED_KEY = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
-_PASSING = frozenset(
-    {
-        HTTPStatus.TOO_MANY_REQUESTS,
-        HTTPStatus.BAD_GATEWAY,
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        HTTPStatus.GATEWAY_TIMEOUT,
-    }
-)
+_REFUSED_KEY = frozenset({401, 403})
+_PASSING = frozenset({429, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +68,9 @@ class _NoRedirects(requests.Session):
 
 
 class Session:
-    """Asks one address, over connections that are kept open, until it is closed.
+    """Asks one address; `url` is what requests and its logs see, `real_url` decides about proxies.
 
-    `url` is what requests and its logs see of the address, `real_url` decides about proxies and
-    certificates. Times: for one request as a whole, and the longest pause the server may ask for.
+    Times: for one request as a whole, and the longest pause that the server may ask for.
     """
 
     _server: ClassVar[Server] = "service"
@@ -122,17 +113,15 @@ class Session:
     def _send(self, method: str, *, most_s: float = math.inf, **content: Any) -> Reply:
         """Send one request, given as requests takes it; nothing on the way raises."""
         limit_s = max(min(self._timeout_s, most_s), _LEAST_S)
-        attempt = self._under_way.begin(limit_s)
-        try:
-            reply = self._exchange(method, content, attempt, limit_s)
-        except (OSError, HTTPError, ValueError) as fault:  # those of requests are OSErrors
-            outcome = fault_outcome(fault, limit_s, self._server)
-            passing = is_passing(fault, reached=self._reached.is_set())
-            reply = Reply(datetime.now(UTC), outcome, passing=passing)
-        finally:
-            cut = self._under_way.end()
+        with self._under_way.begun(limit_s) as attempt:
+            try:
+                reply = self._exchange(method, content, attempt, limit_s)
+            except (OSError, HTTPError, ValueError) as fault:  # those of requests are OSErrors
+                outcome = fault_outcome(fault, limit_s, self._server)
+                passing = is_passing(fault, reached=self._reached.is_set())
+                reply = Reply(datetime.now(UTC), outcome, passing=passing)
         late = time.monotonic() >= attempt.until and isinstance(reply.answer, Outcome)
-        if cut or late:  # what was cut off can look like a short answer
+        if attempt.is_cut or late:  # what was cut off can look like a short answer
             outcome = fault_outcome(requests.Timeout(), limit_s, self._server)
             return Reply(datetime.now(UTC), outcome, passing=True)
         return reply
@@ -160,11 +149,7 @@ class Session:
             )
 
     def _body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
-        """Return a body, scrubbed; None where it is beyond the limit.
-
-        Small ones are read at once, large ones one at a time; a TimeoutError where the attempt
-        ends before another large one was read.
-        """
+        """Return a body, scrubbed, None where it is too large; large ones come one at a time."""
         read, is_large = BytesIO(), False  # shows nobody what it holds, and is of one piece
         try:
             for _ in map(read.write, response.iter_content(_PIECE)):
@@ -198,10 +183,7 @@ class ServiceSession(Session):
 
 
 class NodeSession(Session):
-    """A session with a blockchain's node, which requests and its logs know as ``node.invalid``.
-
-    A SettingsError where the URL is not set or can't be used.
-    """
+    """A session with a blockchain's node; a SettingsError where its URL is missing or wrong."""
 
     _server = "node"
 

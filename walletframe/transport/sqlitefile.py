@@ -32,10 +32,9 @@ FAULTS = (sqlite3.Error, OSError, UnicodeDecodeError)  # the last where a messag
 
 
 def connect(path: Path, mode: Literal["rwc", "rw"]) -> sqlite3.Connection:
-    """Open a file for any thread, one at a time, and read its first page.
+    """Open a file for any thread, one at a time, only to be read where it can't be written.
 
-    With ``rwc`` it is made where there is none, readable by its owner alone. Where the file's
-    folder can't be written, the connection only reads.
+    With ``rwc`` it is made where there is none, readable by its owner alone.
     """
     if mode == "rw" or _is_there(path):
         try:
@@ -119,7 +118,7 @@ def identity(path: Path) -> Identity | None:
 
 
 def is_busy(fault: Exception) -> bool:
-    """Tell whether somebody else holds the file, so that trying again makes sense."""
+    """Tell whether somebody else holds the file."""
     return isinstance(fault, sqlite3.Error) and code_of(fault) in _BUSY
 
 
@@ -136,10 +135,9 @@ def code_of(fault: sqlite3.Error) -> int:
 
 
 def move_aside(path: Path, broken: Identity | None) -> Path | None:
-    """Rename a broken file unless somebody else has done so; return its new name, or None.
+    """Rename a broken file, unless somebody else has done so; return its new name, or None.
 
-    Nothing here opens it, since Windows renames no file that is open. An OSError where it can't be
-    renamed, or somebody is just doing it.
+    An OSError where it can't be renamed, or somebody is just doing it.
     """
     with _alone_in(path.parent):
         if identity(path) != broken:
@@ -154,7 +152,6 @@ def move_aside(path: Path, broken: Identity | None) -> Path | None:
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Let nobody else move a file of a folder meanwhile."""
     if os.name != "posix":  # pragma: no cover - Windows renames no file that others have open
         yield
         return

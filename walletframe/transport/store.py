@@ -18,17 +18,9 @@ from requests_cache import BaseCache
 
 from walletframe.address import canonical_key
 from walletframe.errors import CacheError, Either, SettingsError, Spelled
+from walletframe.transport import sqlitefile
 from walletframe.transport.cachefile import VERSION, AnswerRows, RowCache
 from walletframe.transport.kept import BorrowedShelf, moment_of
-from walletframe.transport.sqlitefile import (
-    FAULTS,
-    connect,
-    is_broken,
-    is_busy,
-    require_version,
-    transact,
-    version,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -144,10 +136,7 @@ def describe(path: Path) -> StoreFacts:
 
 
 def clear(path: Path) -> int:
-    """Forget all answers of a file and make it small; return how many they were.
-
-    A CacheError where it can't be read or written, or is no cache of walletframe.
-    """
+    """Forget all answers of a file and make it small; return how many, or raise a CacheError."""
 
     def forget(link: sqlite3.Connection) -> int:
         link.execute("DELETE FROM aliases")
@@ -156,7 +145,7 @@ def clear(path: Path) -> int:
     with _opened(path) as link:
         if link is None:
             return 0
-        forgotten = transact(link, forget)
+        forgotten = sqlitefile.transact(link, forget)
         with suppress(sqlite3.OperationalError):  # somebody is reading: it shrinks at a later write
             link.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return forgotten
@@ -169,15 +158,15 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection | None]:
         if not path.exists():
             yield None
             return
-        with closing(connect(path, "rw")) as link:
+        with closing(sqlitefile.connect(path, "rw")) as link:
             link.execute(f"PRAGMA busy_timeout = {_WAIT_MS}").fetchall()
-            require_version(link, 0, VERSION)
-            yield link if version(link) else None
-    except FAULTS as fault:
+            sqlitefile.require_version(link, 0, VERSION)
+            yield link if sqlitefile.version(link) else None
+    except sqlitefile.FAULTS as fault:
         another = Either("cache= or WALLETFRAME_CACHE", "WALLETFRAME_CACHE")
         hint: Text = Spelled("name another file with ", another)
-        if is_broken(fault):
+        if sqlitefile.is_broken(fault):
             hint = Spelled("the next fetch moves it aside; or name another file with ", another)
-        elif is_busy(fault):
+        elif sqlitefile.is_busy(fault):
             hint = "another process is writing; try again when it is done"
         raise CacheError(f"the cache {path} can't be used: {fault}", hint=hint) from fault
