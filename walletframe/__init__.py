@@ -56,6 +56,7 @@ from walletframe.settings import Settings
 
 if TYPE_CHECKING:
     from walletframe import history
+    from walletframe.amounts import as_amounts
     from walletframe.bulk import FetchSummary, fetch_to_parquet, read_wallets
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.exports import read_holdings
@@ -118,6 +119,7 @@ __all__ = [
     "WalletPicker",
     "WalletframeError",
     "WalletframeWarning",
+    "as_amounts",
     "blockchains",
     "configure",
     "crosscheck",
@@ -132,6 +134,7 @@ __all__ = [
 ]
 
 _LOADED_WHEN_NAMED = {
+    "amounts": ("as_amounts",),
     "bulk": ("FetchSummary", "fetch_to_parquet", "read_wallets"),
     "client": ("Client", "configure", "fetch_wallets"),
     "exports": ("read_holdings",),

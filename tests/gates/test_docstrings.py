@@ -16,6 +16,7 @@ from numpydoc.validate import validate
 import walletframe as wf
 from walletframe.accessor import FrameAccessor, SeriesAccessor
 from walletframe.accessor.plot import PlotAccessor
+from walletframe.amounts.columns import Rolling
 from walletframe.amounts.scalar import Amount
 from walletframe.analysis import PriceSource, read_token_list
 from walletframe.service.sandbox import Sandbox
@@ -28,7 +29,8 @@ CHECKS = (
     | {f"PR{number:02}" for number in range(1, 11)}
     | {"RT01", "RT03", "YD01"}
 )
-GIVEN = (FrameAccessor, SeriesAccessor, PlotAccessor, Sandbox, Amount, PriceSource, read_token_list)
+GIVEN = (FrameAccessor, SeriesAccessor, PlotAccessor, Sandbox, Amount, Rolling)
+GIVEN += (PriceSource, read_token_list)
 """What people reach without a name at the root: by ``.wf``, from a call, or by the README."""
 
 RAISE_NOTHING = {

@@ -16,6 +16,7 @@ from walletframe.accessor.holdings import HoldingsAccessor
 from walletframe.accessor.plot import PlotAccessor
 from walletframe.accessor.spam import SpamAccessor
 from walletframe.accessor.totals import TotalsAccessor
+from walletframe.amounts import columns
 from walletframe.frameless import at_the_boundary
 
 if TYPE_CHECKING:
@@ -154,3 +155,119 @@ class SeriesAccessor(AddressesAccessor):
         from walletframe.analysis import top
 
         return top(self._data, n)
+
+    def rolling(self, window: int, min_periods: int | None = None) -> columns.Rolling:
+        """Look at windows of so many rows, exactly.
+
+        Parameters
+        ----------
+        window : int
+            How many rows end at each row.
+        min_periods : int, optional
+            How many of them have to be there, not missing; `window` unless set.
+
+        Returns
+        -------
+        Rolling
+            With ``sum()``, ``min()`` and ``max()``, which are amounts, and ``mean()``, the nearest
+            float64; each is a Series on the same index, and missing where a window is not full.
+
+        Raises
+        ------
+        AmountError, ValueError
+            From these methods: if the values are no amounts, or the window is no whole number.
+
+        Examples
+        --------
+        >>> import walletframe
+        >>> pd.Series(["1", "0.5", "1E-18"], dtype="amount").wf.rolling(2).sum().tolist()
+        [<NA>, Amount('1.5'), Amount('0.500000000000000001')]
+        """
+        return columns.Rolling(self._data, window, min_periods)
+
+    def pct_change(self, periods: int = 1) -> pd.Series:
+        """Return the change from an earlier row, as a share of its amount, rounded once.
+
+        Parameters
+        ----------
+        periods : int, default 1
+            How many rows earlier; later ones if negative.
+
+        Returns
+        -------
+        Series
+            float64, the nearest to the exact change; NaN where an amount is missing, or 0 is
+            divided by 0, and infinite if anything else is.
+
+        Raises
+        ------
+        AmountError
+            If the values are no amounts.
+
+        Examples
+        --------
+        >>> import walletframe
+        >>> pd.Series(["3", "3.000000003"], dtype="amount").wf.pct_change().iloc[1].item()
+        1e-09
+        """
+        return columns.pct_change(self._data, periods)
+
+    def corr(self, other: pd.Series, method: columns.Method = "pearson") -> float:
+        """Return the correlation with another Series, from the exact values.
+
+        Parameters
+        ----------
+        other : Series
+            Amounts, integers or floats, matched by the index.
+        method : {"pearson", "spearman", "kendall"}, default "pearson"
+            Pearson's coefficient, or that of the ranks, or Kendall's tau.
+
+        Returns
+        -------
+        float
+            The nearest float64 (Kendall's as pandas computes it from exact ranks); NaN if either
+            is constant. Rows with a missing value don't count.
+
+        Raises
+        ------
+        AmountError
+            If the values are no amounts, those of `other` no numbers, or infinite; or if no method
+            has that name.
+
+        Examples
+        --------
+        >>> import walletframe
+        >>> series = pd.Series(["1", "2", "4"], dtype="amount")
+        >>> series.wf.corr(series + 10**30)
+        1.0
+        """
+        return columns.corr(self._data, other, method)
+
+    def cov(self, other: pd.Series, ddof: int = 1) -> float:
+        """Return the covariance with another Series, from the exact values.
+
+        Parameters
+        ----------
+        other : Series
+            Amounts, integers or floats, matched by the index.
+        ddof : int, default 1
+            What the number of rows is reduced by.
+
+        Returns
+        -------
+        float
+            The nearest float64; NaN for too few rows. Rows with a missing value don't count.
+
+        Raises
+        ------
+        AmountError
+            If the values are no amounts, or those of `other` no numbers, or infinite.
+
+        Examples
+        --------
+        >>> import walletframe
+        >>> series = pd.Series(["1", "2", "3"], dtype="amount")
+        >>> series.wf.cov(series + 10**30)
+        1.0
+        """
+        return columns.cov(self._data, other, ddof)

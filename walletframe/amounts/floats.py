@@ -75,17 +75,21 @@ def float_sums(floats: Floats, ids: Places, count: int) -> tuple[Floats, Places]
     """
     rows = np.flatnonzero(~np.isnan(floats))
     floats, ids = floats[rows], ids[rows]
-    significands, exponents = _parts(floats)
-    lowest = int(exponents.min(initial=0, where=significands != 0))
+    integers, exponent = float_integers(floats)
     totals = np.full(count, 0, dtype=object)
-    np.add.at(
-        totals, ids, significands * _two_to(np.where(significands == 0, 0, exponents - lowest))
-    )
-    sums = ratios(totals, 1 << -lowest)
+    np.add.at(totals, ids, integers)
+    sums = ratios(totals, 1 << -exponent)
     infinite = np.isinf(floats)
     with np.errstate(invalid="ignore"):
         np.add.at(sums, ids[infinite], floats[infinite])
     return sums, np.bincount(ids, minlength=count)
+
+
+def float_integers(floats: Floats) -> tuple[Integers, int]:
+    """Give floats as integers times 2**exponent, exactly; 0 for NaN and infinity."""
+    significands, exponents = _parts(floats)
+    lowest = int(exponents.min(initial=0, where=significands != 0))
+    return significands * _two_to(np.where(significands == 0, 0, exponents - lowest)), lowest
 
 
 def _parts(floats: Floats) -> tuple[Integers, npt.NDArray[np.intc]]:

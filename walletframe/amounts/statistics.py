@@ -80,6 +80,27 @@ def kurtosis(integers: Integers, _scale: int) -> float:
     return nearest_float(above * (count - 1), (count - 2) * (count - 3) * second**2)
 
 
+def correlation(ours: Integers, theirs: Integers) -> float:
+    """Give Pearson's correlation of two columns, NaN where one is constant."""
+    count, total, other = len(ours), ours.sum(), theirs.sum()
+    above = count * (ours * theirs).sum() - total * other
+    below = (count * (ours**2).sum() - total**2) * (count * (theirs**2).sum() - other**2)
+    if not below:
+        return nan
+    root = nearest_root(above**2, below)
+    return root if above > 0 else -root
+
+
+def covariance(ours: Integers, theirs: Integers, unit: Fraction, ddof: int) -> float:
+    """Give the covariance of two columns, in the unit of their products."""
+    count = len(ours)
+    if count <= max(ddof, 0):
+        return nan
+    above = count * (ours * theirs).sum() - ours.sum() * theirs.sum()
+    share = unit * above / (count * (count - ddof))
+    return nearest_float(share.numerator, share.denominator)
+
+
 def nearest_root(numerator: int, denominator: int) -> float:
     """Give the float64 nearest to the square root of a ratio."""
     missing_bits = 2 * _ROOT_BITS - (numerator.bit_length() - denominator.bit_length())

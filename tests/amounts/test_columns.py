@@ -1,0 +1,138 @@
+"""What pandas computes by floats, computed exactly; and objects that become amounts again."""
+
+from decimal import Decimal
+from fractions import Fraction
+from math import isnan
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import walletframe as wf
+from walletframe.amounts.scalar import Amount
+from walletframe.errors import AmountError, AmountPrecisionError
+
+LARGE = 10**30
+TEXTS = ["0.1", None, "1" + "0" * 30 + ".000000000000000001", "-3", "2.8", "0", "2.8"]
+
+
+@pytest.fixture
+def amounts():
+    """Give a Series with a gap, a large amount and equal ones."""
+    return pd.Series(TEXTS, dtype="amount", index=list("abcdefg"), name="a")
+
+
+def fractions(series):
+    """Give the amounts as fractions, None where missing."""
+    return [None if value is pd.NA else Fraction(value) for value in series]
+
+
+@pytest.mark.parametrize("window, needed", [(1, None), (2, None), (3, 1), (3, 2), (9, 1), (2, 0)])
+def test_windows_are_exact(amounts, window, needed):
+    """Whatever has passed through a window before leaves no trace in it."""
+    rolling, values = amounts.wf.rolling(window, needed), fractions(amounts)
+    windows = [values[max(0, end - window) : end] for end in range(1, len(values) + 1)]
+    present = [[value for value in each if value is not None] for each in windows]
+    full = [len(each) >= (window if needed is None else needed) for each in present]
+    sums = [sum(each) if enough else None for each, enough in zip(present, full, strict=True)]
+    assert fractions(rolling.sum()) == sums
+    for name, choose in (("min", min), ("max", max)):
+        chosen = [
+            choose(each) if enough and each else None
+            for each, enough in zip(present, full, strict=True)
+        ]
+        assert fractions(getattr(rolling, name)()) == chosen
+    means = [
+        float(sum(each) / len(each)) if enough and each else None
+        for each, enough in zip(present, full, strict=True)
+    ]
+    assert [None if isnan(mean) else mean for mean in rolling.mean()] == means
+    assert rolling.sum().index.tolist() == list("abcdefg")
+    assert (rolling.max().name, rolling.max().dtype) == ("a", "amount")
+
+
+def test_windows_that_are_none(amounts):
+    """They are refused in pandas's words; floats in ours."""
+    with pytest.raises(ValueError, match="passed window"):
+        amounts.wf.rolling("2 days").sum()
+    with pytest.raises(ValueError, match="min_periods"):
+        amounts.wf.rolling(2, 3).max()
+    with pytest.raises(AmountPrecisionError, match="float"):
+        pd.Series([0.5]).wf.rolling(1).sum()
+
+
+def test_changes_are_rounded_once():
+    """A change near 1e-9 is right to the last bit, which pandas's is not."""
+    amounts = pd.Series(["3", "3.000000001", "0", "0", "5", None], dtype="amount")
+    changes = amounts.wf.pct_change()
+    assert changes[1] == 1 / (3 * 10**9)
+    assert changes[2] == -1
+    assert isnan(changes[3])
+    assert changes[4] == float("inf")
+    assert isnan(changes[5])
+    assert amounts.wf.pct_change(-1)[1] == float("inf")
+
+
+def test_correlation_of_near_equal_large_amounts():
+    """Floats see no difference between them; a correlation of 1 is 1."""
+    amounts = pd.Series(["1", "2", "4", "8", None], dtype="amount")
+    moved = amounts * -1 + LARGE
+    assert amounts.wf.corr(moved) == -1
+    assert (amounts + LARGE).wf.corr(moved, "spearman") == -1
+    assert (amounts + LARGE).wf.corr(moved, "kendall") == -1
+    assert amounts.wf.cov(amounts + LARGE) == amounts.var()
+    assert (amounts + LARGE).wf.cov(amounts, ddof=0) == amounts.var(ddof=0)
+
+
+@pytest.mark.parametrize("method", ["pearson", "spearman", "kendall"])
+def test_correlation_with_other_numbers(method):
+    """Integers and floats count as what they are; ties share their rank."""
+    amounts = pd.Series(["1", "2", "2", "7", "5", None], dtype="amount")
+    for values in ([3, 1, 4, 1, 5, 9], [0.5, 2**-60, 1e20, -0.25, np.nan, 1.0]):
+        other = pd.Series(values)
+        frame = pd.DataFrame({"a": amounts.astype(float), "b": other}).dropna()
+        assert amounts.wf.corr(other, method) == pytest.approx(frame.corr(method).loc["a", "b"])
+
+
+def test_what_has_no_correlation():
+    """Nothing, one row and a constant have none; infinity and unknown methods are refused."""
+    amounts = pd.Series(["1", "2"], dtype="amount")
+    assert isnan(amounts[:0].wf.corr(amounts))
+    assert isnan(amounts.wf.corr(amounts[:1]))
+    assert isnan(amounts.wf.corr(amounts * 0, "spearman"))
+    assert isnan(amounts[:1].wf.cov(amounts))
+    with pytest.raises(AmountError, match="infinite"):
+        amounts.wf.cov(pd.Series([1.0, np.inf]))
+    with pytest.raises(AmountError, match="'rank'"):
+        amounts.wf.corr(amounts, "rank")
+
+
+class TestAsAmounts:
+    """Columns of Decimal objects become amounts; nothing else changes."""
+
+    def test_frame(self, amounts):
+        """Also if two columns have one name."""
+        frame = pd.DataFrame([[Decimal("1E-18"), "x", 1.5], [None, "y", 2]], columns=["a", "a", 1])
+        frame.insert(0, "b", amounts.array[:2])
+        found = wf.as_amounts(frame)
+        assert found.dtypes.tolist() == ["amount", "amount", frame.dtypes.iloc[2], "float64"]
+        assert found.iloc[:, 1].tolist() == [Amount("1E-18"), pd.NA]
+        assert frame.dtypes.iloc[1] == "object"
+        assert wf.as_amounts(frame[[]]).shape == (2, 0)
+
+    def test_series(self, amounts):
+        """What pandas gives as objects, NaN among them."""
+        frame = amounts.to_frame().assign(i=1)
+        assert wf.as_amounts(frame.apply(lambda row: row["a"] + row["i"], axis=1)).equals(
+            amounts.rename(None) + 1
+        )
+        joined = pd.concat([amounts.astype(object), pd.Series([np.nan, 7], dtype=object)])
+        assert wf.as_amounts(joined).tolist()[-2:] == [pd.NA, 7]
+        assert wf.as_amounts(pd.Series(["x", 1])).dtype == "object"
+
+    @pytest.mark.parametrize("other", [0.5, "text"])
+    def test_refuses_what_would_stay_objects(self, amounts, other):
+        """The message names the column, the value and its place."""
+        mixed = pd.Series([Amount(1), other], name="mixed")
+        with pytest.raises(AmountError, match=rf"'mixed': {other!r} is .*\(at position 1\)"):
+            wf.as_amounts(mixed.to_frame())
