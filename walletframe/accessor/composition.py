@@ -54,7 +54,7 @@ class CompositionPlots:
         Raises
         ------
         ArgumentError, SettingsError
-            If `wallets` is no fetch, `top` out of range, or `colors` no tokens with colours.
+            If `wallets` or `colors` is something else, or `top` is out of range.
         ColumnsError, AmountError, PricesError
             If a column is missing, ``amount`` holds no amounts, or values have several currencies.
         UnknownTokenError, AmbiguousTokenError
@@ -106,7 +106,7 @@ class CompositionPlots:
         Raises
         ------
         ArgumentError, SettingsError
-            If `wallets` is no fetch, `top` out of range, or `colors` no tokens with colours.
+            If `wallets` or `colors` is something else, or `top` is out of range.
         ColumnsError, AmountError, PricesError
             If a column is missing, ``amount`` holds no amounts, or values have several currencies.
         UnknownTokenError, AmbiguousTokenError
@@ -164,8 +164,7 @@ class CompositionPlots:
         Raises
         ------
         ArgumentError, SettingsError
-            If `wallets` is no fetch, `by` none of its choices, `top` or `top_tokens` out of range,
-            or `colors` no tokens with colours.
+            If `by`, `wallets` or `colors` is something else, or `top` or `top_tokens` out of range.
         ColumnsError, AmountError, PricesError
             If a column is missing, ``amount`` holds no amounts, or values have several currencies.
         UnknownTokenError, AmbiguousTokenError
@@ -224,7 +223,7 @@ class CompositionPlots:
         Raises
         ------
         ArgumentError, SettingsError
-            If `wallets` is no fetch, `top` out of range, or `colors` no tokens with colours.
+            If `wallets` or `colors` is something else, or `top` is out of range.
         ColumnsError, AmountError, PricesError
             If a column is missing, ``amount`` holds no amounts, or values have several currencies.
         AddressError, UnknownWalletError

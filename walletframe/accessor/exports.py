@@ -100,9 +100,9 @@ class ExportsAccessor:
         >>> frame.wf.to_arrow().column_names
         ['symbol', 'amount', 'amount_decimal']
         """
-        from walletframe.amounts.arrow import to_portable_table
+        from walletframe.exports import to_arrow
 
-        return to_portable_table(self._data)
+        return to_arrow(self._data)
 
     def to_sql(self, name: str, con: Database, *, if_exists: Existing = "fail") -> None:
         """Write a table of a database.

@@ -165,7 +165,7 @@ class HoldingsAccessor:
         Raises
         ------
         ArgumentError, UnknownWalletError, SettingsError
-            If `wallets` is no fetch or lacks the wallet of a row, or `n` is below 1.
+            If `wallets` is something else or lacks the wallet of a row, or `n` is below 1.
         ColumnsError, AmountError, PricesError
             If a column is missing, ``amount`` holds no amounts, or values have several currencies.
 

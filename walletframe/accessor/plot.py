@@ -64,7 +64,7 @@ class PlotAccessor(CompositionPlots):
         Raises
         ------
         ArgumentError, SettingsError
-            If `wallets` is no fetch, or `top` or `top_tokens` out of range.
+            If `wallets` is something else, or `top` or `top_tokens` is out of range.
         ColumnsError, AmountError, PricesError
             If a column is missing, ``amount`` holds no amounts, or values have several currencies.
 
@@ -99,7 +99,7 @@ class PlotAccessor(CompositionPlots):
         Raises
         ------
         ArgumentError, ColumnsError, AmountError
-            If `wallets` is no fetch, a column is missing, or ``amount`` holds no amounts.
+            If `wallets` is something else, a column is missing, or ``amount`` holds no amounts.
         UnknownTokenError, AmbiguousTokenError
             If no row has the token, or several tokens share the symbol.
 
@@ -158,7 +158,7 @@ class PlotAccessor(CompositionPlots):
         Raises
         ------
         ArgumentError, SettingsError
-            If `wallets` is no fetch, `top_tokens` out of range, or `colors` no tokens with colours.
+            If `wallets` or `colors` is something else, or `top_tokens` is out of range.
         ColumnsError, AmountError, PricesError
             If a column is missing, ``amount`` holds no amounts, or values have several currencies.
         UnknownTokenError, AmbiguousTokenError

@@ -63,7 +63,7 @@ class TotalsAccessor:
         Raises
         ------
         ArgumentError, UnknownWalletError, SettingsError
-            If `wallets` is no fetch or lacks the wallet of a row, or `by` is something else.
+            If `wallets` or `by` is something else, or `wallets` lacks the wallet of a row.
         ColumnsError, AmountError, PricesError
             If a column is missing, ``amount`` holds no amounts, or values have several currencies.
         AmbiguousTokenError
@@ -127,11 +127,7 @@ class TotalsAccessor:
         return share(self._data, token, wallets=wallets)
 
     def concentration(
-        self,
-        token: TokenLike | None = None,
-        *,
-        top: int = 10,
-        wallets: FetchLike | None = None,
+        self, token: TokenLike | None = None, *, top: int = 10, wallets: FetchLike | None = None
     ) -> pd.DataFrame:
         """Measure how unequally tokens are distributed over their holders.
 
@@ -154,7 +150,7 @@ class TotalsAccessor:
         Raises
         ------
         ArgumentError, UnknownWalletError, SettingsError
-            If `wallets` is no fetch or lacks the wallet of a row, or `top` is below 1.
+            If `wallets` is something else or lacks the wallet of a row, or `top` is below 1.
         UnknownTokenError, AmbiguousTokenError
             If no row has the token, or several tokens share the symbol.
         ColumnsError, AmountError, PricesError
@@ -210,7 +206,7 @@ class TotalsAccessor:
         Raises
         ------
         ArgumentError, UnknownWalletError, SettingsError
-            If `wallets` is no fetch or lacks the wallet of a row, or `n` is below 1.
+            If `wallets` is something else or lacks the wallet of a row, or `n` is below 1.
         ColumnsError, AmountError
             If a column is missing, or ``amount`` holds no amounts.
 

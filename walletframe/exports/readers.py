@@ -18,13 +18,7 @@ from pandas.api.types import is_numeric_dtype
 from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import SUFFIX as DECIMAL
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
-from walletframe.exports.writers import (
-    NUMBER,
-    SEPARATORS,
-    rebuilt,
-    require_openpyxl,
-    uncompressed,
-)
+from walletframe.exports.writers import NUMBER, SEPARATORS, rebuilt, require_openpyxl, uncompressed
 from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.text import from_cell
 

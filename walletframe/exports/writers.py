@@ -31,8 +31,9 @@ from walletframe.errors import ArgumentError, MissingExtraError, SettingsError
 from walletframe.text import as_cell, as_excel_cell, as_link
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
+    import pyarrow as pa
     from sqlalchemy import Connection, Engine
 
     Database = sqlite3.Connection | Engine | Connection | str
@@ -112,6 +113,11 @@ def _may_hold_text(series: pd.Series) -> bool:
 def _as_texts(series: pd.Series) -> pd.Series:
     """Write each value as text, as an object; None where it is missing."""
     return series.astype("str").astype(object).where(series.notna(), None)
+
+
+def to_arrow(frame: pd.DataFrame) -> pa.Table:
+    """Make an Arrow table: amounts as text, and as decimal128 in ``<name>_decimal``."""
+    return to_portable_table(frame)
 
 
 def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
@@ -227,11 +233,8 @@ def _excel_value(value: Any) -> Any:
     return as_excel_cell(value, _EXCEL_CELL) if isinstance(value, str) else value
 
 
-def rebuilt(
-    columns: Sequence[pd.Series], labels: Sequence[Any], frame: pd.DataFrame
-) -> pd.DataFrame:
+def rebuilt(columns: list[pd.Series], labels: list[Any], frame: pd.DataFrame) -> pd.DataFrame:
     """Make a frame of columns whose labels may repeat; of no columns, ``frame`` itself."""
     if not columns:
         return frame
-    whole = pd.concat(columns, axis=1, keys=range(len(columns)))
-    return whole.set_axis(list(labels), axis=1)
+    return pd.concat(columns, axis=1, keys=range(len(columns))).set_axis(labels, axis=1)

@@ -140,7 +140,7 @@ class HoldingsExplorer(Pane):
     def refresh(self) -> None:
         """Ask anew for all wallets, in the background; what can't be had anew stays.
 
-        It returns at once; `details` changes when the answers are there. Errors are shown here.
+        It returns at once; `details` changes when the answers are there. It shows its errors.
         """
         if self._prepare is None:
             require_as_fetched(self.details)
@@ -154,7 +154,7 @@ class HoldingsExplorer(Pane):
         """Make a file of what is shown, and offer it as a link.
 
         CSV and Parquet hold every row, with exact amounts. The page needs no network; it holds the
-        summary, the chart and the first 1,000 rows. Errors are shown here.
+        summary, the chart and the first 1,000 rows. It shows its errors.
 
         Parameters
         ----------

@@ -245,7 +245,7 @@ class FetchPanel(Pane):
     def fetch(self) -> None:
         """Fetch what is pasted and what is chosen; where a line can't be read, ask for none.
 
-        It returns at once; `details` changes when the answers are there. Errors are shown here.
+        It returns at once; `details` changes when the answers are there. It shows its errors.
         """
         if self._picker.take_pasted():
             self._bar.fetch(self._picker.value, refresh=self._refresh.value)
