@@ -8,13 +8,12 @@ counts or each token's shares.
 
 from plotly.graph_objects import Figure
 
-from walletframe.charts.bars import bar
+from walletframe.charts.bars import bar, pie
 from walletframe.charts.canvas import has_template, split_words
 from walletframe.charts.heatmaps import heatmap
 from walletframe.charts.hierarchies import sunburst, treemap
 from walletframe.charts.inequality import lorenz
 from walletframe.charts.palette import token_colors
-from walletframe.charts.pies import pie
 from walletframe.charts.timelines import timeline
 
 __all__ = [

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from walletframe.charts.canvas import hover
+from walletframe.charts.canvas import hover, other, provenance
 from walletframe.charts.measures import Measure, left_out, measured, why_none
-from walletframe.charts.notes import other, provenance
 from walletframe.charts.palette import OTHER, chosen_colors, patterns
 from walletframe.errors import SettingsError
 from walletframe.frames import (

@@ -9,8 +9,7 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
 from walletframe.charts.balances import added, check_top, largest, lay_out, read_balances
-from walletframe.charts.canvas import Space, along, blank, figure, named_axis
-from walletframe.charts.notes import drawn_of
+from walletframe.charts.canvas import Space, along, blank, drawn_of, figure, named_axis
 from walletframe.charts.palette import OTHER
 from walletframe.numerals import many
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import check_top, read_balances
-from walletframe.charts.canvas import Space, blank, figure, hover, markup
+from walletframe.charts.canvas import Space, blank, drawn_of, figure, hover, markup, other
 from walletframe.charts.nodes import grow
-from walletframe.charts.notes import drawn_of, other
 from walletframe.charts.palette import EDGE, OTHER, chosen_colors, pattern, patterns, text_on
 from walletframe.numerals import many, percent, whole
 from walletframe.text import shown

@@ -10,8 +10,16 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import added, check_top, largest, lay_out, read_balances
-from walletframe.charts.canvas import Space, blank, figure, markup, with_legend
-from walletframe.charts.notes import drawn_of, simulated, wallets_frame
+from walletframe.charts.canvas import (
+    Space,
+    blank,
+    drawn_of,
+    figure,
+    markup,
+    simulated,
+    wallets_frame,
+    with_legend,
+)
 from walletframe.charts.palette import EDGE, pattern
 from walletframe.frames import known_when_asked, snapshot_times, token_place, wallet_identities
 from walletframe.numerals import many
@@ -83,12 +91,7 @@ def _read_moments(
         most = asked["wallet"][asked["known"]].nunique()
         times = column[certain].dropna().unique()
         times = times.union(pd.DatetimeIndex(known.index[known > 0]))
-        outdated, fewer = int((~certain).sum()), int((known < most).sum())
-        said = [f"{many(outdated, 'balance')} of answers out of date not drawn."] * bool(outdated)
-        said.append(f"{most:,} of {many(asked['wallet'].nunique(), 'wallet')} ever known.")
-        if fewer:
-            said.append(f"In {fewer:,} of {many(len(known), 'snapshot')} fewer of them are known.")
-        said += simulated(frame)
+        said = [*_said(asked, known, most, int((~certain).sum())), *simulated(frame)]
     times = times.sort_values()
     places = np.linspace(0, len(times) - 1, min(len(times), _SNAPSHOTS)).round().astype(np.intp)
     chosen = times[places]
@@ -104,6 +107,15 @@ def _read_moments(
         ],
         said=[*timeless, _extent(times, len(chosen)), *said],
     )
+
+
+def _said(asked: pd.DataFrame, known: pd.Series, most: int, outdated: int) -> list[str]:
+    """Say how many rows were out of date, and of how many wallets it is known what they held."""
+    said = [f"{many(outdated, 'balance')} of answers out of date not drawn."] * bool(outdated)
+    said.append(f"{most:,} of {many(asked['wallet'].nunique(), 'wallet')} ever known.")
+    if fewer := int((known < most).sum()):
+        said.append(f"In {fewer:,} of {many(len(known), 'snapshot')} fewer of them are known.")
+    return said
 
 
 def _certain(

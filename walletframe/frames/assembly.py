@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import accumulate, chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +20,10 @@ import pyarrow.compute as pc
 from walletframe.amounts import AmountArray
 from walletframe.frames.contract import WALLET_DTYPES, Source, respelled, typed_frame
 from walletframe.frames.details import WalletDetails
-from walletframe.wire import MAX_DECIMALS, Outcome
+from walletframe.wire import MAX_DECIMALS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from datetime import datetime
 
     from walletframe.address import WalletAddress
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
 
 _CHUNK_ROWS = 2_000  # as many as stay in a processor's cache between two passes
 _TEXT = pa.large_string()
+_COLUMNS = (  # what is sent, and how
+    ("symbol", attrgetter("symbols"), _TEXT),
+    ("token_address", attrgetter("token_addresses"), _TEXT),
+    ("token_blockchain", attrgetter("token_blockchains"), _TEXT),
+    ("price", attrgetter("prices"), pa.float64()),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +59,21 @@ def assemble(records: Iterable[WalletRecord]) -> WalletDetails:
         outcome = record.outcome
         if outcome.balances:
             holdings.add(len(rows), outcome.balances)
-        rows.append(_wallet_row(record))
-    wallets = typed_frame(dict(zip(WALLET_DTYPES, _transposed(rows), strict=True)), WALLET_DTYPES)
+        row = (
+            record.wallet.blockchain,
+            record.wallet.address,
+            outcome.status.value,
+            "; ".join(filter(None, (record.error, outcome.error))) or None,
+            None if outcome.balances is None else len(outcome.balances),
+            outcome.explorer_url,
+            record.fetched_at,
+            record.source.value if record.source else None,
+            record.service,
+        )
+        rows.append(row)
+    columns = zip(*rows, strict=True) if rows else [()] * len(WALLET_DTYPES)
+    wallets = typed_frame(dict(zip(WALLET_DTYPES, columns, strict=True)), WALLET_DTYPES)
     return WalletDetails(*respelled(wallets, holdings.frame(wallets)))
-
-
-def _wallet_row(record: WalletRecord) -> tuple[Any, ...]:
-    outcome = record.outcome
-    return (
-        record.wallet.blockchain,
-        record.wallet.address,
-        outcome.status.value,
-        "; ".join(filter(None, (record.error, outcome.error))) or None,
-        None if outcome.balances is None else len(outcome.balances),
-        outcome.explorer_url,
-        record.fetched_at,
-        record.source.value if record.source else None,
-        record.service,
-    )
-
-
-def _transposed(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    return list(zip(*rows, strict=True)) if rows else [()] * len(WALLET_DTYPES)
 
 
 class _HoldingColumns:
@@ -100,13 +100,15 @@ class _HoldingColumns:
         self._flush()
         chunks = self._chunks
         place = np.repeat(np.array(self._places, dtype=np.intp), self._counts)
+        decimals = pa.chunked_array(chunks["decimals"], pa.int16())
+        missing, decimals = decimals.is_null().to_numpy(), decimals.fill_null(0).to_numpy()
         columns = {
             "blockchain": wallets["blockchain"].array.take(place),
             "address": wallets["address"].array.take(place),
             "symbol": _text_array(chunks["symbol"]),
             "token_address": _text_array(chunks["token_address"]),
             "amount": AmountArray._concat_same_type(chunks["amount"]),  # noqa: SLF001 - of ours
-            "decimals": _integer_array(chunks["decimals"]),
+            "decimals": pd.arrays.IntegerArray(decimals.copy(), missing.copy()),
             "raw_amount": _text_array(chunks["raw_amount"]),
             "token_blockchain": _text_array(chunks["token_blockchain"]),
             "price": pa.chunked_array(chunks["price"]).to_numpy(),
@@ -115,24 +117,21 @@ class _HoldingColumns:
 
     def _flush(self) -> None:
         waiting, chunks = self._waiting, self._chunks
+        for name, sent, kind in _COLUMNS:
+            joined = list(chain.from_iterable(map(sent, waiting)))
+            chunks[name].append(pa.array(joined, kind))
         raw = list(chain.from_iterable(balances.raw_amounts for balances in waiting))
         decimals = _decimals([n for balances in waiting for n in balances.decimals])
-        chunks["symbol"].append(_joined((balances.symbols for balances in waiting), _TEXT))
-        chunks["token_address"].append(
-            _joined((balances.token_addresses for balances in waiting), _TEXT)
-        )
-        chunks["amount"].append(_amounts(raw, decimals, _no_digits(waiting)))
-        chunks["decimals"].append(decimals)
+        starts = accumulate((len(balances) for balances in waiting), initial=0)
+        no_digits = [
+            start + place
+            for start, balances in zip(starts, waiting, strict=False)  # the last start is the end
+            for place in balances.no_digits
+        ]
         chunks["raw_amount"].append(pa.array(raw, _TEXT))
-        chunks["token_blockchain"].append(
-            _joined((balances.token_blockchains for balances in waiting), _TEXT)
-        )
-        chunks["price"].append(_joined((balances.prices for balances in waiting), pa.float64()))
+        chunks["amount"].append(_amounts(raw, decimals, no_digits))
+        chunks["decimals"].append(decimals)
         self._waiting, self._rows = [], 0
-
-
-def _joined(columns: Iterable[Sequence[Any]], kind: pa.DataType) -> pa.Array:
-    return pa.array(list(chain.from_iterable(columns)), kind)
 
 
 def _decimals(sent: list[int | None]) -> pa.Array:
@@ -146,31 +145,17 @@ def _decimals(sent: list[int | None]) -> pa.Array:
     return pc.if_else(known, decimals, pa.scalar(None, pa.int16()))
 
 
-def _no_digits(waiting: list[Balances]) -> list[int]:
-    """Return the rows whose raw amounts are no digits."""
-    starts = accumulate((len(balances) for balances in waiting), initial=0)
-    pairs = zip(starts, waiting, strict=False)  # the last start is the end
-    return [start + place for start, balances in pairs for place in balances.no_digits]
-
-
 def _amounts(raw: list[str | None], decimals: pa.Array, no_digits: list[int]) -> AmountArray:
     """Return amounts, NA where the digits or the decimals of one can't be read."""
     missing = decimals.is_null().to_numpy(zero_copy_only=False)
     missing[no_digits] = True
-    rows = np.flatnonzero(missing)
-    if not len(rows):
+    if not missing.any():
         return AmountArray.from_raw(raw, decimals.to_numpy())
     digits = list(raw)
-    for row in rows:
+    for row in np.flatnonzero(missing):
         digits[row] = "0"
     integers, _, scale = AmountArray.from_raw(digits, decimals.fill_null(0).to_numpy()).exact()
     return AmountArray(integers, missing, scale)
-
-
-def _integer_array(chunks: list[pa.Array]) -> pd.arrays.IntegerArray:
-    joined = pa.chunked_array(chunks, pa.int16())
-    missing = joined.is_null().to_numpy()
-    return pd.arrays.IntegerArray(joined.fill_null(0).to_numpy().copy(), missing.copy())
 
 
 def _text_array(chunks: list[pa.Array]) -> pd.arrays.ArrowStringArray:
