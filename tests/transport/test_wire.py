@@ -274,10 +274,10 @@ def test_unknown_fields_are_ignored():
 
 
 def test_price_is_read():
-    """A price, whole or not, or null, is read."""
-    prices = [1.5, 3, None]
-    sent = wallet(balances=[balance() | {"price": price} for price in prices] + [balance()])
-    assert read(sent).outcomes[0].balances.prices == [1.5, 3.0, None, None]
+    """A price, whole or not, or null, is read; beside an odd amount, too."""
+    priced = [balance() | {"price": price} for price in (1.5, 3, None)]
+    sent = wallet(balances=[*priced, balance(), amounts(amount={}) | {"price": 2.5}])
+    assert read(sent).outcomes[0].balances.prices == [1.5, 3.0, None, None, 2.5]
 
 
 def test_failed_wallet_shows_no_balances():
