@@ -38,25 +38,23 @@ def compare(
     before, after : WalletDetails or tuple of (DataFrame, DataFrame)
         Two fetches, or two snapshots, such as ``history.snapshot("yesterday")``.
     token : str or (str, str or None), optional
-        Only this token: (blockchain, contract), None for a native coin, or a symbol that is
-        unambiguous in both. Wallets that are unknown in one of the two keep a row; selecting the
-        token's rows from all changes would lose those that did not hold it in the other.
+        Only this token: (blockchain, contract), None for a native coin, or an unambiguous symbol.
+        Wallets that are unknown in one of the two keep a row, whatever they held in the other.
     symbol : str, optional
         The old name of `token`; the next release removes it.
 
     Returns
     -------
     DataFrame
-        One row for each token of a wallet that changed or may have, on an index from 0; none
-        where all is known to be as it was. In the order of the wallets of `before`, then of those
-        in `after` alone. With the columns
+        One row for each token of a wallet that changed or may have, on an index from 0. In the
+        order of the wallets of `before`, then of those in `after` alone. With the columns
 
         - ``blockchain``, ``address``, str: the wallet, as last written;
-        - ``symbol``, ``token_address``, ``token_blockchain``, str: the token; all NA in the one row
-          of a wallet of which nothing is known in one of the two and no token in the other;
-        - ``before``, ``after``, amount: whole tokens; 0 where an answer does not list the token, NA
-          where the amount is not known;
-        - ``difference``, amount: ``after - before``, exact; NA where either is;
+        - ``symbol``, ``token_address``, ``token_blockchain``, str: the token; NA in the one row of
+          a wallet of which nothing is known in one of the two and no token in the other;
+        - ``before``, ``after``, amount: 0 where the answer does not list the token, NA where the
+          amount is not known;
+        - ``difference``, amount: ``after - before``, NA where either is;
         - ``change``, category: ``new`` (from 0 or not listed), ``gone`` (to 0 or not listed),
           ``increased``, ``decreased``, ``unknown``;
         - ``status_before``, ``status_after``, category: ``ok`` where the amount is known; else the
@@ -83,8 +81,7 @@ def compare(
 
     Notes
     -----
-    Tokens and wallets are identified by blockchain and contract or address, hex without case. A
-    token that an answer lists twice is added up. Give both frames whole: a row that was dropped
+    A token that an answer lists twice is added up. Give both frames whole: a row that was dropped
     from one of the two counts as not listed.
 
     Examples

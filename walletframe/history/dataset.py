@@ -36,11 +36,9 @@ def save(
     details : WalletDetails or tuple of (DataFrame, DataFrame)
         The fetch, unchanged, failed wallets included. Columns of your own are not saved.
     folder : str or Path, optional
-        The folder; it is created if missing. Default: a folder ``history`` in the user's data
-        folder, for real holdings alone: simulated ones need a folder of their own.
+        Created if missing. Default: ``history`` in the user's data folder, for real holdings alone.
     at : str, datetime or Timestamp, optional
-        The time of the snapshot, in UTC unless it names its zone. Default: now. The time of each
-        wallet's answer stays in ``wallets.fetched_at``.
+        The time of the snapshot, in UTC unless it names its zone. Default: now.
 
     Returns
     -------
@@ -53,17 +51,16 @@ def save(
         If `details` is not a fetch, lacks a column, or has floats as amounts.
     SnapshotError
         If the frames are not as they were fetched: a wallet is there twice, or has not as many
-        holdings as its ``tokens`` says; if simulated and real holdings would be mixed; if there is
-        a snapshot of exactly that time; or if the time can't be read.
+        holdings as its ``tokens`` says; if simulated and real holdings would be mixed; if the time
+        can't be read, or there is a snapshot of exactly it.
     OSError
         If the folder can't be written.
 
     Notes
     -----
-    A snapshot is written atomically, and any number of processes may save at once. Saving the same
-    details again adds another snapshot. Snapshots are Parquet files, ``date=…/…/holdings.parquet``
-    and ``wallets.parquet``, with exact amounts as text, which DuckDB, polars and pandas open. To
-    delete one, delete its folder.
+    Writing is atomic, and any number of processes may save at once. A snapshot is a folder of two
+    Parquet files, ``date=…/…/holdings.parquet`` and ``wallets.parquet``, with exact amounts as
+    text, which DuckDB, polars and pandas open. To delete one, delete its folder.
 
     Examples
     --------
@@ -71,11 +68,9 @@ def save(
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
     ...     details = walletframe.fetch_wallets("NEAR.alice.near", client=client)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     moment = save(details, folder=folder, at=datetime(2026, 1, 31, 6))
-    ...     same = snapshot("2026-01-31", folder=folder).holdings
-    >>> moment
+    ...     save(details, folder=folder, at="2026-01-31T06:00Z")
+    ...     snapshot("2026-01-31", folder=folder).holdings.amount.equals(details.holdings.amount)
     Timestamp('2026-01-31 06:00:00+0000', tz='UTC')
-    >>> same["amount"].equals(details.holdings["amount"])
     True
     """
     path = _path(folder)
@@ -101,11 +96,10 @@ def load(
     Parameters
     ----------
     since, until : str, date, datetime or Timestamp, optional
-        The first and the last time, inclusive: a day of UTC (``"2026-01-31"``, ``"yesterday"``), or
-        a moment, in UTC unless it names its zone.
+        The first and the last day (``"2026-01-31"``, ``"yesterday"``) or moment, inclusive; in UTC,
+        unless a moment names its zone.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable, optional
-        Which wallets, as `fetch_wallets` takes them; those that are in no snapshot have no rows.
-        Default: all.
+        Which wallets, as `fetch_wallets` takes them. Default: all.
     folder : str or Path, optional
         Where they were saved.
 
@@ -113,8 +107,7 @@ def load(
     -------
     WalletDetails
         ``wallets`` and ``holdings`` with the columns and dtypes of a fetch, behind a first column
-        ``snapshot``, datetime64[us, UTC]. By time, then as saved; without rows where no snapshot is
-        of that time.
+        ``snapshot``, datetime64[us, UTC]. By time, then as saved; perhaps without rows.
 
     Raises
     ------
@@ -157,8 +150,7 @@ def snapshot(
     Parameters
     ----------
     when : str, date, datetime or Timestamp, default "latest"
-        A day of UTC (``"2026-01-31"``, ``"yesterday"``), up to its end; a moment, in UTC unless it
-        names its zone; or ``"latest"``.
+        A day, up to its end, or a moment, as in `load`; or ``"latest"``.
     wallets, folder : optional
         Which wallets, and where it was saved, as in `load`.
 

@@ -45,8 +45,8 @@ def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.Data
           amount is not known;
         - ``status``, category: ``ok`` where it is known; else why not, as in `compare`.
 
-        A wallet without any such token has rows without a token for the snapshots of which nothing
-        is known. An unknown token has one row, of its own snapshot: it can't be followed.
+        A wallet that held nothing has rows without a token where nothing is known of it. An unknown
+        token has one row, of its own snapshot: it can't be followed.
 
     Raises
     ------
@@ -100,14 +100,12 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
 
         - ``snapshot``, datetime64[us, UTC];
         - ``symbol``, ``token_address``, ``token_blockchain``, str: as last written;
-        - ``amount``, amount: the sum of what is known, in whole tokens: less than there was where
-          not all wallets are known; NA where none is;
+        - ``amount``, amount: the sum of what is known; NA where nothing is;
         - ``wallets_known``, ``wallets``, int64: of how many wallets the amount is known in this
           snapshot, and how many of this history could hold the token: those on its own blockchain,
-          and on all where one ever held it. A chart of complete sums alone has NA where they
-          differ.
+          and on all where one ever held it. Where they differ, there may have been more.
 
-        Unknown tokens are left out: they are the same as no other, and can't be followed.
+        Unknown tokens are left out: they can't be followed.
 
     Raises
     ------
