@@ -161,10 +161,11 @@ def _token(name: Any) -> TokenKey | None:
 
 def _meant(name: Any) -> Piece:
     """Say what a key would have to be where it is a known symbol."""
-    for known in known_tokens() if isinstance(name, str) else ():
-        if known.symbol.lower() == name.lower():
-            return Spelled("; that may be ", token_text((known.blockchain, known.contract)))
-    return ""
+    symbol = name.lower() if isinstance(name, str) else None
+    known = next((token for token in known_tokens() if token.symbol.lower() == symbol), None)
+    if known is None:
+        return ""
+    return Spelled("; that may be ", token_text((known.blockchain, known.contract)))
 
 
 def price_fault(price: Any) -> str:

@@ -24,21 +24,20 @@ _COLUMNS = ["token_blockchain", "token_address", "symbol"]
 def read_token_list(
     source: str | Path | Mapping[str, Any], *, blockchains: Mapping[int, str] | None = None
 ) -> pd.DataFrame:
-    """Read a token list in the JSON format of Uniswap.
+    """Read a token list in the JSON format of https://uniswap.org/tokenlist.schema.json.
 
     Parameters
     ----------
     source : str, Path or mapping
         A file, or what was parsed from one. No address on the web: nothing is fetched.
     blockchains : mapping of int to str, optional
-        The service's identifier for a ``chainId``, where it is another than that of
-        ``walletframe.blockchains()``, or 101 for ``SOLANA``; any other is its number.
+        The service's identifiers by ``chainId``, before those of ``walletframe.blockchains()`` and
+        ``SOLANA`` for 101; any other is its number.
 
     Returns
     -------
     DataFrame
-        One row for each token, in the order of the list: ``token_blockchain``,
-        ``token_address`` and ``symbol``, all str.
+        One row for each token, in order: ``token_blockchain``, ``token_address``, ``symbol``, str.
 
     Raises
     ------
@@ -46,10 +45,6 @@ def read_token_list(
         If it is no such list, naming every entry that can't be read.
     OSError
         If the file can't be read.
-
-    Notes
-    -----
-    The format is described by https://uniswap.org/tokenlist.schema.json.
 
     Examples
     --------

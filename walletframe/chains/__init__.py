@@ -26,9 +26,7 @@ from walletframe.text import shown
 
 _ODD = re.compile(r"[^a-z0-9]")
 _OF_MANY = re.compile(r"(chain|mainnet|network|protocol)\b")
-_CLOSE = 0.75
-_NEAREST = 3
-_SHOWN = 40
+_CLOSE, _NEAREST, _SHOWN = 0.75, 3, 40
 
 
 @dataclass(frozen=True, slots=True)
