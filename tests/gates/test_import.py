@@ -24,7 +24,7 @@ def hook(event, args):
         opened.append((event, args[0]))
 sys.addaudithook(hook)
 import walletframe
-heavy = "plotly ipywidgets requests requests_cache fastapi uvicorn tqdm click eth_abi".split()
+heavy = "plotly ipywidgets requests requests_cache fastapi uvicorn tqdm click eth_abi dask".split()
 print(opened, [name for name in heavy if name in sys.modules])
 """
 

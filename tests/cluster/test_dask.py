@@ -1,0 +1,189 @@
+"""Amounts in Dask: equal to pandas and exact, with threads here and on a cluster's workers."""
+
+import pickle
+import subprocess
+import sys
+
+import dask
+import dask.dataframe as dd
+import pandas as pd
+import pytest
+from dask.base import tokenize
+from distributed import Client, LocalCluster
+
+from walletframe import AmountArray, AmountError
+from walletframe.dask import divisions
+
+ROWS = 240
+RAW = [[2**256 - 1, 10**27 + row, row % 7, None, 5][row % 5] for row in range(ROWS)]
+FRAME = pd.DataFrame(
+    {
+        "key": pd.Series(list("abcdef") * 40, dtype="str"),
+        "row": range(ROWS),
+        "amount": AmountArray.from_raw(RAW, 18),
+    }
+)
+KNOWN = FRAME.dropna()
+OTHER = KNOWN.drop_duplicates("amount")[["amount"]].head(30).assign(n=range(30))
+REDUCTIONS = ("sum", "max", "min", "count", "mean", "nunique")
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+
+
+@pytest.fixture(autouse=True)
+def settings():
+    """Let Dask keep pandas's own text columns, so that results can be compared."""
+    with dask.config.set({"dataframe.convert-string": False}):
+        yield
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Start two worker processes."""
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers,
+        Client(workers) as client,
+    ):
+        yield client
+
+
+def parts(frame=FRAME, count=4):
+    """Cut a frame into parts."""
+    return dd.from_pandas(frame, npartitions=count)
+
+
+def in_order(frame):
+    """Sort a frame as it can be compared."""
+    return frame.sort_values(frame.columns.tolist()).reset_index(drop=True)
+
+
+def check_calls():
+    """Compare reductions, groups, merges and sorting with pandas."""
+    frame, groups = parts(), FRAME.groupby("key")["amount"]
+    for name in REDUCTIONS:
+        assert getattr(frame["amount"], name)().compute() == getattr(FRAME["amount"], name)()
+    for name in ("sum", "max", "mean"):
+        found = getattr(frame.groupby("key")["amount"], name)().compute().sort_index()
+        pd.testing.assert_series_equal(found, getattr(groups, name)())
+    pd.testing.assert_frame_equal((frame[frame["amount"] > 1]).compute(), FRAME[FRAME.amount > 1])
+    merged = frame.merge(parts(OTHER, 2), on="amount").compute()
+    pd.testing.assert_frame_equal(in_order(merged), in_order(FRAME.merge(OTHER, on="amount")))
+    counts = frame["amount"].value_counts().compute()
+    assert counts.index.dtype == "amount"
+    assert counts.sort_index().tolist() == FRAME["amount"].value_counts().sort_index().tolist()
+
+
+def check_index():
+    """Compare an index of amounts with pandas's."""
+    known = parts(KNOWN)
+    indexed = known.set_index("amount", divisions=divisions(known["amount"]))
+    assert indexed.npartitions > 1
+    wanted = KNOWN.set_index("amount").sort_index()
+    assert indexed.compute().index.equals(wanted.index)
+    pd.testing.assert_frame_equal(
+        in_order(indexed.reset_index().compute()[FRAME.columns]), in_order(KNOWN)
+    )
+    assert indexed.loc[1:2].compute().equals(wanted.loc[1:2])
+
+
+def check_parquet(folder):
+    """Write Parquet, and read it again."""
+    parts().to_parquet(folder)
+    read = dd.read_parquet(folder)
+    assert read["amount"].sum().compute() == FRAME["amount"].sum()
+    pd.testing.assert_frame_equal(in_order(read.compute()), in_order(FRAME))
+
+
+def check_shuffle(method):
+    """Move rows between partitions, by text and by amounts."""
+    for by in ("key", "amount"):
+        moved = parts().shuffle(by, shuffle_method=method).compute()
+        pd.testing.assert_frame_equal(in_order(moved), in_order(FRAME))
+
+
+def test_calls():
+    """Every call gives what pandas gives."""
+    check_calls()
+
+
+def test_an_index_of_amounts():
+    """It is divided by exact amounts; Dask's own choice would be floats, which are refused."""
+    check_index()
+    with pytest.raises(AmountError, match="no exact amount"):
+        parts(KNOWN).set_index("amount").npartitions  # noqa: B018
+
+
+def test_divisions_of_few_amounts():
+    """One amount makes one part; none is an error."""
+    one = pd.Series(["2", None, "2"], dtype="amount")
+    assert divisions(parts(one, 1)) == [2, 2]
+    with pytest.raises(AmountError, match="no amount"):
+        divisions(parts(one[1:2], 1))
+
+
+def test_parquet(tmp_path):
+    """Files keep the type."""
+    check_parquet(tmp_path)
+
+
+@pytest.mark.parametrize("method", ["tasks", "disk"])
+def test_shuffles(method):
+    """Both ways to move rows in one process keep amounts."""
+    check_shuffle(method)
+
+
+def test_tokens_are_the_same_in_every_process():
+    """They depend on content alone."""
+    code = (
+        "import pandas as pd, walletframe.dask; from dask.base import tokenize\n"
+        "array = pd.array(['1.5', None], dtype='amount')\n"
+        "print(tokenize(array), tokenize(array[0]), tokenize(pd.Series(array)))"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    array = pd.array(["1.5", None], dtype="amount")
+    found = [tokenize(array), tokenize(array[0]), tokenize(pd.Series(array))]
+    assert found == printed.stdout.split()
+    assert tokenize(array) == tokenize(array[:]) != tokenize(array[::-1])
+
+
+def test_what_is_sent_registers_the_type():
+    """A process that is sent amounts imports the module."""
+    sent = pickle.dumps(FRAME)
+    code = (
+        "import pickle, sys; frame = pickle.loads(sys.stdin.buffer.read())\n"
+        "print('walletframe.dask' in sys.modules, frame['amount'].sum())"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", code], input=sent, capture_output=True, check=True
+    )
+    assert printed.stdout.decode().split() == ["True", str(FRAME["amount"].sum())]
+
+
+def test_tables_without_amounts_are_dasks():
+    """Frames of text come as Dask makes them; text beside amounts, too."""
+    from dask.dataframe.dispatch import from_pyarrow_table_dispatch as made  # noqa: PLC0415
+
+    for meta in (FRAME[["key"]], FRAME):
+        arrow = meta.assign(key=meta["key"].astype(pd.StringDtype("pyarrow")))
+        for kept in (meta, arrow):
+            table = dd.dispatch.to_pyarrow_table_dispatch(kept)
+            pd.testing.assert_frame_equal(made(kept, table), kept)
+
+
+def test_without_dask():
+    """The error says how to install it."""
+    code = "import sys; sys.modules['dask'] = None; import walletframe.dask"
+    command = [sys.executable, "-c", code]
+    printed = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert 'pip install "walletframe[dask]"' in printed.stderr
+
+
+@pytest.mark.stress
+def test_on_a_cluster(cluster, tmp_path):
+    """Workers that never imported the module compute the same; rows move by tasks, disk and p2p."""
+    check_calls()
+    check_index()
+    check_parquet(tmp_path)
+    for method in ("tasks", "disk", "p2p"):
+        check_shuffle(method)
