@@ -5,6 +5,7 @@ counted is the processor's time, so that a busy machine slows nobody. No time is
 """
 
 import decimal
+import pickle
 import time
 from statistics import median
 
@@ -180,6 +181,56 @@ def test_conversions(columns):
         {"amount": lambda: read(texts), "partition and int": lambda: best_parsing(texts, scale)},
         "at most 2.00",
     )
+
+
+def test_as_objects_and_text(columns):
+    """Scalars, text in and out, CSV and what a notebook shows, beside Decimal objects."""
+    both = {name: columns[name] for name in ("amount", "Decimal")}
+    texts = columns["amount"].array.to_arrow().to_pylist()
+    reading = {
+        "amount": lambda: pd.Series(texts, dtype="amount"),
+        "Decimal": lambda: pd.Series(list(map(decimal.Decimal, texts))),
+    }
+    show("from text", reading, "aim: 1.0")
+    for what, limit in (
+        ("to_list", "40"),
+        ("to_csv", "1.5"),
+        ("factorize", "1.0"),
+        ("unique", "1.0"),
+    ):
+        show(what, {name: getattr(each, what) for name, each in both.items()}, f"aim: {limit}")
+    writing = {name: lambda each=each: each.astype("str") for name, each in both.items()}
+    show("text out", writing, "aim: 1.2")
+    frames = {name: each.to_frame() for name, each in both.items()}
+    show("repr", {name: lambda each=each: repr(each) for name, each in frames.items()}, "aim: 1")
+
+
+def test_merge(columns):
+    """On a key of 100,000 amounts."""
+    places = np.random.default_rng(1).integers(0, 100_000, ROWS)
+    runs = {}
+    for name in ("amount", "Decimal"):
+        keys = columns[name][~columns["amount"].duplicated()].iloc[:100_000]
+        left = pd.DataFrame({"key": keys.array[places], "x": 1})
+        right = pd.DataFrame({"key": keys.array, "y": 2})
+        runs[name] = lambda left=left, right=right: left.merge(right, on="key")
+    show("merge", runs, "aim: 2.5")
+
+
+def test_files(columns, tmp_path):
+    """Parquet beside decimal128, and a pickle's size and time."""
+    narrow = columns["Decimal"].where(columns["amount"] < 10**19)
+    frames = {
+        "amount": columns["amount"].to_frame("a"),
+        "decimal128": narrow.astype(pd.ArrowDtype(pa.decimal128(38, 18))).to_frame("a"),
+    }
+    path = tmp_path / "a.parquet"
+    writing = {name: lambda each=each: each.to_parquet(path) for name, each in frames.items()}
+    show("to_parquet", writing, "aim: 4")
+    array = columns["amount"].array
+    integers = array.exact().integers.tolist()
+    packing = {"amount": lambda: pickle.dumps(array, 5), "list": lambda: pickle.dumps(integers, 5)}
+    show("pickle", packing, f"{len(pickle.dumps(array, 5)) / ROWS:.1f} bytes a row, aim: 20")
 
 
 def best_parsing(texts, scale):
