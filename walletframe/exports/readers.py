@@ -230,4 +230,6 @@ def _as(column: pd.Series, dtype: Any) -> pd.Series:
 
 
 def _broken(what: str, reason: str) -> DatasetError:
-    return DatasetError(f"{what} can't be read: {reason}", "give a file as walletframe wrote it")
+    return DatasetError(
+        f"{what} can't be read: {reason}", hint="give a file as walletframe wrote it"
+    )

@@ -157,7 +157,7 @@ def _has_decimals(con: Database) -> bool:
         raise ArgumentError(
             f"a {type(con).__name__} is no connection that tables are written to",
             hint="give a sqlite3.Connection, or an engine or a connection of SQLAlchemy; "
-            "other databases take the Arrow table of df.wf.to_arrow()",
+            "other databases take the Arrow table that `to_arrow` gives",
         )
     return not dialect.startswith("sqlite")
 
