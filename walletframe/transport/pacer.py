@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from threading import Event
 
     from walletframe.settings import CacheChoice
+
+    _Change = Callable[["Pace", float], "Pace"]
 
 # A pace starts slowly and doubles every second that it was used, until the service refuses. What
 # was served within a second then stands for the service's limit: everybody pauses, goes on a little
@@ -217,28 +220,28 @@ class Pacer:
         """Slow down, and pause for as long as the service asks."""
         self._update(lambda pace, now: refused(pace, retry_after_s, now))
 
-    def _update(self, change: Callable[[Pace, float], Pace]) -> None:
+    def _update(self, change: _Change) -> None:
         """Change the pace, whatever other threads and processes do: each at a later time."""
-
-        def changed(pace: Pace) -> Pace:
-            now = time.time()  # in the exchange, or who waits for the file brings an old time
-            return change(answered(pace, count, now) if count else pace, now)
-
         with self._lock:
             count, self._answered = self._answered, 0
             file, own = self._file, self._own
             if file is None:
-                self._own = changed(own)
+                self._own = _changed(own, count, change)
                 return
+        self._own = file.change(partial(self._exchange, own, count, change))
 
-        def exchange(link: sqlite3.Connection) -> Pace:
-            row = link.execute(_STORED, (self._service,)).fetchone()
-            pace = changed(read_pace(row[0]) if row else own)  # its own: the file was begun anew
-            values = (self._service, json.dumps(asdict(pace)))
-            link.execute("INSERT OR REPLACE INTO paces VALUES (?, ?)", values)
-            return pace
+    def _exchange(self, own: Pace, count: int, change: _Change, link: sqlite3.Connection) -> Pace:
+        """Change the pace that is stored, or this pacer's own where the file was begun anew."""
+        row = link.execute(_STORED, (self._service,)).fetchone()
+        pace = _changed(read_pace(row[0]) if row else own, count, change)
+        values = (self._service, json.dumps(asdict(pace)))
+        link.execute("INSERT OR REPLACE INTO paces VALUES (?, ?)", values)
+        return pace
 
-        self._own = file.change(exchange)
+
+def _changed(pace: Pace, count: int, change: _Change) -> Pace:
+    now = time.time()  # in the exchange, or who waits for the file brings an old time
+    return change(answered(pace, count, now) if count else pace, now)
 
 
 def pace_path(choice: CacheChoice) -> Path | None:
