@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from importlib import import_module
 from math import inf, isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -73,7 +74,22 @@ _NAMES = {
     "np": lambda _: np,
     "io": lambda _: io,
     "Fraction": lambda _: Fraction,
+    "text_of": lambda _: text_of,
     **{name: lambda _, name=name: getattr(statistic, name) for name in statistic.__all__},
+    **{
+        name: lambda _, path=path: import_module(path)
+        for name, path in {
+            "duckdb": "duckdb",
+            "json": "json",
+            "nw": "narwhals",
+            "pa": "pyarrow",
+            "pickle": "pickle",
+            "pl": "polars",
+            "plt": "matplotlib.pyplot",
+            "px": "plotly.express",
+            "statistics": "statistics",
+        }.items()
+    },
 }
 """What the names in a call stand for, in a world."""
 
@@ -268,5 +284,5 @@ def listed(path):
     return calls
 
 
-def _filled(code, ours, other=""):
+def _filled(code, ours="", other=""):
     return re.sub(r"\bY\b", other, re.sub(r"\bX\b", ours, code))

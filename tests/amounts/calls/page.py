@@ -56,12 +56,12 @@ _INTRODUCTION = """\
 
 <!-- Made by tests/amounts/calls/page.py, which runs every call; don't edit. -->
 
-Every public method of pandas, run on two sets of amounts: some that differ in the 34th digit, and
-some beside a balance of 2^256-1 units, with missing ones; each result is compared with the exact
-one. `s` and `t` are Series of amounts, `df` has both as columns, `full` has none missing, `i` is
-an Index, `g` and `dg` are groups, `r` windows of two rows, `x` growing windows, `w` weighted ones,
-`rs` days, `one` and `two` amounts. A call that is neither exact nor the nearest float64 has,
-beside it, what to write instead.
+Every public method of pandas, and calls of other libraries, run on two sets of amounts: some that
+differ in the 34th digit, and some beside a balance of 2^256-1 units, with missing ones; each result
+is compared with the exact one. `s` and `t` are Series of amounts, `df` has both as columns, `full`
+has none missing, `i` is an Index, `g` and `dg` are groups, `r` windows of two rows, `x` growing
+windows, `w` weighted ones, `rs` days, `one` and `two` amounts. A call that is neither exact nor the
+nearest float64 has, beside it, what to write instead.
 
 This is of pandas 3.1. With pandas 3.0, which lacks some hooks, plots with `plot` and quantiles of
 groups raise, and what `apply`, `map` and `transform` return is a column of objects.
@@ -78,7 +78,7 @@ def calls():
                 is_method = callable(inspect.getattr_static(owner, name)) or holder == "pandas"
                 found.append(Call(holder, name, f"{variable}.{name}" + "()" * is_method))
         found = [call for call in found if call.holder != holder or hasattr_(owner, call.name)]
-    return found
+    return found + listed(_HERE / "others.txt")
 
 
 def hasattr_(owner, name):
@@ -127,7 +127,7 @@ def page():
 
 def _names(rows):
     lines = ["| on | calls |", "|---|---|"]
-    for holder in HOLDERS:
+    for holder in dict.fromkeys([*HOLDERS, *(call.holder for call, _ in rows)]):
         shown = sorted({_short(call) for call, _ in rows if call.holder == holder})
         if shown:
             lines.append(f"| {holder} | {', '.join(f'`{each}`' for each in shown)} |")

@@ -23,6 +23,7 @@ __all__ = [
     "kendall",
     "matrix",
     "missing",
+    "root",
     "running",
     "spearman",
     "stat",
