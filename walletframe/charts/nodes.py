@@ -124,7 +124,7 @@ def _boxes(
     """
     shares = pairs.sizes / pairs.sizes.sum()
     seen = shares >= LEAST
-    whole = np.setdiff1d(pairs.wallets, pairs.wallets[~seen])  # nothing of them is too small
+    folds = np.bincount(pairs.wallets[~seen], minlength=len(chain_of)) > 0  # has small tokens
     by_wallet = added(pairs.wallets, shares, len(chain_of))
     by_chain = added(chain_of, by_wallet)
     chains = largest(np.where(by_chain >= LEAST, by_chain, 0), top // 2)
@@ -138,7 +138,7 @@ def _boxes(
         groups = len(np.unique(chain_of[others]))
         boxes = (len(alone) + groups) * (1 if one_token else 2)  # each has an Other
         spare = top - len(chains) - 1 - boxes
-        at_best = spare if groups else spare + len(np.intersect1d(alone, whole))
+        at_best = spare if groups else spare + int((~folds[alone]).sum())
         if at_best >= seen.sum():
             return chains, opened, alone, at_best
     if spare < 0:
