@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
+import pyarrow.flight
 import pyarrow.parquet
 import pytest
 
@@ -108,6 +109,28 @@ def test_arrow_tables_keep_the_type(frame):
         writer.write_table(table, max_chunksize=2)
     read = pa.ipc.open_stream(sink.getvalue()).read_all()
     assert {read.schema.field("amount").type: 1} == {table.schema.field("amount").type: 1}
+    pd.testing.assert_frame_equal(read.to_pandas(), frame)
+
+
+class Shelf(pyarrow.flight.FlightServerBase):
+    """A server that gives one table to all who ask."""
+
+    def __init__(self, table):
+        super().__init__("grpc://127.0.0.1:0")
+        self.table = table
+
+    def do_get(self, context, ticket):
+        """Send the table, as Flight names it."""
+        return pyarrow.flight.RecordBatchStream(self.table)
+
+
+def test_flight_keeps_the_type(frame):
+    """What comes over Arrow's own protocol is a column of amounts."""
+    with (
+        Shelf(pa.Table.from_pandas(frame)) as server,
+        pyarrow.flight.connect(f"grpc://127.0.0.1:{server.port}") as client,
+    ):
+        read = client.do_get(pyarrow.flight.Ticket(b"")).read_all()
     pd.testing.assert_frame_equal(read.to_pandas(), frame)
 
 
