@@ -32,7 +32,11 @@ print(opened, [name for name in heavy if name in sys.modules])
 def test_import_is_light_and_touches_nothing(tmp_path):
     """No socket, no file beyond the import itself, none of the heavy packages."""
     found = subprocess.run(
-        [sys.executable, "-c", PROBE], capture_output=True, text=True, check=True, cwd=tmp_path
+        [sys.executable, "-B", "-c", PROBE],  # which would open .pyc files to write them
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
     )
     assert found.stdout.strip() == "[] []"
 
