@@ -19,6 +19,7 @@ from walletframe.accessor.plot import PlotAccessor
 from walletframe.amounts.columns import Rolling
 from walletframe.amounts.scalar import Amount
 from walletframe.analysis import PriceSource, read_token_list
+from walletframe.dask import divisions
 from walletframe.service.sandbox import Sandbox
 
 PACKAGE = Path(wf.__file__).parent
@@ -30,7 +31,7 @@ CHECKS = (
     | {"RT01", "RT03", "YD01"}
 )
 GIVEN = (FrameAccessor, SeriesAccessor, PlotAccessor, Sandbox, Amount, Rolling)
-GIVEN += (PriceSource, read_token_list)
+GIVEN += (PriceSource, divisions, read_token_list)
 """What people reach without a name at the root: by ``.wf``, from a call, or by the README."""
 
 RAISE_NOTHING = {
