@@ -1,5 +1,7 @@
 """Calls of pandas that ask amounts something unusual, and get an exact answer."""
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -58,7 +60,19 @@ def test_rows_of_extremes(frame):
 
 def test_round_by_column(frame):
     """A column that is named is rounded, half to even."""
-    assert frame.round({"a": 1})["a"].tolist() == [1, Amount("2.2"), pd.NA, 10**27]
+    wanted = [1, Amount("2.2"), pd.NA, 10**27]
+    assert frame.round({"a": 1})["a"].tolist() == wanted
+    assert frame.round(pd.Series({"a": 1}))["a"].tolist() == wanted
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.int8])
+@pytest.mark.parametrize("decimals", [2, 0, -30])
+def test_rounding_by_numpys_integers(kind, decimals):
+    """Their powers of ten overflow in silence; Python's don't."""
+    amount = Amount(f"{2**130}.{2**130}")
+    wanted = Amount(round(Fraction(amount), decimals))
+    assert pd.Series([amount], dtype="amount").round(kind(decimals)).tolist() == [wanted]
+    assert round(amount, kind(decimals)) == wanted
 
 
 def test_csv_with_a_comma_and_with_a_format(frame):

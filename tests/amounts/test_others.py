@@ -181,6 +181,8 @@ class TestScalar:
         assert self.large**2 == (10**40 + 1) ** 2
         assert self.large.max(1) == self.large
         assert self.large.min(10**60) == self.large
+        assert str(self.large.normalize()) == str(self.large)
+        assert self.large.max(np.int64(1)) == self.large
         assert self.large.fma(10**40, 1) == (10**40 + 1) * 10**40 + 1
         assert str(self.large.scaleb(-41)) == "0." + "1" + "0" * 39 + "1"
         assert all(type(kept) is Amount for kept in (self.large**2, self.large.max(1)))

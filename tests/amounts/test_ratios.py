@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pytest
 from amount_strategies import array_of, columns, floats, fractions_of, full_columns, nearest, pairs
 from hypothesis import given
 from hypothesis import strategies as st
@@ -93,6 +94,16 @@ def test_spread_is_the_nearest(column, ddof):
     assert array.var(ddof=ddof) == nearest(variance)
     assert is_nearest_root(array.std(ddof=ddof), variance)
     assert is_nearest_root(array.sem(ddof=ddof), variance / count)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int8, np.float64, float])
+@pytest.mark.parametrize("name", ["var", "std", "sem"])
+def test_degrees_of_freedom_of_any_type(name, kind):
+    """NumPy's integers would overflow beside the squares of a thousand amounts."""
+    series = pd.Series([f"{2**80 + n}.5" for n in range(1000)], dtype="amount")
+    wanted, key = getattr(series, name)(ddof=1), np.zeros(1000)
+    assert getattr(series, name)(ddof=kind(1)) == wanted
+    assert getattr(series.groupby(key), name)(ddof=kind(1)).tolist() == [wanted]
 
 
 @given(full_columns, st.sampled_from([0, 0.25, 0.5, 0.75, 1]))

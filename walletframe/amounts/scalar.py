@@ -12,6 +12,7 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 from itertools import repeat
+from operator import index
 from typing import TYPE_CHECKING, Any, Self
 
 from walletframe.amounts.integers import MAX_DIGITS, nearest_float
@@ -111,8 +112,8 @@ def _in_full(name: str) -> Any:
     """Make a method of Decimal's that doesn't round, whatever the context."""
     method = getattr(Decimal, name)
 
-    def exact(self: Amount, *others: Decimal | int) -> Amount:
-        return self._of_decimal(method(self, *others, context=_WIDE))
+    def exact(self: Amount, *others: Any) -> Amount:
+        return self._of_decimal(method(self, *map(plain_number, others), context=_WIDE))
 
     exact.__name__, exact.__doc__ = name, method.__doc__
     return exact
@@ -137,10 +138,10 @@ class Amount(Decimal):
     Notes
     -----
     ``+``, ``-``, ``*``, ``//``, ``%`` with amounts, Decimals, integers and Fractions, powers of
-    whole numbers, ``abs``, ``round``, ``max``, ``min``, ``fma`` and ``scaleb`` give exact amounts;
-    ``//`` rounds down, as it does for integers. ``/`` and a product with a float give the nearest
-    float64, as in a column. Formatting rounds half to even. Roots and logarithms are
-    `decimal.Decimal`'s, with its context.
+    whole numbers, ``abs``, ``round``, ``max``, ``min``, ``fma``, ``normalize`` and ``scaleb`` give
+    exact amounts; ``//`` rounds down, as it does for integers. ``/`` and a product with a float
+    give the nearest float64, as in a column. Formatting rounds half to even. Roots and logarithms
+    are `decimal.Decimal`'s, with its context.
 
     ``json.dumps(data, default=str)`` writes amounts as text, which loses no digit.
 
@@ -223,6 +224,7 @@ class Amount(Decimal):
     max_mag = _in_full("max_mag")
     min = _in_full("min")
     min_mag = _in_full("min_mag")
+    normalize = _in_full("normalize")
     remainder_near = _in_full("remainder_near")
     scaleb = _in_full("scaleb")
 
@@ -265,7 +267,7 @@ class Amount(Decimal):
         """Round half to even, exactly; to an int without ``ndigits``, as Python does."""
         if ndigits is None:
             return round(Fraction(*self.as_integer_ratio()))
-        rounded = round(Fraction(*self.as_integer_ratio()), ndigits)
+        rounded = round(Fraction(*self.as_integer_ratio()), index(ndigits))
         return type(self)(rounded)
 
     def __str__(self) -> str:

@@ -156,7 +156,7 @@ class AmountOperators(AmountStorage):  # noqa: PLW1641  an array can change, so 
 
     def round(self, decimals: int = 0) -> Self:
         """Round to a number of decimals, half to even, exactly."""
-        exact = arithmetic.rounded(self.exact(), decimals)
+        exact = arithmetic.rounded(self.exact(), operator.index(decimals))
         return type(self)(*exact)
 
 

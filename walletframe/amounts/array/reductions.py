@@ -37,7 +37,7 @@ def _statistic(compute: Callable[..., float]) -> Any:
 
 def _spread(name: str) -> Any:
     def method(self: AmountReductions, *, skipna: bool = True, ddof: int = 1, **_: Any) -> Any:
-        return self._float(statistics.spread, name, ddof, skipna=skipna)
+        return self._float(statistics.spread, name, _freedom(ddof), skipna=skipna)
 
     return method
 
@@ -171,6 +171,11 @@ class AmountReductions(AmountStorage):
         return pd.arrays.BooleanArray(integers.astype(bool), missing.copy())
 
 
+def _freedom(ddof: Any) -> Any:
+    """Give NumPy's integers and whole floats as Python's integers, which never overflow."""
+    return int(ddof) if ddof == int(ddof) else ddof
+
+
 def _usable(missing: Mask, *, skipna: bool) -> bool:
     return skipna or not missing.any()
 
@@ -195,7 +200,7 @@ def _group_statistics(grouped: Segments, how: str, ddof: int, *, skipna: bool) -
     elif how in _SHAPES:
         result = segments.shapes(grouped, _SHAPES[how])
     else:
-        result = segments.spreads(grouped, how, ddof)
+        result = segments.spreads(grouped, how, _freedom(ddof))
     if not skipna:
         result[grouped.holed] = np.nan
     return result
