@@ -42,7 +42,7 @@ def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **opt
     if output is not None:
         for path in write_details(details, output):
             say(f"written: {path}")
-    known = known_wallets(details.wallets, stale=True).all()
+    known = known_wallets(details.wallets).all()
     end(known=known, interrupted=interrupted)
 
 
@@ -85,7 +85,7 @@ def demo(*, refresh: bool) -> None:
         say(f"Simulated data: a sandbox at {service.base_url} stands in for the service.\n")
         details = client.fetch(SHOWCASE, refresh=refresh, progress=False, on_failure="ignore")
         _show(details, None)
-        failed = details.wallets[~known_wallets(details.wallets, stale=True)]
+        failed = details.wallets[~known_wallets(details.wallets)]
         for row in failed.itertuples():
             say(f"Failed: {row.blockchain}.{row.address}: {row.error}")
         cached = int((details.wallets["source"] == "cache").sum())

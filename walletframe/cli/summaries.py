@@ -120,7 +120,7 @@ def _add_up(
     if wallets is not None:
         say("\n".join(summary_lines(wallets)))
     write_frame(table, output, name="totals")
-    known = wallets is None or known_wallets(wallets, stale=True).all()
+    known = wallets is None or known_wallets(wallets).all()
     end(known=known, interrupted=interrupted)
 
 
@@ -196,7 +196,7 @@ def report(  # noqa: PLR0913 - every option is an argument
     )
     say(f"written: {written}")
     wallets = details.wallets
-    known, older = known_wallets(wallets, stale=True).sum(), stale_wallets(wallets).sum()
+    known, older = known_wallets(wallets).sum(), stale_wallets(wallets).sum()
     outdated = f", of {older:,} as of an older answer" if older else ""
     say(f"The balances of {known:,} of {many(len(wallets), 'wallet')} are known{outdated}.")
     end(known=known == len(wallets), interrupted=interrupted)

@@ -27,7 +27,7 @@ def conclude(details: WalletDetails, on_failure: str) -> None:
     wallets = details.wallets
     if on_failure == "ignore":
         return
-    if text := _told(wallets, ~known_wallets(wallets, stale=True), "not ok"):
+    if text := _told(wallets, ~known_wallets(wallets), "not ok"):
         if on_failure == "raise":
             raise FetchError(text, details)
         notify(f"{text}; .wallets says why", FetchWarning)

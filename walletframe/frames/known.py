@@ -30,10 +30,8 @@ _REASONS, _CURRENCY = 3, 12
 SIMULATED_NOTE = "Simulated data: the sandbox made it up."
 
 
-def known_wallets(wallets: pd.DataFrame, *, stale: bool = True) -> Mask:
+def known_wallets(wallets: pd.DataFrame) -> Mask:
     """Tell of which wallets it is known what they hold."""
-    if not stale:
-        return known_when_asked(wallets)
     return ((wallets["status"] == Status.OK.value) & wallets["tokens"].notna()).to_numpy(bool)
 
 

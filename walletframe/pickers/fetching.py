@@ -132,7 +132,7 @@ class FetchBar(Pane):
         self._show_busy(busy=False)
         if isinstance(result, Exception):
             raise result
-        failed = int((~known_wallets(result.wallets, stale=True)).sum())
+        failed = int((~known_wallets(result.wallets)).sum())
         self._retry.description = f"Ask again for {failed:,} not ok"
         self._retry.layout.display = None if failed else "none"
         self.details = result
@@ -173,8 +173,8 @@ def renewed(known: WalletDetails, answer: WalletDetails) -> WalletDetails:
     """Let what was known stand in for each wallet that could not be asked anew."""
     rows = {key: row for row, key in enumerate(wallet_identities(answer.wallets).keys)}
     before = wallet_identities(known.wallets)
-    lost = ~known_wallets(answer.wallets, stale=True)
-    was_ok = known_wallets(known.wallets, stale=True)
+    lost = ~known_wallets(answer.wallets)
+    was_ok = known_wallets(known.wallets)
     pairs = [(rows.get(key), int(row)) for key, row in zip(before.keys, before.first, strict=True)]
     stands_in = {new: old for new, old in pairs if new is not None and lost[new] and was_ok[old]}
     if not stands_in:

@@ -147,7 +147,7 @@ def _first(chosen: Iterable[TokenKey], keys: list[TokenKey], codes: np.ndarray) 
 def _absence(wallets: pd.DataFrame, selection: Selection) -> str:
     """Say why there is no balance: by what is picked, or by what the wallets are like."""
     picked = selection.blockchains or selection.wallets or selection.tokens
-    known, tokens = known_wallets(wallets, stale=True), wallets["tokens"]
+    known, tokens = known_wallets(wallets), wallets["tokens"]
     others = "other tokens than are picked" if selection.tokens else "balances that were left out"
     counts = {
         "not ok": (~known).sum(),

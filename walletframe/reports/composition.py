@@ -123,7 +123,7 @@ def compose(
 def _facts(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[tuple[str, str], ...]:
     facts = [
         ("wallets asked", f"{len(wallets):,}"),
-        ("wallets known", f"{int(known_wallets(wallets, stale=True).sum()):,}"),
+        ("wallets known", f"{int(known_wallets(wallets).sum()):,}"),
         ("tokens", f"{len(token_identities(holdings).keys):,}"),
         ("balances", f"{len(holdings):,}"),
     ]
@@ -159,7 +159,7 @@ def _summary(
 
 def _gaps(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[str, ...]:
     lines = []
-    unknown = int((~known_wallets(wallets, stale=True)).sum())
+    unknown = int((~known_wallets(wallets)).sum())
     if unknown:
         lines.append(
             f"The balances of {unknown:,} of {many(len(wallets), 'wallet')} are unknown. "

@@ -60,7 +60,7 @@ def totals_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
 
 def wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     """List the wallets that were asked, unknown ones first, else as they were asked."""
-    known = known_wallets(wallets, stale=True)
+    known = known_wallets(wallets)
     head = wallets.iloc[known.argsort(kind="stable")].head(_ROWS)
     columns = {
         "blockchain": text_cells(head["blockchain"]),
