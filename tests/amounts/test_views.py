@@ -113,6 +113,37 @@ def test_a_reader_in_another_thread_never_sees_half_a_write(restless):
     assert seen <= {"5000", "4999.001"}
 
 
+def test_a_reader_in_another_thread_never_sees_a_missing_amount_as_zero(restless):
+    """Nor an amount that is becoming missing, where the scale stays as it is."""
+    whole = column(*[5] * 100)
+    view, done, seen = whole[::-1], Event(), set()
+
+    def read():
+        while not done.is_set():
+            seen.update(map(str, [*view.tolist(), view[7], *view[[7, 7]], *view.dropna().unique()]))
+
+    reader = Thread(target=read)
+    reader.start()
+    for _ in range(3000):
+        whole[92] = pd.NA
+        whole[92] = 5
+    done.set()
+    reader.join()
+    assert seen <= {"5", "<NA>"}
+
+
+def test_what_was_handed_out_does_not_change():
+    """It is what there was at one moment; writing on costs no copy each time."""
+    amounts = column(1, 2, 3)
+    before = amounts.exact()
+    amounts[0] = 7
+    between = amounts[[0, 1]]
+    amounts[1] = pd.NA
+    assert (before.integers.tolist(), before.missing.any()) == ([1, 2, 3], False)
+    assert between.tolist() == [Amount(7), Amount(2)]
+    assert amounts.tolist() == [Amount(7), pd.NA, Amount(3)]
+
+
 def test_pickles_of_the_first_release_load():
     """Arrays, Series, indexes, frames and scalars that 0.1.0 pickled are the same amounts."""
     with AMOUNTS_OF_0_1_0.open("rb") as file:

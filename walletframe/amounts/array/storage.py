@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from sys import getsizeof
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -32,27 +32,44 @@ _WHOLE = slice(None)
 
 
 class _Buffer:
-    """What an array and its views share: integers, mask and scale, which change as one."""
+    """What an array and its views share: integers, mask and scale, which change as one.
 
-    __slots__ = ("_writing", "exact")
+    What has been handed out doesn't change any more: the next write is made to a copy.
+    """
+
+    __slots__ = ("_exact", "_handed_out", "_lock", "count")
 
     def __init__(self, exact: Exact) -> None:
-        self.exact = exact
-        self._writing = Lock()
+        self.count = len(exact.missing)
+        self._exact = exact
+        self._handed_out = False
+        self._lock = RLock()  # garbage that is collected in between may read the array
+
+    def exact(self) -> Exact:
+        """Hand out the amounts."""
+        with self._lock:
+            self._handed_out = True
+            return self._exact
+
+    def chosen(self, window: slice, key: Any) -> tuple[Any, Any, int]:
+        """Give one amount as an integer and a bool, or n as arrays of their own."""
+        with self._lock:
+            integers, missing, scale = self._exact
+            return integers[window][key], missing[window][key], scale
 
     def write(self, window: slice, key: Any, given: tuple[Any, Any, int]) -> None:
-        """Set what a view selects; an amount is the old or the new one for whoever reads now."""
+        """Set what a view selects."""
         given_integers, given_missing, given_scale = given
-        with self._writing:
-            integers, missing, scale = self.exact
+        with self._lock:
+            integers, missing, scale = self._exact
             finest = max(scale, given_scale)
-            if finest > scale:  # finer integers need a buffer of their own
+            if finest > scale:
                 integers, missing = rescale(integers, scale, finest), missing.copy()
-            here, absent = integers[window], missing[window]
-            absent[key] |= given_missing
-            here[key] = given_integers * POWERS[finest - given_scale]
-            absent[key] = given_missing
-            self.exact = Exact(integers, missing, finest)
+            elif self._handed_out:
+                integers, missing = integers.copy(), missing.copy()
+            integers[window][key] = given_integers * POWERS[finest - given_scale]
+            missing[window][key] = given_missing
+            self._exact, self._handed_out = Exact(integers, missing, finest), False
 
 
 class AmountStorage(ExtensionArray):
@@ -125,7 +142,7 @@ class AmountStorage(ExtensionArray):
         >>> pd.array(["1.5", None], dtype="amount").exact().integers
         array([15, 0], dtype=object)
         """
-        integers, missing, scale = whole = self._buffer.exact
+        integers, missing, scale = whole = self._buffer.exact()
         if self._window is _WHOLE:
             return whole
         return Exact(integers[self._window], missing[self._window], scale)
@@ -146,7 +163,7 @@ class AmountStorage(ExtensionArray):
         return self.nbytes + (sum(map(getsizeof, self.exact().integers)) if deep else 0)
 
     def __len__(self) -> int:
-        return len(self.exact().missing)
+        return len(range(self._buffer.count)[self._window])
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._objects())
@@ -167,16 +184,14 @@ class AmountStorage(ExtensionArray):
         if isinstance(item, slice) or item is Ellipsis:
             return self._view(_WHOLE if item is Ellipsis else item)
         item = check_array_indexer(self, item)
-        integers, mask, scale = self.exact()
-        chosen: Any = integers[item]
-        missing: Any = mask[item]
+        chosen, missing, scale = self._buffer.chosen(self._window, item)
         if isinstance(chosen, np.ndarray):
             return type(self)(chosen, missing, scale)
         return pd.NA if missing else Amount.of(chosen, scale)
 
     def _view(self, part: slice) -> Self:
         """Give an array that shares the buffer: each sees what is written through the other."""
-        places = range(len(self._buffer.exact.missing))[self._window][part]
+        places = range(self._buffer.count)[self._window][part]
         view = type(self).__new__(type(self))
         shared = {"_buffer": self._buffer, "_readonly": self._readonly}
         vars(view).update(shared, _window=_slice_of(places))
