@@ -80,6 +80,14 @@ def test_excel_is_exact_and_harmless(tmp_path):
     assert rows[0][3].value.isoformat()[:19] == "2026-01-02T03:04:05"
 
 
+def test_excel_has_times_held_as_objects_in_utc(tmp_path):
+    """Times of a zone are written as those of UTC, whatever the column of them is."""
+    times = [pd.Timestamp("2026-01-02 03:04:05", tz="Europe/Paris"), None]
+    pd.DataFrame({"fetched_at": pd.Series(times, dtype=object)}).wf.to_excel(tmp_path / "f.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
+    assert sheet["A2"].value.isoformat()[:19] == "2026-01-02T02:04:05"
+
+
 def test_excel_has_numbers_to_sort_by(tmp_path):
     """Beside exact amounts stand the nearest numbers, and the headings stay in sight."""
     FRAME.wf.to_excel(tmp_path / "f.xlsx")

@@ -223,10 +223,12 @@ def _excel_column(series: pd.Series) -> pd.Series:
     """Make each text of a column harmless, amounts exact text, and times those of UTC."""
     if isinstance(series.dtype, AmountDtype):
         return _as_texts(series)
+    if _may_hold_text(series):
+        series = series.astype(object).map(_excel_value)  # times held as objects are times again
     if isinstance(series.dtype, pd.DatetimeTZDtype):
         in_utc: pd.Series = series.dt.tz_convert("UTC").dt.tz_localize(None)
         return in_utc
-    return series.astype(object).map(_excel_value) if _may_hold_text(series) else series
+    return series
 
 
 def _excel_value(value: Any) -> Any:
