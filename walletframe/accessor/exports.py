@@ -24,7 +24,8 @@ class ExportsAccessor:
         Amounts and floats have all their digits and no exponent. Text that a spreadsheet would read
         as a formula, or that has control characters, is escaped and begins with an apostrophe.
         Empty text is quoted, missing values are not. The index is left out. A spreadsheet turns
-        symbols such as ``1e5`` into numbers; `to_excel` keeps them. `read_holdings` reads it back.
+        symbols such as ``1e5`` and ``2026-01-01`` into numbers and dates; `to_excel` keeps them.
+        `read_holdings` reads it back.
 
         Parameters
         ----------

@@ -70,7 +70,8 @@ class HoldingsAccessor:
         currency : str, optional
             That of the prices, such as ``"USD"``; the service doesn't state that of its own.
         by_symbol : bool, default False
-            Take prices by symbol instead, as written; refused where several tokens share one.
+            Take prices by symbol instead, as written; refused where several tokens share one,
+            since anybody can give a token any symbol.
 
         Returns
         -------
@@ -78,7 +79,8 @@ class HoldingsAccessor:
             All rows and columns, and behind them, in place of those of an earlier valuation:
             ``unit_price``, float64, the nearest to the price used, NaN where there is none;
             ``value``, float64, the nearest to the exact product of amount and price, NaN where
-            either is unknown; ``currency``, str, the same in each row, NA where nobody named it.
+            either is unknown, never 0 for that; ``currency``, str, the same in each row, NA where
+            nobody named it.
 
         Raises
         ------
@@ -122,9 +124,9 @@ class HoldingsAccessor:
         Series
             str, named ``token``, on the same index; two rows have the same name if, and only if,
             they have the same token. It is the symbol, of at most 24 characters, if that is
-            unambiguous, visible ASCII without a bracket. Otherwise blockchain and contract are
-            added, shortened as far as they stay unique; of an unknown token ``(unknown token)``.
-            Charts use the same names.
+            unambiguous, visible ASCII without a bracket: other letters may look like these.
+            Otherwise blockchain and contract are added, shortened as far as they stay unique; of an
+            unknown token ``(unknown token)``. Charts use the same names.
 
         Raises
         ------
@@ -159,8 +161,9 @@ class HoldingsAccessor:
         DataFrame
             One row for each wallet, in the order of `wallets`, else of its first row; index
             ``blockchain``, ``address``, str. One column of exact amounts for each token, in the
-            order that `n` says, named as by `token_labels`: 0 where the wallet holds none, NA where
-            its balances, or one of this token, are unknown. No rows and no wallets give none.
+            order that `n` says, named as by `token_labels`: 0 where the wallet holds none, since
+            the service lists all that it holds; NA where its balances, or one of this token, are
+            unknown. No rows and no wallets give an empty frame on the same index.
 
         Raises
         ------

@@ -105,9 +105,10 @@ class PlotAccessor(CompositionPlots):
 
         Notes
         -----
-        The curve is of the wallets that hold more than 0; one wallet is not one person. The Gini
-        coefficient is that of ``df.wf.concentration``, which names its source: 0 where all n
-        wallets hold the same, ``1 - 1/n`` at most.
+        The curve is of the wallets that hold more than 0; one wallet is not one person. Of n
+        wallets with amounts x in ascending order the Gini coefficient is
+        ``(n + 1 - 2 * sum(cumsum(x)) / sum(x)) / n``: 0 where all hold the same, ``1 - 1/n`` at
+        most. It is that of ``df.wf.concentration``, which names its source.
 
         Examples
         --------

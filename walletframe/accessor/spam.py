@@ -30,7 +30,8 @@ class SpamAccessor:
         allow : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
             Tokens that are never spam: a file in the Uniswap token-list format, or parsed from one,
             a frame with ``token_blockchain`` and ``token_address``, or (blockchain, contract)
-            pairs. Other contracts with a symbol of the list on its blockchain are imitations.
+            pairs. Where the list has symbols, another contract that bears one of them on the same
+            blockchain counts as an imitation.
         deny : str, Path, mapping, DataFrame or iterable of (str, str or None), optional
             Tokens that are spam, in the same forms.
         threshold : float, default 0.5

@@ -95,13 +95,14 @@ class TotalsAccessor:
         Returns
         -------
         DataFrame
-            One row for each wallet, the largest amount first, unknown ones last: ``blockchain``,
-            ``address``, str; ``amount``, amount, the exact sum of what is known, 0 where the wallet
-            holds none, NA where it is unknown; ``amount_na``, Int64, balances of unknown amount;
-            ``share``, float64 from 0 to 1, the amount over the sum of all, NaN where either is
-            unknown or the sum is 0; and with `wallets` ``wallets_ok``, ``wallets_stale`` and
-            ``wallets_asked``, Int64, the same in each row: of how many of these wallets the
-            balances are known, and of how many of those as of an answer that is out of date.
+            One row for each wallet, the largest amount first, equal ones in their order, unknown
+            ones last: ``blockchain``, ``address``, str; ``amount``, amount, the exact sum of what
+            is known, 0 where the wallet holds none, NA where it is unknown; ``amount_na``, Int64,
+            balances of unknown amount; ``share``, float64 from 0 to 1, the nearest to the amount
+            over the sum of all, NaN where either is unknown or the sum is 0; and with `wallets`
+            ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``, Int64, the same in each row: of
+            how many of these wallets the balances are known, and of how many of those as of an
+            answer that is out of date.
 
         Raises
         ------
@@ -163,8 +164,8 @@ class TotalsAccessor:
         - Gini is (2 Σ i xᵢ - (n + 1) s) / (n s), i from 1 to n, without the correction n / (n - 1)
           for samples: equation 1 of Damgaard and Weiner, "Describing inequality in plant size or
           fecundity", Ecology 81 (2000), 1139-1142;
-        - Herfindahl is Σ xᵢ² / s², from 0 to 1: Rhoades, "The Herfindahl-Hirschman index", Federal
-          Reserve Bulletin 79 (1993), 188-189.
+        - Herfindahl is Σ xᵢ² / s², from 0 to 1 and not to 10,000: Rhoades, "The
+          Herfindahl-Hirschman index", Federal Reserve Bulletin 79 (1993), 188-189.
 
         A wallet is not a person: one may have many, and the wallet of an exchange belongs to many.
 
@@ -189,7 +190,8 @@ class TotalsAccessor:
         Parameters
         ----------
         n : int or None, default 100
-            The number of pairs; None for all, up to half the square of the number of wallets.
+            The number of pairs; None for all with a token in common, up to half the square of the
+            number of wallets.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch.
 

@@ -46,8 +46,9 @@ def compare(
     Returns
     -------
     DataFrame
-        One row for each token of a wallet that changed or may have, on an index from 0. In the
-        order of the wallets of `before`, then of those in `after` alone. With the columns
+        One row for each token of a wallet that changed or may have, on an index from 0; none where
+        all is known to be as it was. In the order of the wallets of `before`, then of those in
+        `after` alone. With the columns
 
         - ``blockchain``, ``address``, str: the wallet, as last written;
         - ``symbol``, ``token_address``, ``token_blockchain``, str: the token; NA in the one row of
@@ -81,7 +82,8 @@ def compare(
 
     Notes
     -----
-    A token that an answer lists twice is added up. Give both frames whole: a row that was dropped
+    Wallets and tokens are matched by blockchain and address or contract, hex without case; a token
+    that an answer lists twice is added up. Give both frames whole: a row that was dropped
     from one of the two counts as not listed.
 
     Examples

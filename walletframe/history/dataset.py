@@ -36,9 +36,11 @@ def save(
     details : WalletDetails or tuple of (DataFrame, DataFrame)
         The fetch, unchanged, failed wallets included. Columns of your own are not saved.
     folder : str or Path, optional
-        Created if missing. Default: ``history`` in the user's data folder, for real holdings alone.
+        Created if missing. Default: ``history`` in the user's data folder, for real holdings alone:
+        simulated ones need a folder of their own.
     at : str, datetime or Timestamp, optional
-        The time of the snapshot, in UTC unless it names its zone. Default: now.
+        The time of the snapshot, in UTC unless it names its zone. Default: now. That of each
+        wallet's answer stays in ``wallets.fetched_at``.
 
     Returns
     -------
@@ -58,9 +60,10 @@ def save(
 
     Notes
     -----
-    Writing is atomic, and any number of processes may save at once. A snapshot is a folder of two
-    Parquet files, ``date=…/…/holdings.parquet`` and ``wallets.parquet``, with exact amounts as
-    text, which DuckDB, polars and pandas open. To delete one, delete its folder.
+    Writing is atomic, and any number of processes may save at once. Saving the same details again
+    adds another snapshot. Each is a folder of two Parquet files, ``date=…/…/holdings.parquet`` and
+    ``wallets.parquet``, with exact amounts as text, which DuckDB, polars and pandas open. To delete
+    one, delete its folder.
 
     Examples
     --------
@@ -99,7 +102,8 @@ def load(
         The first and the last day (``"2026-01-31"``, ``"yesterday"``) or moment, inclusive; in UTC,
         unless a moment names its zone.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable, optional
-        Which wallets, as `fetch_wallets` takes them. Default: all.
+        Which wallets, as `fetch_wallets` takes them; those that are in no snapshot have no rows.
+        Default: all.
     folder : str or Path, optional
         Where they were saved.
 
@@ -107,7 +111,8 @@ def load(
     -------
     WalletDetails
         ``wallets`` and ``holdings`` with the columns and dtypes of a fetch, behind a first column
-        ``snapshot``, datetime64[us, UTC]. By time, then as saved; perhaps without rows.
+        ``snapshot``, datetime64[us, UTC]. By time, then as saved; without rows where no
+        snapshot is of that time.
 
     Raises
     ------
@@ -150,7 +155,8 @@ def snapshot(
     Parameters
     ----------
     when : str, date, datetime or Timestamp, default "latest"
-        A day, up to its end, or a moment, as in `load`; or ``"latest"``.
+        A day (``"2026-01-31"``, ``"yesterday"``), up to its end; a moment, in UTC unless it names
+        its zone; or ``"latest"``.
     wallets, folder : optional
         Which wallets, and where it was saved, as in `load`.
 

@@ -65,7 +65,10 @@ class HoldingsExplorer(Pane):
     Notes
     -----
     A chart of one token, where exactly one is picked, shows its amounts; otherwise values where
-    the holdings have a column ``value``, or counts. To explore values, give what was fetched and
+    the holdings have a column ``value``, or counts. A token keeps its colour while the selection
+    changes.
+
+    To explore values, give what was fetched and
     ``prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD")``. Without
     `prepare`, Refresh refuses where holdings have more columns, or other rows, than a fetch gave.
     Wallets that Refresh can't reach keep what was known of them, with the source ``stale``.

@@ -35,8 +35,8 @@ def report(
         What was fetched. Values are those of `value`, else at the service's own prices, where it
         sent any. What `flag_spam` flagged, or would, has a table of its own.
     path : str or Path
-        Where to write: a ``.html``, one page that opens offline and prints well, or a ``.md`` with
-        the same in words and tables. An existing file is replaced atomically.
+        Where to write: a ``.html``, one page that opens offline, prints well and draws charts; or a
+        ``.md`` with the same in words and tables. An existing file is replaced atomically.
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
         An earlier fetch or snapshot, to add a table of what changed.
     title : str, default "Token holdings"
@@ -66,8 +66,8 @@ def report(
 
     Notes
     -----
-    Tables are cut to what is readable, and say how many rows were left out; no number is cut. The
-    page loads nothing from a server, and holds no key.
+    Tables are cut to what is readable, and say how many rows were left out: `.wf.to_excel`
+    writes all of them. No number is cut. The page loads nothing from a server, and holds no key.
 
     Examples
     --------
