@@ -24,6 +24,7 @@ from walletframe.client import Client, configure, fetch_wallets
 from walletframe.errors import (
     AddressError,
     AnswerWarning,
+    CacheWarning,
     FetchError,
     FetchWarning,
     InputWarning,
@@ -664,6 +665,15 @@ def test_closed_client_opens_again(service):
     client.close()
 
 
+def test_trouble_with_the_cache_names_the_callers_line(service, tmp_path):
+    """As every other warning does: the work is done by a thread, where nobody's line is."""
+    path = tmp_path / "answers.sqlite"
+    path.write_bytes(b"no database" * 100)
+    with service.client(cache=path) as client, pytest.warns(CacheWarning, match="broken") as caught:
+        client.fetch(SHOWCASE[0])
+    assert [warning.filename for warning in caught] == [__file__]
+
+
 def test_progress_calls_back_with_counts(service):
     """A callable hears of every wallet, cached ones included."""
     calls = []
@@ -682,6 +692,13 @@ def test_progress_bar_is_drawn_only_where_it_is_seen(service, capsys):
         assert capsys.readouterr().err == ""
         client.fetch(SHOWCASE[0], progress=True)
     assert "1/1" in capsys.readouterr().err
+
+
+def test_no_bar_is_drawn_before_an_error_of_the_settings(capsys):
+    """What is missing is found before anything begins."""
+    with Client(cache=False) as client, pytest.raises(SettingsError, match="not set"):
+        client.fetch(SHOWCASE[0], progress=True)
+    assert capsys.readouterr().err == ""
 
 
 def test_an_imported_kernel_is_no_notebook(canned, monkeypatch, capsys):

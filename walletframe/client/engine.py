@@ -162,6 +162,7 @@ class Client:
         self, asked: list[WalletAddress], policy: Policy, progress: Progress, cancel: Event
     ) -> _Found:
         """Let a thread work, and show its progress; an interrupt ends what has not begun."""
+        self._open_store()  # here: warnings name the caller's line, and errors come before a bar
         job: Job[Status, _Found] = Job(lambda report: self._work(asked, policy, report, cancel))
         try:
             with counted(progress, len(asked)) as count:
