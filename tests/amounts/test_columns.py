@@ -130,6 +130,16 @@ class TestAsAmounts:
         assert wf.as_amounts(joined).tolist()[-2:] == [pd.NA, 7]
         assert wf.as_amounts(pd.Series(["x", 1])).dtype == "object"
 
+    def test_what_pandas_leaves_to_arrow(self, amounts, tmp_path):
+        """A backend of Arrow's types asks no dtype of pandas, and can't even add."""
+        amounts.to_frame("a").assign(t="x").to_parquet(tmp_path / "a")
+        read = pd.read_parquet(tmp_path / "a", dtype_backend="pyarrow")
+        with pytest.raises(TypeError, match="sum"):
+            read["a"].sum()
+        found = wf.as_amounts(read)
+        assert found["a"].equals(amounts.rename("a"))
+        assert found["t"].dtype == read["t"].dtype
+
     @pytest.mark.parametrize("other", [0.5, "text"])
     def test_refuses_what_would_stay_objects(self, amounts, other):
         """The message names the column, the value and its place."""

@@ -125,6 +125,13 @@ def test_parquet(tmp_path):
     check_parquet(tmp_path)
 
 
+def test_an_index_in_parquet_by_arrows_reader(tmp_path):
+    """Dask's other reader makes text of it, which pyarrow gives for an index."""
+    KNOWN.set_index("amount").to_parquet(tmp_path / "known.parquet")
+    read = dd.read_parquet(tmp_path / "known.parquet", filesystem="arrow")
+    assert read.index.dtype == read.compute().index.dtype == "amount"
+
+
 @pytest.mark.parametrize("method", ["tasks", "disk"])
 def test_shuffles(method):
     """Both ways to move rows in one process keep amounts."""

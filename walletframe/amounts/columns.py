@@ -12,7 +12,7 @@ import pandas as pd
 
 from walletframe.amounts import sorting, statistics
 from walletframe.amounts.array import AmountArray
-from walletframe.amounts.dtype import AmountDtype
+from walletframe.amounts.dtype import AmountDtype, AmountType
 from walletframe.amounts.floats import float_integers
 from walletframe.amounts.integers import POWERS, Exact, Integers, Mask, ratios
 from walletframe.errors import AmountError
@@ -34,7 +34,8 @@ def as_amounts(data: Data) -> Data:
     Parameters
     ----------
     data : DataFrame or Series
-        Columns of objects with at least one amount or Decimal are converted, the others stay.
+        Columns of objects with at least one amount or Decimal are converted, and those that
+        ``read_parquet(dtype_backend="pyarrow")`` leaves to Arrow; the others stay.
 
     Returns
     -------
@@ -62,13 +63,21 @@ def as_amounts(data: Data) -> Data:
 
 
 def _converted(column: pd.Series) -> pd.Series:
-    if column.dtype != object or not any(isinstance(value, Decimal) for value in column):
+    if not _of_arrow(column.dtype) and not _of_objects(column):
         return column.copy()
     try:
         return column.astype(AmountDtype())
     except AmountError as fault:
         refused = type(fault)(f"in column {column.name!r}: {fault.message}", hint=fault.hint)
     raise refused
+
+
+def _of_arrow(dtype: Any) -> bool:
+    return isinstance(dtype, pd.ArrowDtype) and isinstance(dtype.pyarrow_dtype, AmountType)
+
+
+def _of_objects(column: pd.Series) -> bool:
+    return column.dtype == object and any(isinstance(value, Decimal) for value in column)
 
 
 def pct_change(amounts: pd.Series, periods: int = 1) -> pd.Series:
