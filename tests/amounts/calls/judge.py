@@ -39,6 +39,12 @@ _DATA = {
         [f"{_UINT256[:-18]}.{_UINT256[-18:]}", "1000000000000000", "0.3", "2.1", None, "0.3"],
         ["0.3", "12.000000000000000001", "7", None, "0.000001", "3"],
     ),
+    # Just above 2**49, where floats are coarsest: what three of them lose is more than the last
+    # digit of their sum.
+    "binary": (
+        [f"{2**49}.06", f"{2**49}.06", f"{2**49}.06", None, f"{2**49}.05", f"{2**49}.03"],
+        [f"{2**49}.052", f"{2**49}.06", None, f"{2**49}.061", f"{2**49}.05", f"{2**49}.062"],
+    ),
 }
 _KEYS = ["x", "y", "x", "y", "x", "y"]
 _DAYS = pd.date_range("2026-01-01", periods=6)

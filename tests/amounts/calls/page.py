@@ -56,10 +56,11 @@ _INTRODUCTION = """\
 
 <!-- Made by tests/amounts/calls/page.py, which runs every call; don't edit. -->
 
-Every public method of pandas, and calls of other libraries, run on two sets of amounts: some that
-differ in the 34th digit, and some beside a balance of 2^256-1 units, with missing ones; each result
-is compared with the exact one. `s` and `t` are Series of amounts, `df` has both as columns, `full`
-has none missing, `i` is an Index, `g` and `dg` are groups, `r` windows of two rows, `x` growing
+Every public method of pandas, and calls of other libraries, run on three sets of amounts: some that
+differ in the 34th digit, some beside a balance of 2^256-1 units, some where floats are coarsest;
+each has missing ones, and each result is compared with the exact one. `s` and `t` are Series of
+amounts, `df` has both as columns, `full` has none missing, `i` is an
+Index, `g` and `dg` are groups, `r` windows of two rows, `x` growing
 windows, `w` weighted ones, `rs` days, `one` and `two` amounts. A call that is neither exact nor the
 nearest float64 has, beside it, what to write instead.
 
