@@ -100,11 +100,6 @@ def _content(array: AmountArray) -> tuple[Any, ...]:
     return "walletframe.amount", scale, missing.tobytes(), pickle.dumps(integers.tolist(), 5)
 
 
-@normalize_token.register(Amount)
-def _text(amount: Amount) -> tuple[str, str]:
-    return "walletframe.amount", str(amount)
-
-
 @from_pyarrow_table_dispatch.register(pd.DataFrame)
 def _from_table(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataFrame:
     """Make frames as Dask does, but keep an index of amounts, which its own mapper makes text."""

@@ -26,6 +26,17 @@ def test_text_decimals_and_integers_are_read():
     assert texts(pd.array(values, dtype="amount")) == expected
 
 
+def test_a_long_list_is_read_as_a_short_one():
+    """Where Arrow refuses some text of many, as where there are few."""
+    assert texts(pd.array(["1E-2", "7.", *["0.5"] * 100], dtype="amount"))[:3] == [
+        "0.01",
+        "7",
+        "0.5",
+    ]
+    with pytest.raises(AmountError, match="at position 50"):
+        pd.array([*["1.5"] * 50, "1_000", *["1.5"] * 50], dtype="amount")
+
+
 @pytest.mark.parametrize("text", ["0", "-0", "0.000", "0e5", "00.10"])
 def test_zeros_are_trimmed(text):
     """Zeros that say nothing are not kept."""

@@ -4,6 +4,7 @@ import re
 import sys
 
 import pandas as pd
+import plotly.io as pio
 import pytest
 from fetches import fetched, token
 from hostile_symbols import SYMBOLS
@@ -141,6 +142,14 @@ def test_tables_are_bounded_and_say_so():
 def test_charts_fit_the_data(answers, charts):
     """None of nothing, one of one wallet, more of more wallets, blockchains or holders."""
     assert len(content_of(fetched(answers)).charts) == charts
+
+
+def test_charts_keep_a_template_of_the_users_own(monkeypatch):
+    """Who set one sees it in a report, too."""
+    monkeypatch.setattr(pio.templates, "default", "plotly_dark")
+    [chart] = content_of(fetched({"ETH.0xA": [token(), token("B", contract="0xB")]})).charts
+    for view in chart.views:
+        assert view.figure.layout.template == pio.templates["plotly_dark"]
 
 
 def test_nothing_asked_is_a_report(tmp_path):
