@@ -53,8 +53,9 @@ def test_windows_are_exact(amounts, window, needed):
 
 def test_windows_that_are_none(amounts):
     """They are refused in pandas's words; floats in ours."""
-    with pytest.raises(ValueError, match="passed window"):
-        amounts.wf.rolling("2 days").sum()
+    for window in ("2 days", "2D", 2.0):
+        with pytest.raises(ValueError, match="window must be an integer"):
+            amounts.wf.rolling(window).sum()
     with pytest.raises(ValueError, match="min_periods"):
         amounts.wf.rolling(2, 3).max()
     with pytest.raises(AmountPrecisionError, match="float"):

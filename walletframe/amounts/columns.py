@@ -264,7 +264,7 @@ class Rolling:
     def _totals(self) -> tuple[Integers, Any, int]:
         """Give each window's sum of integers and its number of amounts, and the scale."""
         integers, missing, scale = self._exact()
-        self._windows([])
+        self._windows([0.0])  # pandas checks no window of an empty Series
         starts = np.maximum(np.arange(len(integers)) + 1 - self.window, 0)
         sums = np.append(np.array([0], dtype=object), np.add.accumulate(integers))
         counts = np.append(0, np.cumsum(~missing))
