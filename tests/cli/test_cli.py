@@ -292,6 +292,15 @@ def test_bad_wallets_of_all_sources_are_reported_at_once(run, tmp_path):
     assert "t.CSV line 2" in result.output
 
 
+def test_of_many_bad_wallets_the_first_are_named(run):
+    """Twenty of them, and how many more there are."""
+    result = run("fetch", *(f"bad{number}" for number in range(25)))
+    assert result.exit_code == 2
+    assert "'bad19'" in result.output
+    assert "'bad20'" not in result.output
+    assert "… and 5 more" in result.output
+
+
 def test_one_column_of_wallets_is_enough(run, reachable, tmp_path):
     """A CSV with a single column holds dotted wallets; another one says what it needs."""
     (tmp_path / "one.csv").write_text("wallet\nNEAR.alice.near\n")

@@ -60,9 +60,8 @@ def _opened(path: Path, query: str) -> sqlite3.Connection:
         return _link(path, query)
     except sqlite3.OperationalError as fault:
         wal = Path(f"{path}-wal")
-        if code_of(fault) not in _UNWRITABLE or not path.is_file():
-            raise
-        if wal.exists() and wal.stat().st_size:  # not all of the content is in the file itself
+        is_whole = not (wal.exists() and wal.stat().st_size)  # else content is beside the file
+        if code_of(fault) not in _UNWRITABLE or not path.is_file() or not is_whole:
             raise
         return _link(path, "mode=ro&immutable=1")
 
