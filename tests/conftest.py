@@ -8,10 +8,13 @@ import pytest
 from anvil import MULTICALL3, Chain, Relay
 from canned_service import Canned
 from chromium import chromium, visit  # noqa: F401 - fixtures
+from hypothesis import settings
 
 from walletframe.service import sandbox
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each child would compile all of it anew
+settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
+settings.load_profile("untimed")
 FIRST = ("browser", "gates", "leaks", "bulk", "client")  # long files: behind them others fill up
 
 
