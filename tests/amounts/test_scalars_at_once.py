@@ -1,6 +1,7 @@
 """What is done for all rows at once gives what each alone would: text in and out, scalars, keys."""
 
 import gc
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from walletframe.amounts import AmountArray
 from walletframe.amounts.scalar import Amount
 from walletframe.amounts.text import plain, plain_texts
 
@@ -47,7 +49,7 @@ def test_arrow_decimals_are_read(kind):
 
 @pytest.mark.parametrize("enabled", [True, False])
 def test_scalars_leave_the_garbage_collector_as_it_was(enabled):
-    """It only rests while they are made."""
+    """It belongs to the user."""
     was = gc.isenabled()
     try:
         (gc.enable if enabled else gc.disable)()
@@ -55,6 +57,14 @@ def test_scalars_leave_the_garbage_collector_as_it_was(enabled):
         assert (list(map(str, made)), gc.isenabled()) == (["1.5", "1000", "<NA>"], enabled)
     finally:
         (gc.enable if was else gc.disable)()
+
+
+def test_threads_leave_the_garbage_collector_as_it_was():
+    """Also where several make scalars at once."""
+    array = AmountArray.from_raw(list(range(20_000)), 3)
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda _: array.tolist(), range(60)))
+    assert gc.isenabled()
 
 
 def test_amounts_that_share_a_float_are_told_apart():

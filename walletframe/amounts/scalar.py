@@ -7,7 +7,6 @@ writes one wei as ``1E-18``. Here no context is read or changed.
 from __future__ import annotations
 
 import decimal
-import gc
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -284,12 +283,7 @@ class Amount(Decimal):
 _EXACT_TYPES = frozenset({int, Amount})
 
 
-def amounts_of(integers: Integers, scale: int) -> list[Amount]:
+def scalars_of(integers: Integers, scale: int) -> list[Amount]:
     """Give the amounts ``integers / 10**scale``."""
     numbers = map(_WIDE.multiply, integers, repeat(Decimal((0, (1,), -scale))))
-    enable = gc.enable if gc.isenabled() else gc.disable
-    gc.disable()  # a million new objects would start a thousand searches for garbage
-    try:
-        return list(map(Decimal.__new__, repeat(Amount), map(_WIDE.normalize, numbers)))
-    finally:
-        enable()
+    return list(map(Decimal.__new__, repeat(Amount), map(_WIDE.normalize, numbers)))

@@ -19,7 +19,7 @@ from pandas.api.indexers import check_array_indexer
 
 from walletframe.amounts.dtype import AmountDtype
 from walletframe.amounts.integers import POWERS, Exact, Integers, Mask, as_objects, rescale
-from walletframe.amounts.scalar import Amount, amounts_of
+from walletframe.amounts.scalar import Amount, scalars_of
 from walletframe.amounts.values import read
 from walletframe.errors import AmountError, AmountValueError
 
@@ -171,14 +171,14 @@ class AmountStorage(ExtensionArray):
     def _objects(self) -> Integers:
         """Give amounts one by one, NA where missing."""
         integers, missing, scale = self.exact()
-        objects = as_objects(amounts_of(integers, scale))
+        objects = as_objects(scalars_of(integers, scale))
         objects[missing] = pd.NA
         return objects
 
     def tolist(self) -> list[Any]:
         """Give a list of amounts, NA where missing."""
         _, missing, _ = whole = self.exact()
-        return self._objects().tolist() if missing.any() else amounts_of(whole[0], whole[2])
+        return self._objects().tolist() if missing.any() else scalars_of(whole[0], whole[2])
 
     def __getitem__(self, item: Any) -> Any:
         if isinstance(item, slice) or item is Ellipsis:
