@@ -23,6 +23,8 @@ import pandas as pd
 import statistic
 from statistic import missing
 
+from walletframe.amounts import AmountDtype
+
 EXACT, NEAREST, RAISES, FLOATS, OBJECTS = "exact", "nearest", "raises", "floats", "objects"
 _FROM_BEST = [EXACT, NEAREST, OBJECTS, FLOATS, RAISES]
 
@@ -80,7 +82,6 @@ _NAMES = {
     "np": lambda _: np,
     "io": lambda _: io,
     "Fraction": lambda _: Fraction,
-    "text_of": lambda _: text_of,
     **{name: lambda _, name=name: getattr(statistic, name) for name in statistic.__all__},
     **{
         name: lambda _, path=path: import_module(path)
@@ -136,17 +137,16 @@ class World:
         """Run statements, and give the value of the last one."""
         names = {name: getattr(self, name) for name in re.findall(r"\w+", code) if name in _NAMES}
         *before, last = code.split("; ")
-        for statement in before:
-            exec(statement, names)  # noqa: S102  the lines of our own file
         try:
-            return eval(last, names)  # noqa: S307
+            exec("\n".join([*before, f"found = ({last})"]), names)  # noqa: S102  lines of our files
+            return names["found"]
         finally:
             if "matplotlib.pyplot" in sys.modules:
                 sys.modules["matplotlib.pyplot"].close("all")
 
 
 def _amounts(texts):
-    return pd.array(texts, dtype="amount")
+    return pd.array(texts, dtype=AmountDtype())
 
 
 def _fractions(texts):
@@ -177,7 +177,7 @@ def _judged(call, texts, folder):
         found = World(texts, _amounts, folder).run(call.code)
     except SyntaxError:
         raise
-    except Exception as fault:  # noqa: BLE001  that is an answer, too
+    except Exception as fault:  # noqa: BLE001  whatever a call raises is judged
         return Verdict(RAISES, words=f"{type(fault).__name__}: {fault}".split("\n")[0])
     try:
         wanted = World(texts, _fractions, folder).run(call.reference or call.code)
@@ -253,14 +253,6 @@ def _leaf(value):
         return value
     known = isinstance(value, pd.Timestamp | pd.Timedelta | pd.Interval | pd.Period)
     return str(value) if known else type(value).__name__
-
-
-def text_of(fraction):
-    """Give the exact text of a fraction with finite decimals."""
-    if missing(fraction):
-        return fraction
-    digits = f"{int(fraction * 10**18):019}"
-    return f"{digits[:-18]}.{digits[-18:]}".rstrip("0").rstrip(".")
 
 
 def _holds_objects(value):

@@ -10,8 +10,6 @@ import matplotlib as mpl
 import pandas as pd
 from judge import EXACT, FLOATS, NEAREST, OBJECTS, RAISES, Call, judged, listed
 
-import walletframe  # noqa: F401 - registers the dtype
-
 _HERE = Path(__file__).parent
 PAGE = _HERE.parents[2] / "docs" / "amounts.md"
 NEWEST = pd.__version__ >= "3.1"

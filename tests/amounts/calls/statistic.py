@@ -27,6 +27,7 @@ __all__ = [
     "running",
     "spearman",
     "stat",
+    "text_of",
     "together",
     "top_of_groups",
     "weighted",
@@ -343,9 +344,15 @@ def columns(holder):
 
 def written(holder):
     """Give the exact text of each value."""
-    from judge import text_of  # noqa: PLC0415
-
     return holder.map(text_of)
+
+
+def text_of(fraction):
+    """Give the exact text of a fraction with finite decimals."""
+    if missing(fraction):
+        return fraction
+    digits = f"{int(fraction * 10**18):019}"
+    return f"{digits[:-18]}.{digits[-18:]}".rstrip("0").rstrip(".")
 
 
 def top_of_groups(groups, largest):
