@@ -193,7 +193,7 @@ def test_as_objects_and_text(columns):
     }
     show("from text", reading, "aim: 1.0")
     for what, limit in (
-        ("to_list", "100"),
+        ("to_list", "40"),
         ("to_csv", "1.5"),
         ("factorize", "1.0"),
         ("unique", "1.0"),
