@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from walletframe.errors import Text, WalletframeWarning
 
 _PACKAGE = __name__.partition(".")[0]
+_said: set[str] = set()
 
 
 def notify(text: Text, category: type[WalletframeWarning]) -> None:
@@ -28,3 +29,10 @@ def mention(text: Text, category: type[WalletframeWarning]) -> None:
     """Warn of what the caller asked for: no filter of warnings makes an error of it."""
     with suppress(category):
         notify(text, category)
+
+
+def mention_once(text: str, category: type[WalletframeWarning]) -> None:
+    """Warn as `mention` does, the first time in this process alone."""
+    if text not in _said:
+        _said.add(text)
+        mention(text, category)

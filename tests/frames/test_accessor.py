@@ -10,7 +10,7 @@ from operator import attrgetter
 import pandas as pd
 import pytest
 
-from walletframe.accessor import FrameAccessor, SeriesAccessor
+from walletframe.accessor import DetailsAccessor, FrameAccessor, SeriesAccessor
 from walletframe.accessor.plot import PlotAccessor
 from walletframe.errors import AddressError, ColumnsError, InputWarning, WalletframeError
 from walletframe.frames import assemble
@@ -100,7 +100,7 @@ def test_the_accessor_hides_only_its_own_name():
 def delegations():
     """Return each accessor's method that imports what it calls, with the function behind it."""
     found = []
-    for accessor in (FrameAccessor, SeriesAccessor, PlotAccessor):
+    for accessor in (FrameAccessor, SeriesAccessor, DetailsAccessor, PlotAccessor):
         for name, method in inspect.getmembers(accessor, inspect.isfunction):
             tree = ast.parse(textwrap.dedent(inspect.getsource(method)))
             for node in (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)):

@@ -14,7 +14,7 @@ import pytest
 from numpydoc.validate import validate
 
 import walletframe as wf
-from walletframe.accessor import FrameAccessor, SeriesAccessor
+from walletframe.accessor import DetailsAccessor, FrameAccessor, SeriesAccessor
 from walletframe.accessor.plot import PlotAccessor
 from walletframe.amounts.columns import Rolling
 from walletframe.amounts.scalar import Amount
@@ -30,7 +30,7 @@ CHECKS = (
     | {f"PR{number:02}" for number in range(1, 11)}
     | {"RT01", "RT03", "YD01"}
 )
-GIVEN = (FrameAccessor, SeriesAccessor, PlotAccessor, Sandbox, Amount, Rolling)
+GIVEN = (FrameAccessor, SeriesAccessor, DetailsAccessor, PlotAccessor, Sandbox, Amount, Rolling)
 GIVEN += (PriceSource, divisions, read_token_list)
 """What people reach without a name at the root: by ``.wf``, from a call, or by the README."""
 

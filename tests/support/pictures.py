@@ -30,10 +30,9 @@ SHOW = """wf.HoldingsExplorer(
 
 def take_chart(page, details, folder):
     """Take the treemap of values."""
-    wallets, holdings = details
-    valued = holdings.wf.without_spam().wf.value(currency="USD")
+    valued = details.wf.without_spam().wf.value(currency="USD")
     path = folder / "treemap.html"
-    valued.wf.plot.treemap(wallets=wallets).update_layout(height=480).write_html(path)
+    valued.wf.plot.treemap().update_layout(height=480).write_html(path)
     page.set_viewport_size({"width": 1000, "height": 500})
     page.goto(path.as_uri())
     page.wait_for_selector(".treemaplayer")

@@ -1,4 +1,4 @@
-"""``df.wf`` and ``series.wf``: one-line delegation from pandas objects to the library.
+"""``df.wf``, ``series.wf`` and ``details.wf``: one-line delegation to the library.
 
 Stateless, and built anew by pandas on every access; what a method needs is imported when it is
 called.
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from walletframe.accessor.addresses import AddressesAccessor
+from walletframe.accessor.details import DetailsAccessor
 from walletframe.accessor.exports import ExportsAccessor
 from walletframe.accessor.holdings import HoldingsAccessor
-from walletframe.accessor.plot import PlotAccessor
 from walletframe.accessor.spam import SpamAccessor
 from walletframe.accessor.totals import TotalsAccessor
 from walletframe.amounts import columns
@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 
 NAME = "wf"
 
-__all__ = ["NAME", "FrameAccessor", "SeriesAccessor"]
+__all__ = ["NAME", "DetailsAccessor", "FrameAccessor", "SeriesAccessor"]
 
 
 @pd.api.extensions.register_dataframe_accessor(NAME)
 class FrameAccessor(
-    AddressesAccessor, HoldingsAccessor, TotalsAccessor, SpamAccessor, ExportsAccessor
+    AddressesAccessor,
+    HoldingsAccessor[pd.DataFrame],
+    TotalsAccessor[pd.DataFrame],
+    SpamAccessor[pd.DataFrame],
+    ExportsAccessor,
 ):
     """Wallets in the columns ``blockchain`` and ``address`` of a DataFrame, and what they hold.
 
@@ -43,16 +47,8 @@ class FrameAccessor(
 
     _data: pd.DataFrame
 
-    @property
-    def plot(self) -> PlotAccessor:
-        """Charts of holdings.
-
-        Returns
-        -------
-        PlotAccessor
-            With a method for each chart, each of which returns a plotly figure.
-        """
-        return PlotAccessor(self._data)
+    def _again(self, holdings: pd.DataFrame) -> pd.DataFrame:
+        return holdings
 
     @at_the_boundary
     def join(

@@ -19,6 +19,11 @@ class CompositionPlots:
     """Charts of blockchains, wallets and tokens as parts of a whole."""
 
     _data: pd.DataFrame
+    _wallets: pd.DataFrame | None
+
+    def _asked(self, wallets: FetchLike | None) -> FetchLike | None:
+        """Return the wallets that a chart is of: those the caller names, else of the fetch."""
+        return self._wallets if wallets is None else wallets
 
     def treemap(
         self,
@@ -43,6 +48,7 @@ class CompositionPlots:
             added up by token, and the rest as Other.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is.
+            ``details.wf`` has them.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, hex or CSS names, as from `token_colors`.
 
@@ -70,7 +76,9 @@ class CompositionPlots:
         """
         from walletframe.charts import treemap
 
-        return treemap(self._data, token=token, top=top, wallets=wallets, colors=colors)
+        return treemap(
+            self._data, token=token, top=top, wallets=self._asked(wallets), colors=colors
+        )
 
     def sunburst(
         self,
@@ -95,6 +103,7 @@ class CompositionPlots:
             added up by token, and the rest as Other.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is.
+            ``details.wf`` has them.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, hex or CSS names, as from `token_colors`.
 
@@ -122,7 +131,9 @@ class CompositionPlots:
         """
         from walletframe.charts import sunburst
 
-        return sunburst(self._data, token=token, top=top, wallets=wallets, colors=colors)
+        return sunburst(
+            self._data, token=token, top=top, wallets=self._asked(wallets), colors=colors
+        )
 
     def bar(
         self,
@@ -152,6 +163,7 @@ class CompositionPlots:
             The most tokens with a colour of their own, up to 20; the rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is.
+            ``details.wf`` has them.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, hex or CSS names, as from `token_colors`.
 
@@ -186,7 +198,7 @@ class CompositionPlots:
             token=token,
             top=top,
             top_tokens=top_tokens,
-            wallets=wallets,
+            wallets=self._asked(wallets),
             colors=colors,
         )
 
@@ -211,6 +223,7 @@ class CompositionPlots:
             The most tokens, up to 20; the rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how old the answer is, or why it has no rows.
+            ``details.wf`` has them.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, hex or CSS names, as from `token_colors`.
 
@@ -239,4 +252,4 @@ class CompositionPlots:
         """
         from walletframe.charts import pie
 
-        return pie(self._data, wallet, top=top, wallets=wallets, colors=colors)
+        return pie(self._data, wallet, top=top, wallets=self._asked(wallets), colors=colors)

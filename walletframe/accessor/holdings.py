@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from walletframe.accessor.given import Given, RowsT
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -11,10 +13,8 @@ if TYPE_CHECKING:
     from walletframe.frames import FetchLike
 
 
-class HoldingsAccessor:
+class HoldingsAccessor(Given[RowsT]):
     """Methods for the rows of a DataFrame with the columns of holdings."""
-
-    _data: pd.DataFrame
 
     def top(self, n: int = 10, *, by: str = "amount") -> pd.DataFrame:
         """Return the rows with the largest amounts, exactly, or with the largest numbers.
@@ -56,7 +56,7 @@ class HoldingsAccessor:
         *,
         currency: str | None = None,
         by_symbol: bool = False,
-    ) -> pd.DataFrame:
+    ) -> RowsT:
         """Value each balance.
 
         Parameters
@@ -75,7 +75,7 @@ class HoldingsAccessor:
 
         Returns
         -------
-        DataFrame
+        DataFrame, or WalletDetails of a fetch
             All rows and columns, and behind them, in place of those of an earlier valuation:
             ``unit_price``, float64, the nearest to the price used, NaN where there is none;
             ``value``, float64, the nearest to the exact product of amount and price, NaN where
@@ -114,7 +114,8 @@ class HoldingsAccessor:
         """
         from walletframe.analysis import value
 
-        return value(self._data, prices, currency=currency, by_symbol=by_symbol)
+        valued = value(self._data, prices, currency=currency, by_symbol=by_symbol)
+        return self._again(valued)
 
     def token_labels(self) -> pd.Series:
         """Return a name for each row's token that is unique, readable and harmless.
@@ -155,6 +156,7 @@ class HoldingsAccessor:
             most holders, then the first ones. None for all.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch: then failed and empty wallets have rows, too.
+            ``details.wf`` has them.
 
         Returns
         -------
@@ -187,4 +189,4 @@ class HoldingsAccessor:
         """
         from walletframe.analysis import pivot
 
-        return pivot(self._data, n, wallets=wallets)
+        return pivot(self._data, n, wallets=self._asked(wallets))

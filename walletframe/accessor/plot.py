@@ -24,6 +24,8 @@ class PlotAccessor(CompositionPlots):
     ----------
     holdings : DataFrame
         The ``holdings`` of a fetch, or some rows of it.
+    wallets : DataFrame, optional
+        The ``wallets`` of the same fetch.
 
     Examples
     --------
@@ -33,8 +35,8 @@ class PlotAccessor(CompositionPlots):
     {('ETH', None): '#CC6677'}
     """
 
-    def __init__(self, holdings: pd.DataFrame) -> None:
-        self._data = holdings
+    def __init__(self, holdings: pd.DataFrame, wallets: pd.DataFrame | None = None) -> None:
+        self._data, self._wallets = holdings, wallets
 
     def heatmap(
         self, *, top: int = 30, top_tokens: int = 20, wallets: FetchLike | None = None
@@ -53,6 +55,7 @@ class PlotAccessor(CompositionPlots):
             wallets drawn. With values, the rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is.
+            ``details.wf`` has them.
 
         Returns
         -------
@@ -78,7 +81,7 @@ class PlotAccessor(CompositionPlots):
         """
         from walletframe.charts import heatmap
 
-        return heatmap(self._data, top=top, top_tokens=top_tokens, wallets=wallets)
+        return heatmap(self._data, top=top, top_tokens=top_tokens, wallets=self._asked(wallets))
 
     def lorenz(self, token: TokenLike, *, wallets: FetchLike | None = None) -> Figure:
         """Draw the Lorenz curve of one token, with its Gini coefficient.
@@ -89,6 +92,7 @@ class PlotAccessor(CompositionPlots):
             An unambiguous symbol, or (blockchain, contract), None for a native coin.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is.
+            ``details.wf`` has them.
 
         Returns
         -------
@@ -120,7 +124,7 @@ class PlotAccessor(CompositionPlots):
         """
         from walletframe.charts import lorenz
 
-        return lorenz(self._data, token, wallets=wallets)
+        return lorenz(self._data, token, wallets=self._asked(wallets))
 
     def timeline(
         self,
@@ -146,6 +150,7 @@ class PlotAccessor(CompositionPlots):
             The ``wallets`` of the same fetches, with a column ``snapshot``. Then snapshots with
             failed wallets are marked, wholly unknown snapshots are not drawn as 0, and out-of-date
             answers are left out; with a token, only wallets that could hold it count.
+            ``details.wf`` has them.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, hex or CSS names, as from `token_colors`.
 
@@ -177,7 +182,11 @@ class PlotAccessor(CompositionPlots):
         from walletframe.charts import timeline
 
         return timeline(
-            self._data, token=token, top_tokens=top_tokens, wallets=wallets, colors=colors
+            self._data,
+            token=token,
+            top_tokens=top_tokens,
+            wallets=self._asked(wallets),
+            colors=colors,
         )
 
     def token_colors(self) -> dict[TokenKey, str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from walletframe.accessor.given import Given, RowsT
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -11,10 +13,8 @@ if TYPE_CHECKING:
     from walletframe.frames import TokenLike
 
 
-class SpamAccessor:
+class SpamAccessor(Given[RowsT]):
     """Methods that find spam tokens in holdings."""
-
-    _data: pd.DataFrame
 
     def flag_spam(
         self,
@@ -22,7 +22,7 @@ class SpamAccessor:
         allow: TokensLike | None = None,
         deny: TokensLike | None = None,
         threshold: float = 0.5,
-    ) -> pd.DataFrame:
+    ) -> RowsT:
         """Add a spam score and its reasons to each row; no row is dropped.
 
         Parameters
@@ -39,7 +39,7 @@ class SpamAccessor:
 
         Returns
         -------
-        DataFrame
+        DataFrame, or WalletDetails of a fetch
             The same rows and columns, and ``spam_score`` (float64, from 0 to 1), ``spam_reasons``
             (str: stable words, the heaviest first, joined by ``", "``; empty where nothing was
             found) and ``is_spam`` (bool). All rows of one token under one symbol have the same.
@@ -75,7 +75,8 @@ class SpamAccessor:
         """
         from walletframe.analysis import flag_spam
 
-        return flag_spam(self._data, allow=allow, deny=deny, threshold=threshold)
+        rows = flag_spam(self._data, allow=allow, deny=deny, threshold=threshold)
+        return self._again(rows)
 
     def without_spam(
         self,
@@ -83,7 +84,7 @@ class SpamAccessor:
         allow: TokensLike | None = None,
         deny: TokensLike | None = None,
         threshold: float = 0.5,
-    ) -> pd.DataFrame:
+    ) -> RowsT:
         """Return the rows that `flag_spam` does not flag.
 
         Parameters
@@ -95,7 +96,7 @@ class SpamAccessor:
 
         Returns
         -------
-        DataFrame
+        DataFrame, or WalletDetails of a fetch
             Those rows in their order, on their own index, with the columns they had.
 
         Raises
@@ -122,7 +123,8 @@ class SpamAccessor:
         """
         from walletframe.analysis import without_spam
 
-        return without_spam(self._data, allow=allow, deny=deny, threshold=threshold)
+        rows = without_spam(self._data, allow=allow, deny=deny, threshold=threshold)
+        return self._again(rows)
 
     def explain_spam(
         self,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from walletframe.accessor.given import Given, RowsT
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -13,10 +15,8 @@ if TYPE_CHECKING:
     from walletframe.frames import FetchLike, TokenLike
 
 
-class TotalsAccessor:
+class TotalsAccessor(Given[RowsT]):
     """Totals and statistics of a DataFrame with the columns of holdings."""
-
-    _data: pd.DataFrame
 
     def totals(
         self, by: By | Sequence[By] = "token", *, wallets: FetchLike | None = None
@@ -32,7 +32,8 @@ class TotalsAccessor:
             A token is identified by blockchain and contract; ``"symbol"`` does the same, but raises
             if tokens share a symbol. ``"blockchain"`` is that of the wallet.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch: then failed wallets are counted.
+            The ``wallets`` of the same fetch: then failed wallets are counted. ``details.wf`` has
+            them.
 
         Returns
         -------
@@ -73,14 +74,14 @@ class TotalsAccessor:
         --------
         >>> import walletframe
         >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
-        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
-        >>> holdings.wf.totals(by="wallet", wallets=wallets)[["address", "wallets_ok"]]
+        ...     details = client.fetch(["NEAR.alice.near"])
+        >>> details.wf.totals(by="wallet")[["address", "wallets_ok"]]
               address  wallets_ok
         0  alice.near           1
         """
         from walletframe.analysis import totals
 
-        return totals(self._data, by, wallets=wallets)
+        return totals(self._data, by, wallets=self._asked(wallets))
 
     def share(self, token: TokenLike, *, wallets: FetchLike | None = None) -> pd.DataFrame:
         """Return each wallet's amount of one token and its share of the total.
@@ -91,6 +92,7 @@ class TotalsAccessor:
             An unambiguous symbol, or (blockchain, contract), None for a native coin.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch: then all that could hold the token have a row.
+            ``details.wf`` has them.
 
         Returns
         -------
@@ -125,7 +127,7 @@ class TotalsAccessor:
         """
         from walletframe.analysis import share
 
-        return share(self._data, token, wallets=wallets)
+        return share(self._data, token, wallets=self._asked(wallets))
 
     def concentration(
         self, token: TokenLike | None = None, *, top: int = 10, wallets: FetchLike | None = None
@@ -139,7 +141,7 @@ class TotalsAccessor:
         top : int, default 10
             The number of largest holders that ``top_share`` adds up.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch.
+            The ``wallets`` of the same fetch. ``details.wf`` has them.
 
         Returns
         -------
@@ -180,7 +182,7 @@ class TotalsAccessor:
         """
         from walletframe.analysis import concentration
 
-        return concentration(self._data, token, top=top, wallets=wallets)
+        return concentration(self._data, token, top=top, wallets=self._asked(wallets))
 
     def overlap(self, n: int | None = 100, *, wallets: FetchLike | None = None) -> pd.DataFrame:
         """Find the pairs of wallets that hold the most of the same tokens.
@@ -193,7 +195,7 @@ class TotalsAccessor:
             The number of pairs; None for all with a token in common, up to half the square of the
             number of wallets.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch.
+            The ``wallets`` of the same fetch. ``details.wf`` has them.
 
         Returns
         -------
@@ -231,4 +233,4 @@ class TotalsAccessor:
         """
         from walletframe.analysis import overlap
 
-        return overlap(self._data, n, wallets=wallets)
+        return overlap(self._data, n, wallets=self._asked(wallets))

@@ -6,12 +6,15 @@ two frames is asked for, so does the whole fetch.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeGuard
 
 import pandas as pd
 
 from walletframe.errors import ArgumentError
 from walletframe.frames.display import display_html, display_markdown, display_text
+
+if TYPE_CHECKING:
+    from walletframe.accessor import DetailsAccessor
 
 _PAIR = "(wallets, holdings)"
 
@@ -37,6 +40,19 @@ class WalletDetails(NamedTuple):
 
     wallets: pd.DataFrame
     holdings: pd.DataFrame
+
+    @property
+    def wf(self) -> DetailsAccessor:
+        """Tables and charts of the fetch, which say how complete they are.
+
+        Returns
+        -------
+        DetailsAccessor
+            With the methods of ``holdings.wf``, which are given these ``wallets``, too.
+        """
+        from walletframe.accessor import DetailsAccessor  # noqa: PLC0415 - it lies above
+
+        return DetailsAccessor(self)
 
     def __repr__(self) -> str:
         return display_text(self.wallets, self.holdings)
