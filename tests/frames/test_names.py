@@ -88,7 +88,7 @@ def test_wallets_are_named_by_two_ends_where_these_are_unique():
     twins = [f"ETH.{ends[0]}", f"ETH.{ends[1]}", f"BSC.{ends[0]}", "NEAR.alice.near"]
     positions = read_positions(fetched(dict.fromkeys(twins, HELD[:1])).holdings)
     places = positions.wallet_codes
-    assert wallet_names(positions.wallets, places) == [
+    assert wallet_names(positions.wallets, places, [""] * 4) == [
         f"ETH.{ends[0]}",
         f"ETH.{ends[1]}",
         "BSC.0xabcd…1234",

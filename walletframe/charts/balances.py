@@ -15,11 +15,13 @@ from walletframe.frames import (
     Positions,
     cell_sums,
     find_wallet,
+    given_names,
     read_positions,
     token_key,
     token_names,
     token_place,
     wallet_names,
+    wallets_given,
     whole_token,
     whole_wallet,
 )
@@ -49,6 +51,7 @@ class Balances:
     measure: Measure  # what the sizes mean
     left_out: list[str]  # sentences on the rows that are not drawn
     why_none: str  # why there are none, where there are none
+    names: list[str]  # of each wallet, what the user calls it
 
     @property
     def token_codes(self) -> Places:
@@ -81,12 +84,13 @@ class Balances:
 
     def wallet_names(self, places: Sequence[int]) -> list[str]:
         """Name wallets in short."""
-        return wallet_names(self.positions.wallets, np.array(places, dtype=np.intp))
+        chosen = np.array(places, dtype=np.intp)
+        return wallet_names(self.positions.wallets, chosen, self.names)
 
     def whole_wallet(self, place: int) -> str:
         """Name a wallet at length."""
         blockchain, address = self.positions.wallets.iloc[place].fillna("")
-        return whole_wallet(blockchain, address, limit=_HOVER)
+        return whole_wallet(blockchain, address, self.names[place], limit=_HOVER)
 
     def exact(self, groups: Places, wanted: Places) -> list[Amount | None]:
         """Add up the amounts of the wanted groups of rows, each of one token; None if unknown.
@@ -104,9 +108,10 @@ def read_balances(
     *,
     token: TokenLike | None = None,
     wallet: WalletLike | None = None,
+    wallets: FetchLike | None = None,
     shares: bool = False,
 ) -> Balances:
-    """Tell what there is to draw, perhaps of one token or wallet alone.
+    """Tell what there is to draw, perhaps of one token or wallet alone; `wallets` may name them.
 
     With `shares` a row counts with its share of all of its token where there are no values.
     """
@@ -128,6 +133,7 @@ def read_balances(
         measure=measure,
         left_out=left_out(measure, sizes, tokens.codes[rows]),
         why_none=why_none(measure, sizes),
+        names=given_names(positions.wallets, None if wallets is None else wallets_given(wallets)),
     )
 
 

@@ -26,7 +26,7 @@ from walletframe.charts.canvas import (
 from walletframe.charts.nodes import LEAST
 from walletframe.charts.palette import EDGE, pattern, text_on
 from walletframe.errors import SettingsError, UnknownWalletError
-from walletframe.frames import as_failed, find_wallet, short_wallet
+from walletframe.frames import as_failed, find_wallet, given_names, short_wallet, whole_wallet
 from walletframe.numerals import percent
 from walletframe.text import shown
 
@@ -67,7 +67,7 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
     if by not in {"wallet", "blockchain"}:
         raise SettingsError(f"by: {by!r}", hint="wallet or blockchain")
     bars, series = check_top("top", top, _BARS), check_top("top_tokens", top_tokens, _SERIES)
-    balances = read_balances(holdings, token=token)
+    balances = read_balances(holdings, token=token, wallets=wallets)
     title = balances.measure.title(f"by {by}")
     if not len(balances.rows):
         return blank(title, balances.notes([], wallets), balances.why_none)
@@ -168,8 +168,9 @@ def pie(
     """Draw one wallet's holdings as a pie."""
     limit = check_top("top", top, _SLICES)
     [named] = parse_wallets(wallet)
-    title = f"Holdings of {short_wallet(named.blockchain, named.address)}"
     answers = _answers(wallets, wallet)
+    name = "" if answers is None else given_names(answers, answers)[0]
+    title = f"Holdings of {short_wallet(named.blockchain, named.address, name)}"
     of_answer = [] if answers is None else answered(answers)
     try:
         balances = read_balances(holdings, wallet=wallet)
@@ -184,7 +185,8 @@ def pie(
     sizes = added(balances.token_codes, balances.sizes)
     sizes[sizes < LEAST * sizes.sum()] = 0
     grid = lay_out(balances, np.zeros_like(balances.rows), np.array([0]), largest(sizes, limit))
-    return _sliced(grid, title, str(named), of_answer, colors)
+    owner = whole_wallet(named.blockchain, named.address, name)
+    return _sliced(grid, title, owner, of_answer, colors)
 
 
 def _answers(wallets: FetchLike | None, wallet: WalletLike) -> pd.DataFrame | None:

@@ -46,7 +46,7 @@ def heatmap(
 ) -> go.Figure:
     """Draw a heatmap of wallets by tokens."""
     rows, columns = check_top("top", top, _LIMIT), check_top("top_tokens", top_tokens, _LIMIT)
-    balances = read_balances(holdings, shares=True)
+    balances = read_balances(holdings, wallets=wallets, shares=True)
     measure = balances.measure
     title = measure.title("by wallet and token" if measure.adds_up else "by wallet")
     if not len(balances.rows):

@@ -12,6 +12,7 @@ from walletframe.charts.balances import check_top, read_balances
 from walletframe.charts.canvas import Space, blank, drawn_of, figure, hover, markup, other
 from walletframe.charts.nodes import grow
 from walletframe.charts.palette import EDGE, OTHER, chosen_colors, pattern, patterns, text_on
+from walletframe.frames import without_chain
 from walletframe.numerals import many, percent, whole
 from walletframe.text import shown
 
@@ -39,7 +40,7 @@ def treemap(
 ) -> go.Figure:
     """Draw holdings as nested rectangles: blockchains, wallets, tokens."""
     limit = check_top("top", top, _TREEMAP)
-    balances = read_balances(holdings, token=token)
+    balances = read_balances(holdings, token=token, wallets=wallets)
     trace = partial(
         go.Treemap,
         tiling={"pad": 1},
@@ -60,7 +61,7 @@ def sunburst(
 ) -> go.Figure:
     """Draw holdings as rings: blockchains inside, around them their wallets, outside the tokens."""
     limit = check_top("top", top, _SUNBURST)
-    balances = read_balances(holdings, token=token)
+    balances = read_balances(holdings, token=token, wallets=wallets)
     trace = partial(go.Sunburst, leaf_opacity=1)
     return _drawn(trace, "Angle", balances, limit, wallets, colors)
 
@@ -114,7 +115,7 @@ class _Look:
     balances: Balances
     total: float
     chains: list[str]
-    wallets: dict[int, str]
+    wallets: dict[int, list[str]]  # lines, as their blockchain is written around them
     tokens: dict[int, str]  # as everywhere
     inside: dict[int, str]  # tokens, where their blockchain is written around them
     colors: dict[int, str]
@@ -144,11 +145,13 @@ def _look(tree: Tree, balances: Balances, colors: Mapping[TokenKey, str] | None)
             wallets.append(node.place)
     places = sorted(sizes, key=lambda place: (-sizes[place], place))
     fills = chosen_colors(balances.positions, places, colors)
+    labels = zip(wallets, balances.wallet_names(wallets), strict=True)
+    called = [without_chain(label, balances.names[place]) for place, label in labels]
     return _Look(
         balances=balances,
         total=tree.size,
         chains=[*balances.positions.chain_places],
-        wallets=dict(zip(wallets, balances.wallet_names(wallets), strict=True)),
+        wallets=dict(zip(wallets, called, strict=True)),
         tokens=dict(zip(places, balances.token_names(places), strict=True)),
         inside=dict(zip(places, balances.token_names(places, by_chain=True), strict=True)),
         colors=fills,
@@ -179,9 +182,9 @@ def _face(look: _Look, node: Node, above: tuple[Node, ...]) -> tuple[str, ...]:
     if node.kind == "token" or (measure.one_token and node.kind == "wallet"):
         return _leaf(look, node, above)
     if node.kind == "wallet":
-        label, name = look.wallets[node.place], look.balances.whole_wallet(node.place)
+        name = look.balances.whole_wallet(node.place)
         text = markup([measure.short(node.size)])
-        return markup([label.partition(".")[2]]), text, hover(name, share), _WALLET_COLOR
+        return markup(look.wallets[node.place]), text, hover(name, share), _WALLET_COLOR
     name, count = look.chains[node.place], many(node.count, "wallet")
     texts = [measure.short(node.size)] if node.children else [count, measure.below(node.size)]
     text = markup([text for text in texts if text])
@@ -195,7 +198,7 @@ def _leaf(look: _Look, node: Node, above: tuple[Node, ...]) -> tuple[str, ...]:
     if node.kind == "token":
         label = _within(look.inside[token], balances.positions.tokens.keys[token][0], chain)
     else:
-        label = [look.wallets[node.place].partition(".")[2]]
+        label = look.wallets[node.place]
     of = many(node.count, "wallet") if owner.is_folded else ""
     whose = f"{of} of {chain}" if of else balances.whole_wallet(owner.place)
     symbol, where = balances.whole_token(token)

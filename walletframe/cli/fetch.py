@@ -134,6 +134,6 @@ def balance(
 def _show(details: WalletDetails, rows: int | None) -> None:
     show(wallets_table(details.wallets, None))
     say()
-    show(holdings_table(details.holdings, rows))
+    show(holdings_table(details.holdings, rows, wallets=details.wallets))
     say()
     say("\n".join(summary_lines(*details)))

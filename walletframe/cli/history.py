@@ -87,7 +87,7 @@ def show_history(
     loaded = load(wallets=asked, folder=folder, **options)
     [found] = only(token_named(token, loaded.holdings), loaded)
     lines = timeline(found)
-    show(timeline_table(lines, rows))
+    show(timeline_table(lines, rows, found.wallets))
     write_frame(lines, output, name="timeline")
 
 
@@ -115,7 +115,7 @@ def compare(
     sides = _side("before", before, folder), _side("after", after, folder)
     changes = changes_between(*sides, token=token_named(token, *(s.holdings for s in sides)))
     say()
-    show(changes_table(changes, rows))
+    show(changes_table(changes, rows, sides[1].wallets))
     unknown = changes[changes["change"] == "unknown"]
     counts = changes["change"].value_counts(sort=False)
     counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)

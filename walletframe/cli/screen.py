@@ -86,12 +86,12 @@ def balances_table(balances: pd.DataFrame) -> Table:
     return Table("balances", columns, len(balances))
 
 
-def totals_table(totals: pd.DataFrame, rows: int | None) -> Table:
+def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
     """Show totals: ``unknown`` counts unknown amounts, ``complete`` the wallets known of asked."""
     head = totals.iloc[:rows]
     columns: dict[str, list[Cell]] = {}
     if "address" in totals:
-        columns["wallet"] = wallet_cells(head)
+        columns["wallet"] = wallet_cells(head, wallets)
     elif "blockchain" in totals:
         columns["blockchain"] = text_cells(head["blockchain"], limit=20)
     if "symbol" in totals:
@@ -119,20 +119,20 @@ def snapshots_table(snapshots: pd.DataFrame) -> Table:
     return Table("snapshots", columns, len(snapshots))
 
 
-def timeline_table(timeline: pd.DataFrame, rows: int | None) -> Table:
+def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
     """Show amounts over time."""
     head = timeline.iloc[:rows]
-    columns = {"wallet": wallet_cells(head)} | _tokens(head)
+    columns = {"wallet": wallet_cells(head, wallets)} | _tokens(head)
     columns["snapshot"] = _moments(head)
     columns["amount"] = amount_cells(head["amount"])
     columns["status"] = text_cells(head["status"])
     return Table("amounts", columns, len(timeline))
 
 
-def changes_table(changes: pd.DataFrame, rows: int | None) -> Table:
+def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
     """Show changes, and why each side is unknown where one is."""
     head = changes.iloc[:rows]
-    columns = {"wallet": wallet_cells(head)} | _tokens(head)
+    columns = {"wallet": wallet_cells(head, wallets)} | _tokens(head)
     for name in ("before", "after", "difference"):
         columns[name] = amount_cells(head[name])
     columns["change"] = text_cells(head["change"])

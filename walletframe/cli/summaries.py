@@ -111,7 +111,7 @@ def _add_up(
     ranks = ["amount"] if named is not None and not ranks else ranks
     if ranks:
         table = table.sort_values(ranks, ascending=False, kind="stable")
-    show(totals_table(table, rows))
+    show(totals_table(table, rows, wallets))
     say()
     if found := worth(holdings):
         gaps = f"{found.unpriced:,} without a price, {found.unread:,} of unknown amount"

@@ -54,6 +54,7 @@ from walletframe.frames.names import (
     ambiguous,
     find_token,
     find_wallet,
+    given_names,
     known_token,
     shared_symbols,
     short_contract,
@@ -63,6 +64,7 @@ from walletframe.frames.names import (
     wallet_names,
     whole_token,
     whole_wallet,
+    without_chain,
 )
 from walletframe.frames.positions import (
     Positions,
@@ -106,6 +108,7 @@ __all__ = [
     "failure_lines",
     "find_token",
     "find_wallet",
+    "given_names",
     "holdings_given",
     "holdings_table",
     "is_details",
@@ -141,5 +144,6 @@ __all__ = [
     "wallets_table",
     "whole_token",
     "whole_wallet",
+    "without_chain",
     "worth",
 ]

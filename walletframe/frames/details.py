@@ -27,7 +27,7 @@ class WalletDetails(NamedTuple):
     wallets : DataFrame
         One row for each distinct wallet asked for, in the order asked: ``blockchain``,
         ``address``, ``status``, ``error``, ``tokens``, ``explorer_url``, ``fetched_at`` (UTC),
-        ``source``, ``service``.
+        ``source``, ``service``. A column ``name`` behind these names wallets wherever one is shown.
     holdings : DataFrame
         One row for each balance of the wallets that are ok: ``blockchain``, ``address``,
         ``symbol``, ``token_address``, ``amount`` (whole tokens, exact), ``decimals``,

@@ -34,7 +34,7 @@ def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     """Write the summary, what failed and why, and the first rows of both frames."""
     lines = [*summary_lines(wallets, holdings)]
     lines += [shown(line, _REASON) for line in failure_lines(wallets)]
-    tables = (wallets_table(wallets), holdings_table(holdings))
+    tables = (wallets_table(wallets), holdings_table(holdings, wallets=wallets))
     return "\n\n".join(["\n".join(lines), *(table_text(table) for table in tables if table.total)])
 
 
@@ -42,7 +42,7 @@ def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     """Write the same as Markdown, of which nothing is markup that a stranger wrote."""
     lines = [*summary_lines(wallets, holdings), *failure_lines(wallets)]
     parts = ["\n".join(f"- {as_markdown(line, _REASON)}" for line in lines)]
-    for table in (wallets_table(wallets), holdings_table(holdings)):
+    for table in (wallets_table(wallets), holdings_table(holdings, wallets=wallets)):
         if table.total:
             parts.append(table_markdown(table))
         if table.left_out:
@@ -53,7 +53,7 @@ def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
 
 def display_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     """Draw the same as HTML, without scripts."""
-    tables = (wallets_table(wallets), holdings_table(holdings))
+    tables = (wallets_table(wallets), holdings_table(holdings, wallets=wallets))
     drawn = "".join(table_html(table) for table in tables if table.total)
     return f'<div class="wf-details">{summary_html(wallets, holdings)}{drawn}</div>'
 

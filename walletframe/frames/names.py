@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 TokenLike: TypeAlias = str | TokenKey
 WalletLike: TypeAlias = "str | tuple[str, str] | WalletAddress"
 
-_SYMBOL, _CHAIN, _WHOLE = 24, 20, 500
+_SYMBOL, _CHAIN, _NAME, _WHOLE = 24, 20, 24, 500
+_GIVEN, _BETWEEN = "name", " · "  # the column of `wallets` that names them, and what follows a name
 _NATIVE, _UNKNOWN = "native coin", "unknown token"
 _NOT_LISTED = "not on the packaged list: may be a twin that anybody made"
 
@@ -82,15 +83,43 @@ def token_names(
     return [found[place] for place in places]
 
 
-def wallet_names(wallets: pd.DataFrame, places: Codes) -> list[str]:
+def given_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list[str]:
+    """Return for each row what its wallet is called in the column ``name`` of `wallets`, if at all.
+
+    It is as the user wrote it: who shows it has it named by `short_wallet` or `whole_wallet`.
+    """
+    if wallets is None or _GIVEN not in wallets:
+        return [""] * len(frame)
+    require_columns(wallets, ["address"])
+    here, there = (
+        each["address"].astype("str").str.strip().str.lower() for each in (frame, wallets)
+    )
+    near = there.isin(here.unique()) & wallets[_GIVEN].notna()  # few rows of many are shown
+    named = wallets[near]
+    asked, rows = wallet_identities(named), wallet_identities(frame)
+    texts = [cell_text(name) for name in named[_GIVEN].array.take(asked.first)]
+    found = dict(zip(asked.keys, texts, strict=True))
+    names = [found.get(key, "") for key in rows.keys]
+    return [names[code] for code in rows.codes.tolist()]
+
+
+def wallet_names(wallets: pd.DataFrame, places: Codes, names: Sequence[str]) -> list[str]:
     """Name wallets as `short_wallet` does, with the whole address where that is not unique.
 
-    `wallets` has one row for each, as `Positions.wallets` does.
+    `wallets` has one row for each, as `Positions.wallets` does, and `names` what each is called.
     """
     columns = (wallets[name].array.take(places) for name in ("blockchain", "address"))
-    named = [*zip(*(map(cell_text, column) for column in columns), strict=True)]
+    called = [names[place] for place in places]
+    named = [*zip(*(map(cell_text, column) for column in columns), called, strict=True)]
     short = [short_wallet(*each) for each in named]
     return _unique(short, lambda number: whole_wallet(*named[number]))
+
+
+def without_chain(label: str, name: str) -> list[str]:
+    """Break what `wallet_names` calls a wallet into lines for where its blockchain is written."""
+    called = shown(name, _NAME)
+    where = label.removeprefix(f"{called}{_BETWEEN}").partition(".")[2]
+    return [called, where] if called else [where]
 
 
 def _unique(short: list[str], whole: Callable[[int], str]) -> list[str]:
@@ -129,14 +158,22 @@ def whole_token(
     return name, f"{shown(key[0])} {contract or _NATIVE}"
 
 
-def short_wallet(blockchain: str, address: str) -> str:
-    """Name a wallet in a line of its own: ``<BLOCKCHAIN>.<ADDRESS>``, of that its two ends."""
-    return f"{shown(blockchain, _CHAIN)}.{shortened(address)}"
+def short_wallet(blockchain: str, address: str, name: str = "") -> str:
+    """Name a wallet in a line of its own: ``<BLOCKCHAIN>.<ADDRESS>``, of that its two ends.
+
+    What the user calls it stands before that: ``Ada · ETH.0x1111…1111``.
+    """
+    return _called(name, f"{shown(blockchain, _CHAIN)}.{shortened(address)}")
 
 
-def whole_wallet(blockchain: str, address: str, *, limit: int = _WHOLE) -> str:
-    """Name a wallet at length: the blockchain, a dot and the whole address."""
-    return f"{shown(blockchain)}.{shown(address, limit)}"
+def whole_wallet(blockchain: str, address: str, name: str = "", *, limit: int = _WHOLE) -> str:
+    """Name a wallet at length: its name if any, the blockchain, a dot and the whole address."""
+    return _called(name, f"{shown(blockchain)}.{shown(address, limit)}")
+
+
+def _called(name: str, where: str) -> str:
+    called = shown(name, _NAME)
+    return f"{called}{_BETWEEN}{where}" if called else where
 
 
 def short_contract(blockchain: object, address: object) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from walletframe.frames.known import known_wallets
-from walletframe.frames.names import short_contract, short_wallet, whole_wallet
+from walletframe.frames.names import given_names, short_contract, short_wallet, whole_wallet
 from walletframe.numerals import money
 from walletframe.text import as_link
 
@@ -69,7 +69,7 @@ def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
         flawed = wallets["error"].notna().to_numpy() & ~failed
         head = wallets.iloc[(2 - 2 * failed - flawed).argsort(kind="stable")[:rows]]
     columns = {
-        "wallet": wallet_cells(head, head["explorer_url"]),
+        "wallet": wallet_cells(head, wallets, links=head["explorer_url"]),
         "status": text_cells(head["status"]),
         "reason": text_cells(head["error"], missing=""),
         "tokens": text_cells(head["tokens"]),
@@ -81,10 +81,15 @@ def wallets_table(wallets: pd.DataFrame, rows: int | None = ROWS) -> Table:
     return Table("wallets", columns, len(wallets))
 
 
-def holdings_table(holdings: pd.DataFrame, rows: int | None = ROWS) -> Table:
-    """Show balances in their order, with prices, values and currencies where there are any."""
+def holdings_table(
+    holdings: pd.DataFrame, rows: int | None = ROWS, *, wallets: pd.DataFrame | None = None
+) -> Table:
+    """Show balances in their order, with prices, values and currencies where there are any.
+
+    `wallets` may name the wallets.
+    """
     head = holdings if rows is None else holdings.head(rows)
-    columns = balance_columns(head)
+    columns = balance_columns(head, wallets)
     if head["price"].notna().any():
         columns["price"] = text_cells(head["price"])
     if "value" in head:
@@ -94,7 +99,9 @@ def holdings_table(holdings: pd.DataFrame, rows: int | None = ROWS) -> Table:
     return Table("holdings", columns, len(holdings))
 
 
-def balance_columns(holdings: pd.DataFrame) -> dict[str, list[Cell]]:
+def balance_columns(
+    holdings: pd.DataFrame, wallets: pd.DataFrame | None = None
+) -> dict[str, list[Cell]]:
     """Give the columns wallet, token, contract and amount."""
     amounts = [
         cell if isinstance(amount, Decimal) else Cell(_unread(raw))
@@ -106,7 +113,7 @@ def balance_columns(holdings: pd.DataFrame) -> dict[str, list[Cell]]:
         )
     ]
     return {
-        "wallet": wallet_cells(holdings),
+        "wallet": wallet_cells(holdings, wallets),
         "token": text_cells(holdings["symbol"], missing="", limit=_SYMBOL),
         "contract": contract_cells(holdings),
         "amount": amounts,
@@ -126,16 +133,22 @@ def amount_cells(amounts: pd.Series) -> list[Cell]:
     return text_cells(amounts, UNKNOWN, limit=_DIGITS)
 
 
-def wallet_cells(frame: pd.DataFrame, links: Iterable[object] | None = None) -> list[Cell]:
-    """Name the wallet of each row, with its link where that is http or https."""
+def wallet_cells(
+    frame: pd.DataFrame,
+    wallets: pd.DataFrame | None = None,
+    *,
+    links: Iterable[object] | None = None,
+) -> list[Cell]:
+    """Name the wallet of each row as `wallets` does, with its link where that is http or https."""
     links = [None] * len(frame) if links is None else links
+    named = zip(frame["blockchain"], frame["address"], given_names(frame, wallets), strict=True)
     return [
         Cell(
-            short_wallet(chain, address),
-            whole=whole_wallet(chain, address),
+            short_wallet(*each),
+            whole=whole_wallet(*each),
             link=as_link(link) if isinstance(link, str) else None,
         )
-        for chain, address, link in zip(frame["blockchain"], frame["address"], links, strict=True)
+        for each, link in zip(named, links, strict=True)
     ]
 
 

@@ -219,7 +219,7 @@ class HoldingsExplorer(Pane):
             table = table_html(wallets_table(troubled, _ROWS), "24em")
             summary += _folded("Which wallets, and why", table)
         self._summary.value = f'<div role="status">{summary}</div>'
-        self._table.value = table_html(holdings_table(holdings, _ROWS), "24em")
+        self._table.value = table_html(holdings_table(holdings, _ROWS, wallets=wallets), "24em")
         code = f'<pre style="{_CODE_STYLE}">{as_html_block(rendered.code)}</pre>'
         self._code.value = _folded("The lines of pandas code that make this", code)
 

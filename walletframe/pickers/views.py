@@ -237,7 +237,8 @@ def _page(rendered: Rendered) -> str:
         chart = alert_html(rendered.reason)
     else:
         chart = rendered.figure.to_html(include_plotlyjs=True, full_html=False)
-    table = table_html(holdings_table(rendered.rows.holdings, _PAGE_ROWS))
+    wallets, holdings = rendered.rows
+    table = table_html(holdings_table(holdings, _PAGE_ROWS, wallets=wallets))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Holdings</title>'
         '<meta name="viewport" content="width=device-width">'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import pandas as pd
 from ipywidgets import HTML, Button, Checkbox, Layout, Textarea
 from traitlets import Instance, default, observe
 
@@ -14,6 +15,7 @@ from walletframe.frames import (
     WalletDetails,
     assemble,
     details_given,
+    given_names,
     is_details,
     short_wallet,
     summary_html,
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from walletframe.pickers.chooser import Value
 
 KnownWallets: TypeAlias = "DetailsLike | WalletsLike"
-_PROBLEMS, _REASON, _FAILURES = 10, 120, 50
+_NAME, _PROBLEMS, _REASON, _FAILURES = 100, 10, 120, 50
 
 
 class WalletPicker(Chooser):
@@ -45,7 +47,7 @@ class WalletPicker(Chooser):
     Parameters
     ----------
     wallets : WalletDetails, or whatever `fetch_wallets` takes
-        The wallets to choose from. Default: none.
+        The wallets to choose from, found by ``name``, too, where frames have it. Default: none.
     value : str, or sequence of str, of (str, str), of mappings or of WalletAddress
         What is chosen at first.
     description : str, default "Wallets"
@@ -78,7 +80,7 @@ class WalletPicker(Chooser):
     >>> picker.close()
     """
 
-    _hint = "blockchain or address"
+    _hint = "name, blockchain or address"
 
     def __init__(
         self,
@@ -156,13 +158,19 @@ class WalletPicker(Chooser):
 
 def _offered(source: KnownWallets) -> Options:
     given: Any = details_given(source, "wallets").wallets if is_details(source) else source
-    return Options(map(_option, parse_wallets(given)))
+    wallets = parse_wallets(given)
+    if not isinstance(given, pd.DataFrame) or "blockchain" not in given:
+        return Options(map(_option, wallets))
+    asked = [(wallet.blockchain, wallet.address) for wallet in wallets]
+    names = given_names(pd.DataFrame(asked, columns=["blockchain", "address"]), given)
+    return Options(map(_option, wallets, names))
 
 
-def _option(wallet: WalletAddress) -> Option:
-    label = whole_wallet(wallet.blockchain, wallet.address)
-    short = short_wallet(wallet.blockchain, wallet.address)
-    return Option(str(wallet), label, short, str(wallet).casefold(), str(wallet.canonical))
+def _option(wallet: WalletAddress, name: str = "") -> Option:
+    label = whole_wallet(wallet.blockchain, wallet.address, name)
+    short = short_wallet(wallet.blockchain, wallet.address, name)
+    words = f"{name[:_NAME]} {wallet}".strip().casefold()
+    return Option(str(wallet), label, short, words, str(wallet.canonical))
 
 
 def _problems_html(found: Pasted) -> str:

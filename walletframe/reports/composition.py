@@ -95,10 +95,10 @@ def compose(
         holdings = flag_spam(holdings)
     is_suspect = holdings["is_spam"].to_numpy()
     suspects, others = holdings[is_suspect], holdings[~is_suspect]
-    listings = [] if before is None else [changes_listing(compare(before, details))]
+    listings = [] if before is None else [changes_listing(compare(before, details), wallets)]
     listings.append(totals_listing(others, wallets))
     listings.append(wallets_listing(others, wallets))
-    listings.append(holdings_listing(others))
+    listings.append(holdings_listing(others, wallets))
     if len(suspects):
         listings.append(suspects_listing(suspects))
     prices = _OWN_PRICES if "value" in details.holdings else _SENT_PRICES

@@ -21,7 +21,7 @@ from walletframe.text import as_link
 if TYPE_CHECKING:
     import pandas as pd
 
-_ROWS, _SYMBOL, _REASON, _ADDRESS = 50, 24, 160, 120
+_ROWS, _NAME, _SYMBOL, _REASON, _ADDRESS = 50, 60, 24, 160, 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,8 @@ def wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     """List the wallets that were asked, unknown ones first, else as they were asked."""
     known = known_wallets(wallets)
     head = wallets.iloc[known.argsort(kind="stable")].head(_ROWS)
-    columns = {
+    columns = {"name": text_cells(head["name"], missing="", limit=_NAME)} if "name" in head else {}
+    columns |= {
         "blockchain": text_cells(head["blockchain"]),
         "wallet": [
             Cell(address, _ADDRESS, link=as_link(link) if isinstance(link, str) else None)
@@ -82,14 +83,14 @@ def wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     return Listing("Wallets", note, Table("wallets", columns, len(wallets)))
 
 
-def holdings_listing(holdings: pd.DataFrame) -> Listing:
+def holdings_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     """List the single balances, the most valuable first, else as they were answered."""
     note, head = "In the order of the answers.", holdings
     if "value" in holdings:
         note = "The most valuable first."
         head = holdings.sort_values("value", ascending=False, kind="stable")
     head = head.head(_ROWS)
-    columns = {"wallet": wallet_cells(head)} | _symbol(head)
+    columns = {"wallet": wallet_cells(head, wallets)} | _symbol(head)
     columns["amount"] = text_cells(head["amount"], UNKNOWN)
     if "value" in head:
         columns["value"] = value_cells(head["value"], UNKNOWN)
@@ -115,11 +116,11 @@ def suspects_listing(suspects: pd.DataFrame) -> Listing:
     return Listing("Tokens that look like spam", note, table)
 
 
-def changes_listing(changes: pd.DataFrame) -> Listing:
+def changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     """List changes as `compare` returns them, what is known first, in the order of the wallets."""
     order = (changes["change"] == "unknown").to_numpy().argsort(kind="stable")
     head = changes.iloc[order].head(_ROWS)
-    columns = {"wallet": wallet_cells(head)} | _symbol(head) | {"change": _kinds(head)}
+    columns = {"wallet": wallet_cells(head, wallets)} | _symbol(head) | {"change": _kinds(head)}
     for name in ("difference", "before", "after"):
         columns[name] = text_cells(head[name], UNKNOWN)
     counts = changes["change"].value_counts(sort=False)

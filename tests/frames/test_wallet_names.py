@@ -1,0 +1,183 @@
+"""What the user calls a wallet, in a kept column ``name``, wherever a wallet is shown."""
+
+import re
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from fetches import fetched, token
+from hostile_symbols import SYMBOLS
+from widgets import Page, wait
+
+import walletframe as wf
+from walletframe.cli import main
+from walletframe.frames import given_names, short_wallet, without_chain
+from walletframe.pickers import HoldingsExplorer, WalletPicker
+from walletframe.reports.composition import compose
+
+ADA, BEN, CAI, DEE = (f"0x{digit * 40}" for digit in "1234")
+COIN = token("ETH", 1, 0, contract=None)
+FETCHED = fetched(
+    {
+        f"ETH.{ADA}": [COIN, token("B", contract="0xB")],
+        f"BSC.{ADA}": [token("BNB", blockchain="BSC", contract=None)],
+        f"ETH.{BEN}": "failed",
+        f"ETH.{CAI}": [COIN],
+        f"ETH.{DEE}": [COIN],
+    }
+)
+NAMES = ["Ada", "Ada", "Ben", None, "St. Dee"]
+DETAILS = FETCHED._replace(wallets=FETCHED.wallets.assign(name=NAMES))
+SHORT = [
+    "Ada · ETH.0x1111…1111",
+    "Ada · BSC.0x1111…1111",
+    "Ben · ETH.0x2222…2222",
+    "ETH.0x3333…3333",
+    "St. Dee · ETH.0x4444…4444",
+]
+KNOWN = [SHORT[0], SHORT[1], SHORT[3], SHORT[4]]
+HOSTILE = [*SYMBOLS.values()]
+NOW = pd.Timestamp("2026-02-01", tz="UTC")
+
+
+def hovers(figure):
+    """Return all that can be read under the pointer."""
+    return "\n".join(str(text) for trace in figure.data for text in trace.hovertext)
+
+
+def test_a_name_stands_before_the_address():
+    """Where there is one; as one short harmless line."""
+    assert short_wallet("ETH", ADA, "Ada") == SHORT[0]
+    assert short_wallet("ETH", ADA, "") == short_wallet("ETH", ADA, "\u200b") == "ETH.0x1111…1111"
+    assert short_wallet("ETH", ADA, "\u202eAda\n<b>") == "Ada <b> · ETH.0x1111…1111"
+    long = short_wallet("ETH", ADA, "x" * 10_000_000)
+    assert long == f"{'x' * 23}… · ETH.0x1111…1111"
+
+
+def test_names_are_those_of_the_wallets_however_these_are_written():
+    """In any order and case of hex, of some rows; without such a column nobody has one."""
+    rows = pd.DataFrame({"blockchain": ["eth", "ETH", "NEAR"], "address": [BEN.upper(), CAI, "x"]})
+    assert given_names(rows, DETAILS.wallets) == ["Ben", "", ""]
+    assert given_names(rows, FETCHED.wallets) == given_names(rows, None) == ["", "", ""]
+    numbers = FETCHED.wallets.assign(name=range(5))
+    assert given_names(numbers, numbers) == ["0", "1", "2", "3", "4"]
+
+
+def test_holdings_are_not_named_by_a_column_of_their_own():
+    """What they call a name may be that of a token."""
+    holdings = DETAILS.holdings.assign(name="Ether")
+    assert "Ether" not in str(holdings.wf.plot.bar().layout.yaxis.ticktext)
+    named = DETAILS._replace(holdings=holdings)
+    assert set(named.wf.plot.bar().layout.yaxis.ticktext) == set(KNOWN)
+
+
+@pytest.mark.parametrize("form", ["__repr__", "_repr_html_", "_repr_markdown_"])
+def test_a_fetch_shows_names_in_both_tables(form):
+    """As text, HTML and Markdown; the whole address is in a title."""
+    text = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), getattr(DETAILS, form)())
+    assert [text.count(name) >= 2 for name in KNOWN] == [True] * 4
+    assert SHORT[2] in text
+    if form == "_repr_html_":
+        assert f'title="Ada · ETH.{ADA}"' in text
+
+
+def test_charts_name_wallets():
+    """On axes, on tiles below their blockchain, in titles and under the pointer."""
+    plot = DETAILS.wf.plot
+    for figure in (plot.bar(), plot.heatmap()):
+        assert set(figure.layout.yaxis.ticktext) == set(KNOWN)
+        assert f"Ada · ETH.{ADA}" in hovers(figure)
+    for figure in (plot.treemap(), plot.sunburst(), plot.treemap(token=("ETH", None))):
+        labels = set(figure.data[0].labels)
+        assert {"Ada<br>0x1111…1111", "St. Dee<br>0x4444…4444", "0x3333…3333"} <= labels
+        assert f"Ada · ETH.{ADA}" in hovers(figure)
+    pie = plot.pie(("ETH", ADA))
+    assert pie.layout.title.text == "Holdings of Ada · ETH.0x1111…1111"
+    assert f"Ada · ETH.{ADA}" in hovers(pie)
+
+
+def test_doubles_are_told_apart_by_their_addresses():
+    """Of two wallets of one name with the same ends the whole address is shown."""
+    twins = [f"0xabcd{middle * 32}1234" for middle in "ef"]
+    found = fetched({f"ETH.{each}": [COIN] for each in twins})
+    named = found._replace(wallets=found.wallets.assign(name="Ada"))
+    whole = {f"Ada · ETH.{each}" for each in twins}
+    assert set(named.wf.plot.bar().layout.yaxis.ticktext) == whole
+    assert {f"Ada<br>{each}" for each in twins} <= set(named.wf.plot.treemap().data[0].labels)
+    assert without_chain(f"Ada · ETH.{ADA} #2", "Ada") == ["Ada", f"{ADA} #2"]
+
+
+@pytest.mark.parametrize("given", [DETAILS, DETAILS.wallets])
+def test_wallets_are_picked_by_name(given):
+    """The list and the buttons have it, and so has the search; the value is the wallet."""
+    picker = WalletPicker(given, value=[("ETH", ADA)])
+    page = Page(picker)
+    assert page.listed("Wallets")[:2] == [f"Ada · ETH.{ADA}", f"Ada · BSC.{ADA}"]
+    assert page.can_click(SHORT[0])
+    page.type("Find wallets", "dee")
+    page.press_enter("Find wallets")
+    wait()
+    assert picker.value == (f"ETH.{ADA}", f"ETH.{DEE}")
+    picker.close()
+
+
+def test_the_explorer_names_wallets():
+    """In its table, its picker and its charts."""
+    explorer = HoldingsExplorer(DETAILS)
+    page = Page(explorer)
+    assert all(name in page.html() for name in KNOWN)
+    assert f"St. Dee · ETH.{DEE}" in page.listed("Wallets")
+    explorer.close()
+
+
+def test_a_report_names_wallets():
+    """In a column of its own beside whole addresses, and in the tables of balances and changes."""
+    before = DETAILS._replace(holdings=DETAILS.holdings.iloc[1:])
+    content = compose(DETAILS, before=before, title="Holdings", made=NOW)
+    tables = {each.table.name: each.table.columns for each in content.listings}
+    assert [cell.text for cell in tables["wallets"]["name"]] == ["Ben", "Ada", "Ada", "", "St. Dee"]
+    assert {cell.text for cell in tables["holdings"]["wallet"]} == set(KNOWN)
+    assert SHORT[0] in {cell.text for cell in tables["changes"]["wallet"]}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_the_shell_names_wallets_of_files(tmp_path, suffix):
+    """Where the file of wallets beside the holdings has names."""
+    write = {".csv": "to_csv", ".parquet": "to_parquet"}[suffix]
+    getattr(DETAILS.holdings.wf, write)(tmp_path / f"h{suffix}")
+    getattr(DETAILS.wallets.wf, write)(tmp_path / f"h.wallets{suffix}")
+    shown = CliRunner().invoke(main, ["totals", str(tmp_path / f"h{suffix}"), "--by", "wallet"])
+    assert all(name in shown.output for name in SHORT)
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    """Give wallets with names that do harm where they are shown without care."""
+    found = fetched({f"ETH.0x{number:040x}": [COIN] for number in range(len(HOSTILE))})
+    return found._replace(wallets=found.wallets.assign(name=HOSTILE))
+
+
+def test_hostile_names_are_shown_as_text_by_charts(hostile):
+    """No tag but our own, no dollar, no link, and each wallet has a name of its own."""
+    plot = hostile.wf.plot
+    names = plot.bar(top=200).layout.yaxis.ticktext
+    assert len(set(names)) == len(HOSTILE)
+    texts = [*names, *plot.treemap().data[0].labels, hovers(plot.sunburst()), hovers(plot.bar())]
+    texts.append(plot.pie(("ETH", f"0x{5:040x}")).layout.title.text)
+    for text in texts:
+        assert "<" not in re.sub(r"</?b>|<br>", "", text)
+        assert "$" not in text
+        assert "://" not in text
+
+
+def test_hostile_names_are_shown_as_text_by_tables(hostile, tmp_path):
+    """In a notebook, in a report and on pickers."""
+    picker = WalletPicker(hostile)
+    html = hostile._repr_html_()
+    html += wf.report(hostile, tmp_path / "r.md").read_text(encoding="utf-8")
+    for bad in ("<script", "<img", "<a href='", "<iframe", "<svg", "://evil"):
+        assert bad not in html
+    assert all(
+        label.isprintable() and "://" not in label for label in Page(picker).listed("Wallets")
+    )
+    picker.close()
