@@ -174,6 +174,11 @@ class HoldingsAccessor(Given[RowsT]):
         ColumnsError, AmountError, PricesError
             If a column is missing, ``amount`` holds no amounts, or values have several currencies.
 
+        Warns
+        -----
+        InputWarning
+            Once in a session, if there are no `wallets`: how complete that is can't be told.
+
         Examples
         --------
         >>> import pandas as pd, walletframe

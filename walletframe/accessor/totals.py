@@ -70,6 +70,11 @@ class TotalsAccessor(Given[RowsT]):
         AmbiguousTokenError
             By symbol, where several tokens share one: it names their contracts.
 
+        Warns
+        -----
+        InputWarning
+            Once in a session, if there are no `wallets`: how complete that is can't be told.
+
         Examples
         --------
         >>> import walletframe
@@ -115,6 +120,11 @@ class TotalsAccessor(Given[RowsT]):
         ColumnsError, AmountError
             If a column is missing, or ``amount`` holds no amounts.
 
+        Warns
+        -----
+        InputWarning
+            Once in a session, if there are no `wallets`: how complete that is can't be told.
+
         Examples
         --------
         >>> import pandas as pd, walletframe
@@ -158,6 +168,11 @@ class TotalsAccessor(Given[RowsT]):
             If no row has the token, or several tokens share the symbol.
         ColumnsError, AmountError, PricesError
             If a column is missing, ``amount`` holds no amounts, or values have several currencies.
+
+        Warns
+        -----
+        InputWarning
+            Once in a session, if there are no `wallets`: how complete that is can't be told.
 
         Notes
         -----
@@ -213,6 +228,11 @@ class TotalsAccessor(Given[RowsT]):
             If `wallets` is something else or lacks the wallet of a row, or `n` is below 1.
         ColumnsError, AmountError
             If a column is missing, or ``amount`` holds no amounts.
+
+        Warns
+        -----
+        InputWarning
+            Once in a session, if there are no `wallets`: how complete that is can't be told.
 
         Notes
         -----
