@@ -92,9 +92,11 @@ def given_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list[str]:
         return [""] * len(frame)
     require_columns(wallets, ["address"])
     here, there = (
-        each["address"].astype("str").str.strip().str.lower() for each in (frame, wallets)
+        [*each["address"].astype("str").str.strip().str.lower()] for each in (frame, wallets)
     )
-    near = there.isin(here.unique()) & wallets[_GIVEN].notna()  # few rows of many are shown
+    shown_here = {*here}  # few of many; Series.isin of Arrow's text would take seconds
+    near = np.array([address in shown_here for address in there], dtype=bool)
+    near &= wallets[_GIVEN].notna().to_numpy()
     named = wallets[near]
     asked, rows = wallet_identities(named), wallet_identities(frame)
     texts = [cell_text(name) for name in named[_GIVEN].array.take(asked.first)]
