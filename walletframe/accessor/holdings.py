@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from walletframe.accessor.given import Given, RowsT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
-    from walletframe.analysis import PricesLike
+    from walletframe.analysis import By, PricesLike
     from walletframe.frames import FetchLike
 
 
@@ -146,14 +148,22 @@ class HoldingsAccessor(Given[RowsT]):
 
         return token_labels(self._data)
 
-    def pivot(self, n: int | None = 50, *, wallets: FetchLike | None = None) -> pd.DataFrame:
-        """Return a table of wallets by tokens.
+    def pivot(
+        self,
+        n: int | None = 50,
+        *,
+        by: By | Sequence[By] = "wallet",
+        wallets: FetchLike | None = None,
+    ) -> pd.DataFrame:
+        """Return a table of wallets, or of owners, by tokens.
 
         Parameters
         ----------
         n : int or None, default 50
             The number of tokens: after `value` those with the largest value, then those with the
             most holders, then the first ones. None for all.
+        by : str or list of str, default "wallet"
+            What the rows stand for: as in `totals`, but for tokens.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch: then failed and empty wallets have rows, too.
             ``details.wf`` has them.
@@ -162,15 +172,17 @@ class HoldingsAccessor(Given[RowsT]):
         -------
         DataFrame
             One row for each wallet, in the order of `wallets`, else of its first row; index
-            ``blockchain``, ``address``, str. One column of exact amounts for each token, in the
-            order that `n` says, named as by `token_labels`: 0 where the wallet holds none, since
-            the service lists all that it holds; NA where its balances, or one of this token, are
-            unknown. No rows and no wallets give an empty frame on the same index.
+            ``blockchain``, ``address``, str, or what else `by` names. One column of exact amounts
+            for each token, in the order that `n` says, named as by `token_labels`: 0 where the
+            wallet holds none, since the service lists all that it holds; NA where its balances, or
+            one of this token, are unknown; of several wallets, where that is so of one that could
+            hold it. No rows and no wallets give an empty frame on the same index.
 
         Raises
         ------
         ArgumentError, UnknownWalletError, SettingsError
-            If `wallets` is something else or lacks the wallet of a row, or `n` is below 1.
+            If `wallets` or `by` is something else, `wallets` lacks the wallet of a row, or `n` is
+            below 1.
         ColumnsError, AmountError, PricesError
             If a column is missing, ``amount`` holds no amounts, or values have several currencies.
 
@@ -194,4 +206,4 @@ class HoldingsAccessor(Given[RowsT]):
         """
         from walletframe.analysis import pivot
 
-        return pivot(self._data, n, wallets=self._asked(wallets))
+        return pivot(self._data, n, by=by, wallets=self._asked(wallets))

@@ -21,16 +21,18 @@ class TotalsAccessor(Given[RowsT]):
     def totals(
         self, by: By | Sequence[By] = "token", *, wallets: FetchLike | None = None
     ) -> pd.DataFrame:
-        """Add up by token, wallet or blockchain, and say how complete that is.
+        """Add up by token, wallet, owner or whatever you know, and say how complete that is.
 
         Amounts of different tokens are never added: without ``"token"`` in `by` there are counts
         and, after `value`, values.
 
         Parameters
         ----------
-        by : {"token", "wallet", "blockchain", "symbol"} or list of them, default "token"
-            A token is identified by blockchain and contract; ``"symbol"`` does the same, but raises
-            if tokens share a symbol. ``"blockchain"`` is that of the wallet.
+        by : str or list of str, default "token"
+            ``"token"``, ``"wallet"``, ``"blockchain"`` (that of the wallet), ``"snapshot"``, a
+            column of yours that `wallets` kept, such as ``"owner"``, or any column of these
+            holdings. A token is identified by blockchain and contract; ``"symbol"`` does the same,
+            but raises if tokens share a symbol. What has no label is a group of its own.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch: then failed wallets are counted. ``details.wf`` has
             them.
@@ -38,12 +40,13 @@ class TotalsAccessor(Given[RowsT]):
         Returns
         -------
         DataFrame
-            One row for each group: by wallet or blockchain in the order of `wallets`, else of the
-            first row, then in the order of the first row. Its columns, in this order:
+            One row for each group: by what is known of wallets in the order of `wallets`, else of
+            the first row, then in the order of the first row. Its columns, in this order:
 
             - ``token_blockchain``, ``token_address`` (NA for a native coin), ``symbol`` (as the
               first row has it), str; by token;
             - ``blockchain``, ``address``, str; by wallet; ``blockchain``; by blockchain;
+            - any other column of `by`, with its dtype (int and bool as those that can be NA);
             - ``amount``, amount; by token: the exact sum of the known amounts, NA where none is;
             - ``tokens``, Int64; not by token: distinct tokens of which more than 0 is held;
             - ``holders``, Int64; not by wallet: distinct wallets that hold more than 0 of anything
@@ -54,10 +57,10 @@ class TotalsAccessor(Given[RowsT]):
             - ``currency``, str, and ``unpriced``, Int64; with ``value``: balances of a known
               amount without a value;
             - ``wallets_ok``, ``wallets_stale``, ``wallets_asked``, Int64; with `wallets`: how many
-              of the wallets asked on the group's blockchains (for a token: on its own, and on all
-              where one holds it) are known, and how many of those as of an out-of-date answer.
+              of the group's wallets (by token: of those on its own blockchain, and on all where
+              one holds it) are known, and how many of those as of an out-of-date answer.
 
-            With `wallets`, each wallet (or blockchain) asked has a row: NA but for these three
+            With `wallets`, each wallet (blockchain, owner) asked has a row: NA but for these three
             columns where none of its balances are known; counts and value 0 where it holds nothing,
             with NA for the token, if asked by token too. No rows give no groups.
 
@@ -83,18 +86,30 @@ class TotalsAccessor(Given[RowsT]):
         >>> details.wf.totals(by="wallet")[["address", "wallets_ok"]]
               address  wallets_ok
         0  alice.near           1
+        >>> asked = details.wallets.assign(owner="Alice")
+        >>> details.holdings.wf.totals(by="owner", wallets=asked).owner.item()
+        'Alice'
         """
         from walletframe.analysis import totals
 
         return totals(self._data, by, wallets=self._asked(wallets))
 
-    def share(self, token: TokenLike, *, wallets: FetchLike | None = None) -> pd.DataFrame:
-        """Return each wallet's amount of one token and its share of the total.
+    def share(
+        self,
+        token: TokenLike,
+        *,
+        by: By | Sequence[By] = "wallet",
+        wallets: FetchLike | None = None,
+    ) -> pd.DataFrame:
+        """Return each wallet's, or owner's, amount of one token and its share of the total.
 
         Parameters
         ----------
         token : str or (str, str or None)
             An unambiguous symbol, or (blockchain, contract), None for a native coin.
+        by : str or list of str, default "wallet"
+            Whose share: as in `totals`, but for tokens; by ``"owner"`` the wallets of one owner
+            are added up, and those without an owner are one group.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch: then all that could hold the token have a row.
             ``details.wf`` has them.
@@ -103,18 +118,19 @@ class TotalsAccessor(Given[RowsT]):
         -------
         DataFrame
             One row for each wallet, the largest amount first, equal ones in their order, unknown
-            ones last: ``blockchain``, ``address``, str; ``amount``, amount, the exact sum of what
-            is known, 0 where the wallet holds none, NA where it is unknown; ``amount_na``, Int64,
-            balances of unknown amount; ``share``, float64 from 0 to 1, the nearest to the amount
-            over the sum of all, NaN where either is unknown or the sum is 0; and with `wallets`
-            ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``, Int64, the same in each row: of
-            how many of these wallets the balances are known, and of how many of those as of an
-            answer that is out of date.
+            ones last: ``blockchain``, ``address``, str, or what else `by` names; ``amount``,
+            amount, the exact sum of what is known, 0 where the wallet holds none, NA where it is
+            unknown; ``amount_na``, Int64, balances of unknown amount; ``share``, float64 from 0 to
+            1, the nearest to the amount over the sum of all, NaN where either is unknown or the sum
+            is 0; and with `wallets` ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``, Int64,
+            the same in each row: of how many of these wallets the balances are known, and of how
+            many of those as of an answer that is out of date. By anything else than wallet, these
+            are counts of the group's own wallets.
 
         Raises
         ------
-        ArgumentError, UnknownWalletError
-            If `wallets` is neither a DataFrame nor a fetch, or lacks the wallet of a row.
+        ArgumentError, UnknownWalletError, SettingsError
+            If `wallets` or `by` is something else, or `wallets` lacks the wallet of a row.
         UnknownTokenError, AmbiguousTokenError
             If no row has the token, or several tokens share the symbol.
         ColumnsError, AmountError
@@ -137,10 +153,15 @@ class TotalsAccessor(Given[RowsT]):
         """
         from walletframe.analysis import share
 
-        return share(self._data, token, wallets=self._asked(wallets))
+        return share(self._data, token, by=by, wallets=self._asked(wallets))
 
     def concentration(
-        self, token: TokenLike | None = None, *, top: int = 10, wallets: FetchLike | None = None
+        self,
+        token: TokenLike | None = None,
+        *,
+        top: int = 10,
+        by: By | Sequence[By] = "wallet",
+        wallets: FetchLike | None = None,
     ) -> pd.DataFrame:
         """Measure how unequally tokens are distributed over their holders.
 
@@ -150,6 +171,8 @@ class TotalsAccessor(Given[RowsT]):
             An unambiguous symbol, or (blockchain, contract), None for a native coin. Default: all.
         top : int, default 10
             The number of largest holders that ``top_share`` adds up.
+        by : str or list of str, default "wallet"
+            What counts as one holder, as in `share`; ``holders`` counts wallets all the same.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch. ``details.wf`` has them.
 
@@ -163,7 +186,8 @@ class TotalsAccessor(Given[RowsT]):
         Raises
         ------
         ArgumentError, UnknownWalletError, SettingsError
-            If `wallets` is something else or lacks the wallet of a row, or `top` is below 1.
+            If `wallets` or `by` is something else, `wallets` lacks the wallet of a row, or `top` is
+            below 1.
         UnknownTokenError, AmbiguousTokenError
             If no row has the token, or several tokens share the symbol.
         ColumnsError, AmountError, PricesError
@@ -197,10 +221,16 @@ class TotalsAccessor(Given[RowsT]):
         """
         from walletframe.analysis import concentration
 
-        return concentration(self._data, token, top=top, wallets=self._asked(wallets))
+        return concentration(self._data, token, top=top, by=by, wallets=self._asked(wallets))
 
-    def overlap(self, n: int | None = 100, *, wallets: FetchLike | None = None) -> pd.DataFrame:
-        """Find the pairs of wallets that hold the most of the same tokens.
+    def overlap(
+        self,
+        n: int | None = 100,
+        *,
+        by: By | Sequence[By] = "wallet",
+        wallets: FetchLike | None = None,
+    ) -> pd.DataFrame:
+        """Find the pairs of wallets, or of owners, that hold the most of the same tokens.
 
         Leave out native coins and spam first, since nearly every wallet holds those.
 
@@ -209,6 +239,8 @@ class TotalsAccessor(Given[RowsT]):
         n : int or None, default 100
             The number of pairs; None for all with a token in common, up to half the square of the
             number of wallets.
+        by : str or list of str, default "wallet"
+            What is paired, as in `share`.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch. ``details.wf`` has them.
 
@@ -217,15 +249,17 @@ class TotalsAccessor(Given[RowsT]):
         DataFrame
             One row for each pair of wallets that have a token in common, the most alike first,
             then those with the most tokens in common, then in the order of the wallets:
-            ``blockchain``, ``address``, ``other_blockchain``, ``other_address``, str;
-            ``tokens_both`` and ``tokens_either``, Int64: tokens of which both, or at least one, are
-            known to hold more than 0; ``jaccard``, float64, the one over the other; and with
-            `wallets` ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``, Int64, as in `share`.
+            ``blockchain``, ``address``, ``other_blockchain``, ``other_address``, str, or what else
+            `by` names; ``tokens_both`` and ``tokens_either``, Int64: tokens of which both, or at
+            least one, are known to hold more than 0; ``jaccard``, float64, the one over the other;
+            and with `wallets` ``wallets_ok``, ``wallets_stale`` and ``wallets_asked``, Int64, of
+            all wallets.
 
         Raises
         ------
         ArgumentError, UnknownWalletError, SettingsError
-            If `wallets` is something else or lacks the wallet of a row, or `n` is below 1.
+            If `wallets` or `by` is something else, `wallets` lacks the wallet of a row, or `n` is
+            below 1.
         ColumnsError, AmountError
             If a column is missing, or ``amount`` holds no amounts.
 
@@ -253,4 +287,4 @@ class TotalsAccessor(Given[RowsT]):
         """
         from walletframe.analysis import overlap
 
-        return overlap(self._data, n, wallets=self._asked(wallets))
+        return overlap(self._data, n, by=by, wallets=self._asked(wallets))

@@ -4,9 +4,10 @@ from walletframe.analysis.matrix import overlap, pivot, token_labels
 from walletframe.analysis.prices import FilePrices, PriceSource
 from walletframe.analysis.shares import concentration, share, top, top_rows
 from walletframe.analysis.spam.flags import explain_spam, flag_spam, without_spam
-from walletframe.analysis.sums import By, totals
+from walletframe.analysis.sums import totals
 from walletframe.analysis.token_lists import TokensLike, read_token_list
 from walletframe.analysis.valuation import PricesLike, value
+from walletframe.frames import By
 
 __all__ = [
     "By",

@@ -13,7 +13,8 @@ from walletframe.errors import SettingsError
 from walletframe.frames import (
     cell_sums,
     count_array,
-    read_positions,
+    group,
+    read_groups,
     require_columns,
     text_array,
     token_identities,
@@ -21,10 +22,18 @@ from walletframe.frames import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from walletframe.amounts import AmountArray
-    from walletframe.frames import Codes, FetchLike, Positions, PositionsLike
+    from walletframe.frames import (
+        By,
+        Codes,
+        FetchLike,
+        Groups,
+        Mask,
+        Positions,
+        PositionsLike,
+    )
 
 _BLOCK = 4_000_000  # pairs of wallets counted at once: some 100 MB
 
@@ -39,58 +48,85 @@ def token_labels(holdings: pd.DataFrame) -> pd.Series:
 
 
 def pivot(
-    holdings: PositionsLike, n: int | None = 50, *, wallets: FetchLike | None = None
+    holdings: PositionsLike,
+    n: int | None = 50,
+    *,
+    by: By | Sequence[By] = "wallet",
+    wallets: FetchLike | None = None,
 ) -> pd.DataFrame:
-    """Return a table of wallets by tokens: by value, then by holders, then by first row."""
+    """Return a table of groups by tokens: by value, then by holders, then by first row."""
     if n is not None and n < 1:
         raise SettingsError(f"n: {n!r}", hint="a number of tokens, or None for all")
-    positions = read_positions(holdings, wallets)
-    found = totals_of(positions, ["token"])
+    positions, groups = read_groups(holdings, by, wallets, apart="each token is a column")
+    found = totals_of(positions, group(positions, ["token"]))
     ranks = [name for name in ("value", "holders") if name in found.columns]
     ranked = found.sort_values(ranks, ascending=False, kind="stable", na_position="last")
     chosen = ranked.index.to_numpy()[:n]
     labels = token_names(positions.holdings, positions.tokens, chosen)
     names = pd.Index(labels, dtype="str", name="token")
-    cells = dict(zip(names, _cells(positions, chosen), strict=True))
+    cells = dict(zip(names, _cells(positions, groups, chosen), strict=True))
     table = pd.DataFrame(cells, columns=names)
-    return table.set_axis(pd.MultiIndex.from_frame(positions.wallets))
+    rows = groups.labels
+    if len(rows.columns) > 1:
+        return table.set_axis(pd.MultiIndex.from_frame(rows))
+    return table.set_axis(pd.Index(rows.iloc[:, 0]))
 
 
-def _cells(positions: Positions, chosen: Codes) -> list[AmountArray]:
-    """Add up each wallet's balances of each chosen token."""
-    count = len(positions.wallets)
+def _cells(positions: Positions, groups: Groups, chosen: Codes) -> list[AmountArray]:
+    """Add up each group's balances of each chosen token."""
+    count = len(groups)
     columns = np.full(len(positions.tokens.keys), -1)
     columns[chosen] = np.arange(len(chosen))
     column = columns[positions.tokens.codes]
-    cell = np.where(column < 0, -1, column * count + positions.wallet_codes)
+    cell = np.where(column < 0, -1, column * count + groups.codes)
     added = cell_sums(positions.amounts, cell, len(chosen) * count)
-    added[np.tile(~positions.known, len(chosen))] = pd.NA
+    added[_unknown(positions, groups, chosen).ravel()] = pd.NA
     return [added[start : start + count] for start in range(0, len(added), count or 1)]
 
 
+def _unknown(positions: Positions, groups: Groups, chosen: Codes) -> Mask:
+    """Tell, token by token, of which groups a wallet that could hold some is not known, or all."""
+    lost = ~positions.known
+    whole = np.bincount(groups.owner_codes, minlength=groups.owned)
+    left = np.bincount(groups.owner_codes[lost], minlength=groups.owned)
+    found = np.tile(left == whole, (len(chosen), 1))
+    if ((left > 0) & (left < whole)).any():
+        gaps = np.zeros((len(positions.chains), groups.owned), dtype=np.float32)
+        gaps[positions.chain_codes[lost], groups.owner_codes[lost]] = 1
+        able = np.zeros((len(positions.tokens.keys), len(positions.chains)), dtype=np.float32)
+        able[positions.could_hold()] = 1
+        found |= able[chosen] @ gaps > 0
+    return found[:, groups.owners]
+
+
 def overlap(
-    holdings: PositionsLike, n: int | None = 100, *, wallets: FetchLike | None = None
+    holdings: PositionsLike,
+    n: int | None = 100,
+    *,
+    by: By | Sequence[By] = "wallet",
+    wallets: FetchLike | None = None,
 ) -> pd.DataFrame:
-    """Find the pairs of wallets that hold the most of the same tokens."""
+    """Find the pairs of groups that hold the most of the same tokens."""
     if n is not None and n < 1:
         raise SettingsError(f"n: {n!r}", hint="a number of pairs, or None for all")
-    positions = read_positions(holdings, wallets)
+    positions, groups = read_groups(holdings, by, wallets, apart="tokens are what is compared")
     rows = np.flatnonzero(positions.amounts.exact().integers > 0)
     wide = len(positions.tokens.keys) + 1
-    held = distinct(positions.wallet_codes[rows] * wide + positions.tokens.codes[rows])
+    held = distinct(groups.codes[rows] * wide + positions.tokens.codes[rows])
     members, tokens = np.divmod(held, wide)
-    sizes = np.bincount(members, minlength=len(positions.wallets))
+    sizes = np.bincount(members, minlength=len(groups))
     blocks = [_most_alike(block, sizes, n) for block in _common(members, tokens, len(sizes))]
     whole = np.concatenate([np.empty((3, 0), dtype=np.intp), *blocks], axis=1)
     left, right, both = _most_alike(whole, sizes, n)
     either = sizes[left] + sizes[right] - both
-    one, other = (positions.wallets.iloc[side].reset_index(drop=True) for side in (left, right))
+    one, other = (groups.labels.iloc[side].reset_index(drop=True) for side in (left, right))
+    everyone = np.ones(len(positions.wallets), dtype=bool)
     pairs: pd.DataFrame = one.join(other.add_prefix("other_"))
     return pairs.assign(
         tokens_both=count_array(both),
         tokens_either=count_array(either),
         jaccard=both / either,
-        **completeness_alike(positions, np.ones(len(sizes), dtype=bool), len(both)),
+        **completeness_alike(positions, everyone, len(both)),
     )
 
 

@@ -11,13 +11,22 @@ from pandas.api.types import is_numeric_dtype
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.integers import Exact, ratios
 from walletframe.amounts.segments import Segments, sums
-from walletframe.analysis.sums import completeness_alike, totals_of
+from walletframe.analysis.sums import completeness_alike, completeness_among, totals_of
 from walletframe.errors import SettingsError
-from walletframe.frames import amounts_of, count_array, read_positions, require_columns, token_place
+from walletframe.frames import (
+    amounts_of,
+    count_array,
+    group,
+    read_groups,
+    require_columns,
+    token_place,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from walletframe.amounts.integers import Floats, Integers
-    from walletframe.frames import FetchLike, Positions, PositionsLike, TokenLike
+    from walletframe.frames import By, FetchLike, Groups, Positions, PositionsLike, TokenLike
 
 
 def top(amounts: pd.Series, n: int = 10) -> pd.Series:
@@ -38,30 +47,41 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
 
 
 def share(
-    holdings: PositionsLike, token: TokenLike, *, wallets: FetchLike | None = None
+    holdings: PositionsLike,
+    token: TokenLike,
+    *,
+    by: By | Sequence[By] = "wallet",
+    wallets: FetchLike | None = None,
 ) -> pd.DataFrame:
-    """Return each wallet's amount of one token and its share of the total."""
-    positions = read_positions(holdings, wallets)
+    """Return each group's amount of one token and its share of the total."""
+    positions, groups = read_groups(
+        holdings, by, wallets, apart="the shares are those of one token"
+    )
     place = token_place(positions.holdings, positions.tokens, token)
     rows = positions.tokens.codes == place
-    exact, count = positions.amounts.exact(), len(positions.wallets)
-    added = Segments(exact, np.where(rows, positions.wallet_codes, -1), count)
-    balances = np.bincount(positions.wallet_codes[rows], minlength=count)
+    exact, count = positions.amounts.exact(), len(groups)
+    added = Segments(exact, np.where(rows, groups.codes, -1), count)
+    balances = np.bincount(groups.codes[rows], minlength=count)
+    tokens, chains = positions.could_hold()
+    possible = np.isin(positions.chain_codes, chains[tokens == place]) & positions.asked
+    known = completeness_among(positions, groups, possible)
+    nobody = np.asarray(known["wallets_ok"] == 0, bool) if known else np.zeros(count, bool)
     units = sums(added)
-    missing = np.where(balances > 0, added.sizes == 0, ~positions.known)
+    missing = np.where(balances > 0, added.sizes == 0, nobody)
     shares = ratios(units, units.sum() or 1)
     shares[missing | (units.sum() == 0)] = np.nan
-    everyone = positions.wallets.assign(
+    everyone = groups.labels.assign(
         amount=AmountArray(units, missing, exact.scale),
         amount_na=count_array(balances - added.sizes, (balances == 0) & missing),
         share=shares,
     )
-    tokens, chains = positions.could_hold()
-    possible = np.isin(positions.chain_codes, chains[tokens == place]) & positions.asked
-    found = everyone[(balances > 0) | possible]
+    if groups.names == ["wallet"]:  # which alone says only its own status
+        known = completeness_alike(positions, possible, count)
+    able = np.bincount(groups.owner_codes[possible], minlength=groups.owned)[groups.owners] > 0
+    found = everyone.assign(**known)[(balances > 0) | able]
     order = found["amount"].array.argsort(ascending=False)
     ranked: pd.DataFrame = found.iloc[order].reset_index(drop=True)
-    return ranked.assign(**completeness_alike(positions, possible, len(ranked)))
+    return ranked
 
 
 def concentration(
@@ -69,23 +89,25 @@ def concentration(
     token: TokenLike | None = None,
     *,
     top: int = 10,
+    by: By | Sequence[By] = "wallet",
     wallets: FetchLike | None = None,
 ) -> pd.DataFrame:
     """Measure how unequally tokens are distributed over their holders."""
     if top < 1:
         raise SettingsError(f"top: {top!r}", hint="1 or more of the largest holders")
-    positions = read_positions(holdings, wallets)
-    found = totals_of(positions, ["token"]).assign(**_inequality(positions, top))
+    positions, holders = read_groups(holdings, by, wallets, apart="each token has a row already")
+    found = totals_of(positions, group(positions, ["token"]))
+    measured = found.assign(**_inequality(positions, holders, top))
     if token is None:
-        return found
+        return measured
     place = token_place(positions.holdings, positions.tokens, token)
-    return found.iloc[[place]].reset_index(drop=True)
+    return measured.iloc[[place]].reset_index(drop=True)
 
 
-def _inequality(positions: Positions, top: int) -> dict[str, Floats]:
-    """Measure, for each token, the balances of the wallets that hold more than 0 of it."""
-    wide, exact = max(len(positions.wallets), 1), positions.amounts.exact()
-    codes, pairs = pd.factorize(positions.tokens.codes * wide + positions.wallet_codes)
+def _inequality(positions: Positions, members: Groups, top: int) -> dict[str, Floats]:
+    """Measure, for each token, what the groups that hold more than 0 of it hold."""
+    wide, exact = max(len(members), 1), positions.amounts.exact()
+    codes, pairs = pd.factorize(positions.tokens.codes * wide + members.codes)
     balances = sums(Segments(exact, codes, len(pairs)))
     held = np.flatnonzero(balances > 0)
     amounts = Exact(balances[held], np.zeros(len(held), dtype=bool), exact.scale)

@@ -5,8 +5,7 @@ A group is as complete as the wallets are known that could have held something o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,47 +13,32 @@ import pandas as pd
 from walletframe.amounts import AmountArray
 from walletframe.amounts.floats import float_sums
 from walletframe.amounts.segments import Segments, sums
-from walletframe.errors import Argument, Either, PricesError, SettingsError, Spelled
-from walletframe.frames import (
-    ambiguous,
-    count_array,
-    read_positions,
-    shared_symbols,
-    text_array,
-    token_columns,
-)
+from walletframe.errors import PricesError
+from walletframe.frames import count_array, read_groups, text_array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.frames import Codes, FetchLike, Mask, Positions, PositionsLike
-
-By: TypeAlias = Literal["token", "wallet", "blockchain", "symbol"]
+    from walletframe.frames import By, Codes, FetchLike, Groups, Mask, Positions, PositionsLike
 
 _COMPLETENESS = ("wallets_ok", "wallets_stale", "wallets_asked")
-_APART = Spelled(
-    Argument("by", Either('"token"', "token")),
-    " keeps contracts apart; or leave out the rows of all but one",
-)
 
 
 def totals(
     holdings: PositionsLike, by: By | Sequence[By] = "token", *, wallets: FetchLike | None = None
 ) -> pd.DataFrame:
-    """Add up holdings by token, wallet or blockchain, and say how complete that is."""
-    positions = read_positions(holdings, wallets)
-    return totals_of(positions, _read_kinds(by, positions))
+    """Add up holdings by whatever they are grouped by, and say how complete that is."""
+    return totals_of(*read_groups(holdings, by, wallets))
 
 
-def totals_of(positions: Positions, kinds: list[str]) -> pd.DataFrame:
+def totals_of(positions: Positions, groups: Groups) -> pd.DataFrame:
     """Add up as `totals` does; by token alone, in the order of ``positions.tokens``."""
-    groups = _cut(positions, kinds)
-    known = _completeness(positions, groups)
+    known = completeness(positions, groups)
     balances = np.bincount(groups.codes, minlength=len(groups))
     unknown = (balances == 0) & (np.asarray(known["wallets_ok"] == 0) if known else False)
     return pd.DataFrame(
         {
-            **_group_columns(positions, groups),
+            **groups.columns,
             **_amounts(positions, groups, balances, unknown),
             **_values(positions, groups, balances, unknown),
             **known,
@@ -62,65 +46,8 @@ def totals_of(positions: Positions, kinds: list[str]) -> pd.DataFrame:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Partition:
-    """Groups of holdings, by wallet or blockchain first, then in the order of the first row."""
-
-    kinds: list[str]  # of "token", "wallet" and "blockchain", in the order asked
-    codes: Codes  # the group of each row
-    owners: Codes  # the place of each group's wallet, else of its blockchain, else 0
-    tokens: Codes  # the place of each group's token, -1 for none
-
-    def __len__(self) -> int:
-        return len(self.owners)
-
-
-def _read_kinds(by: By | Sequence[By], positions: Positions) -> list[str]:
-    """Check what to cut by; "symbol" is "token" where no symbol is shared."""
-    given: list[Any] = [by] if isinstance(by, str) else list(by)
-    if not given or any(kind not in get_args(By) for kind in given):
-        raise SettingsError(f"by: {by!r}", hint="token, wallet, blockchain, or a list of them")
-    if "symbol" in given and (shared := shared_symbols(positions.holdings, positions.tokens)):
-        raise ambiguous(shared, lambda _: _APART)
-    return list(dict.fromkeys("token" if kind == "symbol" else kind for kind in given))
-
-
-def _cut(positions: Positions, kinds: list[str]) -> _Partition:
-    """Cut holdings into groups; each wallet or blockchain asked has one, even without rows."""
-    row_tokens, count = positions.tokens.codes, len(positions.tokens.keys)
-    if kinds == ["token"]:
-        return _Partition(kinds, row_tokens, np.zeros(count, dtype=np.intp), np.arange(count))
-    row_owners, owned = positions.wallet_codes, len(positions.wallets)
-    if "wallet" not in kinds:
-        row_owners, owned = positions.chain_codes[row_owners], len(positions.chains)
-    if "token" not in kinds:
-        return _Partition(kinds, row_owners, np.arange(owned), np.full(owned, -1))
-    first, pairs = pd.factorize(row_owners * count + row_tokens)
-    owners, tokens = np.divmod(pairs, max(count, 1))
-    idle = np.flatnonzero(np.bincount(owners, minlength=owned) == 0)
-    owners, tokens = np.append(owners, idle), np.append(tokens, np.full(len(idle), -1))
-    order = np.argsort(owners, kind="stable")
-    ranks = np.empty_like(order)
-    ranks[order] = np.arange(len(order))
-    return _Partition(kinds, ranks[first], owners[order], tokens[order])
-
-
-def _group_columns(positions: Positions, groups: _Partition) -> dict[str, Any]:
-    """Give the columns that name the groups, in the order of the kinds."""
-    columns: dict[str, Any] = {}
-    for kind in groups.kinds:
-        if kind == "token":
-            columns |= token_columns(positions.holdings, positions.tokens, groups.tokens)
-        elif kind == "wallet":
-            for name in ("blockchain", "address"):
-                columns[name] = positions.wallets[name].array.take(groups.owners)
-        elif "wallet" not in groups.kinds:
-            columns["blockchain"] = text_array(np.array(positions.chains, object)[groups.owners])
-    return columns
-
-
 def _amounts(
-    positions: Positions, groups: _Partition, balances: Codes, unknown: Mask
+    positions: Positions, groups: Groups, balances: Codes, unknown: Mask
 ) -> dict[str, Any]:
     """Add up the amounts of tokens, and count; NA where nothing is known of a group."""
     exact = positions.amounts.exact()
@@ -134,20 +61,18 @@ def _amounts(
         return count_array(np.bincount(pairs // wide, minlength=len(groups)), none_known)
 
     columns: dict[str, Any] = {}
-    if "token" in groups.kinds:
+    if "token" in groups.names:
         columns["amount"] = AmountArray(sums(added), added.sizes == 0, exact.scale)
     else:
         columns["tokens"] = counted(positions.tokens.codes)
-    if "wallet" not in groups.kinds:
+    if "wallet" not in groups.names:
         columns["holders"] = counted(positions.wallet_codes)
     columns["balances"] = count_array(balances, unknown)
     columns["amount_na"] = count_array(balances - added.sizes, unknown)
     return columns
 
 
-def _values(
-    positions: Positions, groups: _Partition, balances: Codes, unknown: Mask
-) -> dict[str, Any]:
+def _values(positions: Positions, groups: Groups, balances: Codes, unknown: Mask) -> dict[str, Any]:
     """Add up the values of holdings that have any, in their one currency."""
     holdings, count = positions.holdings, len(groups)
     if "value" not in holdings.columns:
@@ -175,18 +100,44 @@ def distinct(codes: Codes) -> Codes:
     return ordered[np.diff(ordered, prepend=-1) > 0]
 
 
-def _completeness(positions: Positions, groups: _Partition) -> dict[str, Any]:
-    """Count the wallets asked of each group, and those known; nothing where none were given."""
+def completeness(positions: Positions, groups: Groups) -> dict[str, Any]:
+    """Count the wallets asked of each group, and those known; nothing where none were given.
+
+    By token, too, these are the wallets of the group that could hold it.
+    """
+    everyone = np.ones(len(positions.wallets), dtype=bool)
+    if "token" not in groups.names or {"wallet", "blockchain"} & {*groups.names}:
+        return completeness_among(positions, groups, everyone)
     if not positions.asked:
         return {}
-    counted = _states(positions)
-    if "wallet" in groups.kinds:
-        return _columns(counted[:, groups.owners])
-    counted = _added(counted, positions.chain_codes, len(positions.chains))
-    if "blockchain" in groups.kinds:
-        return _columns(counted[:, groups.owners])
     tokens, chains = positions.could_hold()
-    return _columns(_added(counted[:, chains], tokens, len(groups)))
+    sizes = np.bincount(tokens, minlength=len(positions.tokens.keys))
+    begins, chains = np.cumsum(sizes) - sizes, chains[np.argsort(tokens, kind="stable")]
+    some = np.flatnonzero(groups.tokens >= 0)
+    reach = sizes[groups.tokens[some]]
+    members = np.repeat(some, reach)  # a group once for each blockchain where it could be held
+    steps = np.arange(len(members)) - np.repeat(np.cumsum(reach) - reach, reach)
+    here = chains[begins[groups.tokens[members]] + steps]
+
+    wide, counted = len(positions.chains), _states(positions)
+    cells = groups.owner_codes * wide + positions.chain_codes
+    known_cells, places = np.unique(cells, return_inverse=True)
+    wanted = groups.owners[members] * wide + here
+    found = np.searchsorted(known_cells, wanted).clip(max=max(len(known_cells) - 1, 0))
+    there = known_cells[found] == wanted
+    counts = _added(counted, places, len(known_cells))[:, found[there]]
+    added = _added(counts, members[there], len(groups))
+    empty = groups.tokens < 0
+    added[:, empty] = _added(counted, groups.owner_codes, groups.owned)[:, groups.owners[empty]]
+    return _columns(added)
+
+
+def completeness_among(positions: Positions, groups: Groups, wallets: Mask) -> dict[str, Any]:
+    """Count some of the wallets, and those known of them, in each group."""
+    if not positions.asked:
+        return {}
+    counted = _added(_states(positions)[:, wallets], groups.owner_codes[wallets], groups.owned)
+    return _columns(counted[:, groups.owners])
 
 
 def completeness_alike(positions: Positions, wallets: Mask, rows: int) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from walletframe.frames.details import (
     wallets_given,
 )
 from walletframe.frames.display import summary_html, table_html
+from walletframe.frames.groups import By, Groups, group, read_groups
 from walletframe.frames.identity import (
     Codes,
     Identities,
@@ -81,9 +82,11 @@ __all__ = [
     "HOLDING_DTYPES",
     "SIMULATED",
     "WALLET_DTYPES",
+    "By",
     "Codes",
     "DetailsLike",
     "FetchLike",
+    "Groups",
     "How",
     "Identities",
     "Mask",
@@ -109,6 +112,7 @@ __all__ = [
     "find_token",
     "find_wallet",
     "given_names",
+    "group",
     "holdings_given",
     "holdings_table",
     "is_details",
@@ -118,6 +122,7 @@ __all__ = [
     "known_token",
     "known_wallets",
     "known_when_asked",
+    "read_groups",
     "read_positions",
     "require_columns",
     "respelled",

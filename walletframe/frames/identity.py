@@ -34,7 +34,7 @@ class Identities:
         """Return the identities of some rows, given by their positions."""
         codes, kept = pd.factorize(self.codes[rows])
         keys = [self.keys[place] for place in kept.tolist()]
-        return Identities(codes, keys, _first_rows(codes, len(keys)))
+        return Identities(codes, keys, first_rows(codes, len(keys)))
 
 
 def token_identities(holdings: pd.DataFrame) -> Identities:
@@ -81,7 +81,7 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> Identities:
         for place, rest in zip(*chosen, strict=True)
     ]
     codes = np.array(merged, dtype=np.intp)[spelling]
-    return Identities(codes, list(keys), _first_rows(codes, len(keys)))
+    return Identities(codes, list(keys), first_rows(codes, len(keys)))
 
 
 def _unknown_apart(found: Identities) -> Identities:
@@ -94,7 +94,7 @@ def _unknown_apart(found: Identities) -> Identities:
     codes[rows] = len(found.keys) + np.arange(len(rows))
     keys = [*found.keys, *(("", f"unknown {number}") for number in range(1, len(rows) + 1))]
     codes, kept = pd.factorize(codes)
-    return Identities(codes, [keys[place] for place in kept], _first_rows(codes, len(kept)))
+    return Identities(codes, [keys[place] for place in kept], first_rows(codes, len(kept)))
 
 
 def _is_text(name: Any) -> bool:
@@ -110,7 +110,8 @@ def cell_text(cell: Any) -> str:
     return "" if pd.isna(cell) else str(cell)
 
 
-def _first_rows(codes: Codes, count: int) -> Codes:
+def first_rows(codes: Codes, count: int) -> Codes:
+    """Give the position of the first row of each code."""
     first = np.empty(count, dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several writes the last one stays
     return first

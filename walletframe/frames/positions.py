@@ -16,7 +16,12 @@ from walletframe.amounts.segments import Segments, sums
 from walletframe.errors import UnknownWalletError
 from walletframe.frames.contract import amounts_of, require_columns, text_array
 from walletframe.frames.details import wallets_given
-from walletframe.frames.identity import Identities, token_identities, wallet_identities
+from walletframe.frames.identity import (
+    Identities,
+    first_rows,
+    token_identities,
+    wallet_identities,
+)
 from walletframe.frames.known import known_wallets, stale_wallets
 from walletframe.numerals import many
 
@@ -40,6 +45,8 @@ class Positions:
     tokens: Identities  # of the rows
     wallets: pd.DataFrame  # w rows: blockchain and address as first written, in their order
     wallet_keys: list[TokenKey]  # the same, canonical
+    given: pd.DataFrame  # the frame in which the wallets stand: that of `wallets`, else holdings
+    first: Codes  # of each wallet, its first row there
     wallet_codes: Codes  # of each row of holdings, the place of its wallet
     chains: list[str]  # the distinct blockchains of the wallets, as first written
     chain_codes: Codes  # of each wallet, the place of its blockchain
@@ -67,6 +74,7 @@ class Positions:
             holdings=self.holdings[marks],
             amounts=self.amounts[rows],
             tokens=self.tokens.take(rows),
+            first=self.first[kept],
             wallet_codes=codes,
             **_listed(self.wallets, left),
             known=self.known[kept],
@@ -81,20 +89,27 @@ class Positions:
 PositionsLike: TypeAlias = Union["pd.DataFrame", Positions]
 
 
-def read_positions(holdings: PositionsLike, wallets: FetchLike | None = None) -> Positions:
-    """Tell wallets and tokens of holdings apart, unless that was done, and note who was asked."""
-    held = holdings if isinstance(holdings, Positions) else _held(holdings)
+def read_positions(
+    holdings: PositionsLike, wallets: FetchLike | None = None, *, timed: bool = False
+) -> Positions:
+    """Tell wallets and tokens of holdings apart, unless that was done, and note who was asked.
+
+    With ``timed`` a wallet of another snapshot is another wallet, of holdings and `wallets` both.
+    """
+    held = holdings if isinstance(holdings, Positions) else _held(holdings, timed=timed)
     if wallets is None:
         return held
     frame = wallets_given(wallets)
     require_columns(frame, _ASKED)
-    asked = wallet_identities(frame)
+    asked = _owners(frame, timed=timed)
     marks = []
     for rows in (known_wallets(frame), stale_wallets(frame)):
         marks.append(np.zeros(len(asked.keys), dtype=bool))
         marks[-1][asked.codes[rows]] = True
     return replace(
         held,
+        given=frame,
+        first=asked.first,
         wallet_codes=_places(held.wallet_keys, asked)[held.wallet_codes],
         **_listed(frame, asked),
         asked=True,
@@ -103,20 +118,33 @@ def read_positions(holdings: PositionsLike, wallets: FetchLike | None = None) ->
     )
 
 
-def _held(holdings: pd.DataFrame) -> Positions:
+def _held(holdings: pd.DataFrame, *, timed: bool) -> Positions:
     require_columns(holdings, _HOLDINGS)
-    owners = wallet_identities(holdings)
+    owners = _owners(holdings, timed=timed)
     certain = np.ones(len(owners.keys), dtype=bool)
     return Positions(
         holdings=holdings,
         amounts=amounts_of(holdings["amount"]),
         tokens=token_identities(holdings),
+        given=holdings,
+        first=owners.first,
         wallet_codes=owners.codes,
         **_listed(holdings, owners),
         asked=False,
         known=certain,
         stale=~certain,
     )
+
+
+def _owners(frame: pd.DataFrame, *, timed: bool) -> Identities:
+    found = wallet_identities(frame)
+    if not timed:
+        return found
+    times, moments = pd.factorize(snapshot_times(frame), use_na_sentinel=False)
+    wide = max(len(moments), 1)
+    codes, pairs = pd.factorize(found.codes * wide + times)
+    keys: list[Any] = [(*found.keys[pair // wide], moments[pair % wide]) for pair in pairs.tolist()]
+    return Identities(codes, keys, first_rows(codes, len(keys)))
 
 
 def _listed(frame: pd.DataFrame, wallets: Identities) -> dict[str, Any]:
@@ -137,7 +165,7 @@ def _places(held: list[TokenKey], asked: Identities) -> Codes:
     rows = {key: place for place, key in enumerate(asked.keys)}
     strangers = [key for key in held if key not in rows]
     if strangers:
-        chain, address = strangers[0]
+        chain, address = strangers[0][:2]
         raise UnknownWalletError(
             f"{chain}.{address}",
             hint=f"`wallets` lacks {many(len(strangers), 'wallet')} of holdings: give one fetch",

@@ -1,0 +1,318 @@
+"""Groups by any columns: whose wallets they are, and what else a table says of balances."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawn_fetches import details_of, fetches, fractions, key, known_of, optional, rows_of
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from walletframe.analysis import concentration, overlap, pivot, share, totals, value
+from walletframe.errors import ColumnsError, SettingsError
+from walletframe.frames import read_groups, read_positions
+
+NAMES = ["token", "wallet", "blockchain", "owner", "team", "bag"]
+ETHER, DOLLARS = ("ETH", None, "ETH"), ("ETH", "0xA0", "USDC")
+FETCH = [
+    (("ETH", "0x01"), [(ETHER, 10**18 + 1, 18), (DOLLARS, 2, 0)]),
+    (("ETH", "0x02"), [(ETHER, 3 * 10**18, 18), (ETHER, 0, None)]),
+    (("BSC", "0x03"), []),
+    (("ETH", "0x04"), "failed"),
+    (("NEAR", "alice.near"), "failed"),
+    (("ETH", "0x05"), [(ETHER, 2**256 - 1, 18)]),
+]
+OWNERS = ["Ada", "Ada", "Ada", "Ada", "Ben", None]
+WALLETS, HOLDINGS = details_of(FETCH)
+ASKED = WALLETS.assign(owner=OWNERS)
+
+owners = st.sampled_from(["Ada", "Ben", "<b>Ada</b>", None])
+teams = st.sampled_from([1, 2, None])
+asked_for = st.lists(st.sampled_from(NAMES), min_size=1, unique=True)
+
+
+@st.composite
+def labelled(draw):
+    """Draw a fetch, what its user knows of each wallet, and a column of the user's balances."""
+    fetch = draw(fetches)
+    known = [(draw(owners), draw(teams)) for _ in fetch]
+    return fetch, known, [draw(st.booleans()) for _ in rows_of(fetch)]
+
+
+def frames_of(drawn):
+    """Make the frames of a labelled fetch."""
+    fetch, known, bags = drawn
+    wallets, holdings = details_of(fetch)
+    people, teams = zip(*known, strict=True) if known else ((), ())
+    kept = {"owner": pd.array(people, dtype="str"), "team": pd.array(teams, dtype="Int64")}
+    return wallets.assign(**kept), holdings.assign(bag=pd.array(bags, dtype=bool))
+
+
+def parts_of(drawn):
+    """Give the labels of each wallet, and of each balance, by name."""
+    fetch, known, bags = drawn
+    of_wallets = {
+        wallet: {"wallet": wallet, "blockchain": wallet[0], "owner": owner, "team": team}
+        for wallet, (owner, team) in zip(known_of(fetch), known, strict=True)
+    }
+    of_rows = [
+        {**of_wallets[row.wallet], "token": row.token, "bag": bag}
+        for row, bag in zip(rows_of(fetch), bags, strict=True)
+    ]
+    return of_wallets, of_rows
+
+
+def names_of(table, by):
+    """Name the groups of a table as `parts_of` does."""
+    rows = table.astype(object).where(table.notna(), None).to_dict("records")
+    for row in rows:
+        chain, contract = row.get("token_blockchain"), row.get("token_address")
+        row["token"] = None if chain is None else key(chain, contract)
+        row["wallet"] = key(row["blockchain"], row["address"]) if "address" in row else None
+        row["blockchain"] = (
+            row["wallet"][0] if row["wallet"] else key(row.get("blockchain") or "", None)[0]
+        )
+    return [tuple(row[name] for name in by) for row in rows]
+
+
+@settings(max_examples=150, deadline=None)
+@given(drawn=labelled(), by=asked_for)
+@example(drawn=(FETCH, [(owner, None) for owner in OWNERS], [True] * 5), by=["owner", "token"])
+@example(drawn=(FETCH, [(owner, None) for owner in OWNERS], [True] * 5), by=["owner"])
+def test_totals_by_any_columns_are_plain_integers_added_up_by_hand(drawn, by):
+    """Each group is there once, with its amounts, counts, and how many wallets are known."""
+    fetch, _, _ = drawn
+    wallets, holdings = frames_of(drawn)
+    of_wallets, of_rows = parts_of(drawn)
+    groups = {}
+    for row, labels in zip(rows_of(fetch), of_rows, strict=True):
+        groups.setdefault(tuple(labels[name] for name in by), []).append(row)
+    whose = [name for name in by if name not in ("token", "bag")]
+    taken = {
+        tuple(part for name, part in zip(by, group, strict=True) if name in whose)
+        for group in groups
+    }
+    for labels in of_wallets.values() if whose else ():
+        if tuple(labels[name] for name in whose) not in taken:
+            groups.setdefault(tuple(labels.get(name) for name in by), [])
+
+    table = totals(holdings, by, wallets=wallets)
+    found = names_of(table, by)
+    assert sorted(map(repr, found)) == sorted(map(repr, groups))
+    for group, row in zip(found, table.to_dict("records"), strict=True):
+        here, rows = dict(zip(by, group, strict=True)), groups[group]
+        sums = [each.amount for each in rows if each.amount is not None]
+        chains = {each.wallet[0] for each in rows_of(fetch) if each.token == here.get("token")}
+        states = [
+            known_of(fetch)[wallet]
+            for wallet, labels in of_wallets.items()
+            if all(labels[name] == here[name] for name in whose)
+            and (
+                here.get("token") is None
+                or {"wallet", "blockchain"} & {*by}
+                or wallet[0] in chains | {here["token"][0]}
+            )
+        ]
+        assert (row["wallets_ok"], row["wallets_asked"]) == (sum(states), len(states))
+        if rows or any(states):
+            assert (row["balances"], row["amount_na"]) == (len(rows), len(rows) - len(sums))
+        else:
+            assert pd.isna(row["balances"])
+        if "token" in by:
+            assert fractions(pd.Series([row["amount"]], dtype="amount")) == [
+                sum(sums) if sums else None
+            ]
+
+
+def test_a_group_says_how_many_of_its_wallets_are_known():
+    """3 of 4 wallets of owner Ada, none of Ben's, and one that is nobody's."""
+    table = totals(HOLDINGS, "owner", wallets=ASKED)
+    assert table["owner"].fillna("-").tolist() == ["Ada", "Ben", "-"]
+    assert optional(table["wallets_ok"]) == [3, 0, 1]
+    assert optional(table["wallets_asked"]) == [4, 1, 1]
+    assert optional(table["balances"]) == [4, None, 1]
+    assert optional(table["tokens"]) == [2, None, 1]
+    assert optional(table["holders"]) == [2, None, 1]
+
+
+def test_a_token_of_an_owner_counts_the_wallets_that_could_hold_it():
+    """Not those on other blockchains; an owner of none has a row as well."""
+    table = totals(HOLDINGS, ["owner", "token"], wallets=ASKED)
+    ether = table[table["token_address"].isna() & table["symbol"].notna()]
+    assert [str(each) for each in ether["amount"]] == [
+        "4.000000000000000001",
+        "115792089237316195423570985008687907853269984665640564039457.584007913129639935",
+    ]
+    assert optional(ether["wallets_asked"]) == [3, 1]
+    assert optional(table[table["owner"] == "Ben"]["wallets_asked"]) == [1]
+
+
+def test_balances_are_grouped_by_their_own_columns_too():
+    """Without `wallets`, and with it counted among all that were asked."""
+    flagged = HOLDINGS.assign(
+        is_good=[True, False, True, True, False], price=[1.5, 2, np.nan, 2, 2]
+    )
+    assert optional(totals(flagged, "is_good")["balances"]) == [3, 2]
+    table = totals(flagged, ["price", "is_good"], wallets=ASKED)
+    assert table["price"].tolist()[:2] == [1.5, 2]
+    assert len(table) == 4
+    assert set(optional(table["wallets_asked"])) == {6}
+    crossed = totals(flagged, ["owner", "is_good"], wallets=ASKED)
+    assert str(crossed["is_good"].dtype) == "boolean"
+    assert crossed["is_good"].isna().tolist() == [False, False, True, False]
+
+
+def test_what_wallets_keep_is_taken_from_there():
+    """Of a fetch, too; and where both frames have a column, from wallets, which all are in."""
+    both = HOLDINGS.assign(owner="someone")
+    assert totals(both, "owner", wallets=(ASKED, both))["owner"].tolist()[:2] == ["Ada", "Ben"]
+    assert totals(both, "owner")["owner"].tolist() == ["someone"]
+
+
+@pytest.mark.parametrize("by", ["owner", "status", ["wallet", "owner"], "amount", ["value"], [[]]])
+def test_what_is_no_name_to_group_by_is_refused(by):
+    """Kept columns without `wallets`, and names of results; the hint tells what there is."""
+    valued = value(HOLDINGS, {ETHER[:2]: 1})
+    with pytest.raises(SettingsError, match=r"a column of holdings or one .*wallets"):
+        totals(valued, by)
+    if "owner" not in by:
+        with pytest.raises(SettingsError, match=r"\(owner\)"):
+            totals(valued, by, wallets=ASKED)
+
+
+@pytest.mark.parametrize("by", [["wallet", "address"], ["symbol", "token_address"]])
+def test_no_column_comes_twice(by):
+    """What a name gives in several columns is not asked for again."""
+    with pytest.raises(SettingsError, match="twice"):
+        totals(details_of(FETCH[:1]).holdings, by)
+
+
+def test_odd_columns_are_refused():
+    """Lists can't be compared, and of two columns of one name none is meant."""
+    listed = HOLDINGS.assign(tags=[["a"]] * len(HOLDINGS))
+    with pytest.raises(SettingsError, match="'tags' holds lists"):
+        totals(listed, "tags")
+    double = pd.concat([listed[["tags"]], listed], axis=1)
+    with pytest.raises(SettingsError, match="two columns"):
+        totals(double, "tags")
+
+
+def test_rows_of_one_wallet_have_to_agree():
+    """A missing label says nothing; two different ones are refused with the wallet."""
+    again = WALLETS.iloc[:1].assign(owner=None)
+    table = totals(HOLDINGS, "owner", wallets=pd.concat([again, ASKED]))
+    assert optional(table["wallets_asked"]) == [4, 1, 1]
+    other = pd.concat([ASKED, again.assign(owner="Eve")])
+    with pytest.raises(SettingsError, match=r"several values for 'ETH\.0x01'"):
+        totals(HOLDINGS, "owner", wallets=other)
+
+
+def in_time(*owned):
+    """Make a history of the fetch, with the owners of each time."""
+    moments = pd.date_range("2026-01-30", periods=len(owned), tz="UTC").as_unit("us")
+    wallets = [
+        WALLETS.assign(snapshot=at, owner=who) for at, who in zip(moments, owned, strict=True)
+    ]
+    holdings = [HOLDINGS.assign(snapshot=at) for at in moments]
+    return pd.concat(wallets, ignore_index=True), pd.concat(holdings, ignore_index=True)
+
+
+def test_snapshots_are_apart():
+    """Each has its own wallets, owners and counts, as if it were alone."""
+    wallets, holdings = in_time(OWNERS, OWNERS[::-1])
+    for by in (["snapshot", "owner"], ["snapshot", "wallet", "token"], ["snapshot", "token"]):
+        table = totals(holdings, by, wallets=wallets)
+        rest = [name for name in by if name != "snapshot"]
+        for place, (moment, whose) in enumerate([*wallets.groupby("snapshot")]):
+            alone = totals(HOLDINGS, rest, wallets=whose.drop(columns="snapshot"))
+            here = (
+                table[table["snapshot"] == moment].drop(columns="snapshot").reset_index(drop=True)
+            )
+            pd.testing.assert_frame_equal(here, alone, obj=f"{by} {place}")
+    assert len(totals(read_positions(holdings, wallets), "snapshot")) == 2
+    assert len(totals(read_positions(holdings), "snapshot", wallets=wallets)) == 2
+    assert optional(totals(holdings, "snapshot")["holders"]) == [3, 3]
+    assert optional(totals(holdings, "snapshot", wallets=ASKED)["wallets_asked"]) == [6, 6]
+    with pytest.raises(SettingsError, match="snapshot"):
+        totals(holdings, "owner", wallets=wallets)
+    with pytest.raises(ColumnsError, match="snapshot"):
+        totals(HOLDINGS, "snapshot")
+
+
+def test_shares_of_owners():
+    """Exact, with the wallets of each that could hold the token."""
+    fetch = [*FETCH[:5], (("ETH", "0x05"), [(ETHER, 4 * 10**18 + 1, 18)])]
+    wallets, holdings = details_of(fetch)
+    table = share(holdings, "ETH", by="owner", wallets=wallets.assign(owner=OWNERS))
+    assert table["owner"].fillna("-").tolist() == ["Ada", "-"]
+    assert table["share"].tolist() == [0.5, 0.5]
+    assert optional(table["amount_na"]) == [1, 0]
+    assert (optional(table["wallets_ok"]), optional(table["wallets_asked"])) == ([2, 1], [3, 1])
+    lost = wallets.assign(owner=["Ada", "Ada", "Ada", "Eve", "Ben", None])
+    unknown = share(holdings, "ETH", by=["owner"], wallets=lost).set_index("owner").loc["Eve"]
+    assert pd.isna(unknown["amount"])
+    assert (unknown["wallets_ok"], unknown["wallets_asked"]) == (0, 1)
+
+
+def test_a_table_of_owners_is_unknown_where_a_wallet_is():
+    """0 where nobody holds any; NA where a wallet that could hold some failed, or all did."""
+    table = pivot(HOLDINGS, by="owner", wallets=ASKED)
+    assert table.index.fillna("-").tolist() == ["Ada", "Ben", "-"]
+    assert table.isna().to_numpy().tolist() == [[True, True], [True, True], [False, False]]
+    known = ASKED.assign(owner=["Ada", "Eve", "Ada", "Eve", "Ada", "Ada"])
+    table = pivot(HOLDINGS, by=["owner", "blockchain"], wallets=known)
+    assert table.index.names == ["owner", "blockchain"]
+    whole = table.loc["Ada", "ETH"]
+    assert str(whole["ETH"]) == (
+        "115792089237316195423570985008687907853269984665640564039458.584007913129639936"
+    )
+    by_owner = pivot(HOLDINGS, by="owner", wallets=known)
+    assert by_owner.loc["Ada"].equals(whole.set_axis(by_owner.columns)), (
+        "a lost NEAR wallet is no ETH"
+    )
+    assert by_owner.loc["Eve"].isna().all()
+
+
+def test_concentration_and_overlap_of_owners():
+    """Two wallets of one owner are one holder."""
+    fetch = [(("ETH", f"0x{n}"), [(ETHER, amount, 0)]) for n, amount in enumerate([1, 2, 3])]
+    wallets, holdings = details_of(fetch)
+    asked = wallets.assign(owner=["Ada", "Ada", None])
+    assert concentration(holdings, by="owner", wallets=asked)["gini"].item() == 0
+    assert concentration(holdings, "ETH", by="owner", wallets=asked)["herfindahl"].item() == 0.5
+    pairs = overlap(holdings, by="owner", wallets=asked)
+    assert pairs[["owner", "other_owner"]].fillna("-").to_numpy().tolist() == [["Ada", "-"]]
+    assert pairs["jaccard"].item() == 1
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda by: pivot(HOLDINGS, by=by),
+        lambda by: share(HOLDINGS, "ETH", by=by),
+        lambda by: concentration(HOLDINGS, by=by),
+        lambda by: overlap(HOLDINGS, by=by),
+    ],
+)
+def test_tokens_are_no_rows_of_what_is_about_tokens(ask):
+    """Where each token has its place already."""
+    for by in ("token", ["wallet", "token"]):
+        with pytest.raises(SettingsError, match=r"by: .*token"):
+            ask(by)
+
+
+def test_groups_serve_charts():
+    """A code for each row, labels for each group, and the set of each wallet."""
+    positions, groups = read_groups(read_positions(HOLDINGS, ASKED), ["owner", "symbol"])
+    assert groups.labels.columns.tolist() == [
+        "owner",
+        "token_blockchain",
+        "token_address",
+        "symbol",
+    ]
+    assert groups.labels.iloc[groups.codes]["owner"].fillna("-").tolist() == ["Ada"] * 4 + ["-"]
+    assert groups.owner_codes.tolist() == [0, 0, 0, 0, 1, 2]
+    assert len(groups) == len(groups.labels) == 4
+    assert all(one <= other for one, other in pairwise(groups.owners))
+    assert positions.asked

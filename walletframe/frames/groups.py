@@ -1,0 +1,241 @@
+"""What rows of holdings are grouped by, decided here alone: a code for each row, and labels.
+
+Some names tell wallets apart, those without rows too: ``wallet``, ``blockchain``, ``snapshot``, and
+what ``wallets`` keeps. The others tell rows apart: ``token``, and the columns of holdings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from walletframe.errors import Argument, Either, SettingsError, Spelled
+from walletframe.frames.contract import RESULTS, kept_names, text_array
+from walletframe.frames.details import wallets_given
+from walletframe.frames.identity import first_rows, wallet_identities
+from walletframe.frames.names import ambiguous, shared_symbols
+from walletframe.frames.positions import Positions, read_positions, snapshot_times, token_columns
+from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from walletframe.frames.details import FetchLike
+    from walletframe.frames.identity import Codes
+    from walletframe.frames.positions import PositionsLike
+
+By: TypeAlias = str
+"""A name to group by; functions take one or several of them."""
+
+SNAPSHOT: Final = "snapshot"
+_OF_WALLETS = ("wallet", "blockchain", SNAPSHOT)
+_TO_CHOOSE = "token, wallet, blockchain, snapshot, a column of holdings or one that wallets keeps"
+_APART = Spelled(
+    Argument("by", Either('"token"', "token")),
+    " keeps contracts apart; or leave out the rows of all but one",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """g groups of n rows: in the order of their wallets, then of their first rows."""
+
+    names: list[str]  # what was asked for, each once, in this order
+    codes: Codes  # the group of each row
+    owners: Codes  # of each group, the place of its set of wallets
+    owner_codes: Codes  # of each wallet, the place of the set that it is in
+    owned: int  # how many sets there are
+    tokens: Codes  # of each group, the place of its token, -1 for none
+    columns: dict[str, Any]  # what names the groups: arrays with one label for each
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    @property
+    def labels(self) -> pd.DataFrame:
+        """The columns that name the groups, one row for each; NA where a label is missing."""
+        return pd.DataFrame(self.columns)
+
+
+def read_groups(
+    holdings: PositionsLike,
+    by: By | Sequence[By],
+    wallets: FetchLike | None = None,
+    *,
+    apart: str = "",
+) -> tuple[Positions, Groups]:
+    """Read holdings, and cut them into groups; each set of wallets asked has one, even if empty.
+
+    With `apart`, which says why, tokens are no part of what may be asked.
+    """
+    timed = SNAPSHOT in ([by] if isinstance(by, str) else list(by))
+    if timed and isinstance(holdings, Positions):
+        wallets = holdings.given if wallets is None and holdings.asked else wallets
+        holdings = holdings.holdings
+    if timed and wallets is not None:
+        timed = SNAPSHOT in wallets_given(wallets).columns
+    positions = read_positions(holdings, wallets, timed=timed)
+    names = _checked(by, positions)
+    if apart and "token" in names:
+        raise SettingsError(f"by: {by!r}, but {apart}", hint=f"choose from: {_TO_CHOOSE}")
+    return positions, group(positions, names, timed=timed)
+
+
+def group(positions: Positions, names: list[str], *, timed: bool = False) -> Groups:
+    """Cut holdings into groups by names that were checked, as `read_groups` does."""
+    kept = kept_names(positions.given) if positions.asked else []
+    told = {*kept, *_OF_WALLETS[: 2 + timed]}  # a snapshot that wallets lacks is of the rows alone
+    of_wallets = [name for name in names if name in told]
+    of_rows = [name for name in names if name not in told]
+    owner_codes, owned = _wallet_codes(positions, of_wallets)
+    row_codes, first = _row_codes(positions, of_rows)
+    if not of_wallets:
+        codes, owners, things = row_codes, np.zeros(len(first), np.intp), np.arange(len(first))
+    elif not of_rows:
+        codes, owners, things = owner_codes[positions.wallet_codes], np.arange(owned), None
+    else:
+        row_owners = owner_codes[positions.wallet_codes]
+        codes, owners, things = _crossed(row_owners, owned, row_codes, len(first))
+    rows = np.full(len(owners), -1) if things is None else np.append(first, -1)[things]
+    tokens = (
+        np.append(positions.tokens.codes, -1)[rows] if "token" in names else np.full(len(rows), -1)
+    )
+    columns: dict[str, Any] = {}
+    starts = first_rows(owner_codes, owned)[owners] if of_wallets else rows
+    for name in names:
+        if name == "blockchain" and "wallet" in names:
+            continue
+        if name == "token":
+            found = token_columns(positions.holdings, positions.tokens, tokens)
+        elif name == "wallet":
+            parts = ("blockchain", "address")
+            found = {part: positions.wallets[part].array.take(starts) for part in parts}
+        elif name in told:
+            found = {name: _of_wallets(positions, name).take(starts)}
+        else:
+            found = {name: _of_rows(positions, name).take(rows, allow_fill=True)}
+        if twice := found.keys() & columns.keys():
+            raise SettingsError(f"by: {names!r} has {min(twice)!r} twice", hint="leave out one")
+        columns |= found
+    return Groups(names, codes, owners, owner_codes, owned, tokens, columns)
+
+
+def _checked(by: By | Sequence[By], positions: Positions) -> list[str]:
+    """Check what to group by; "symbol" is "token" where no symbol is shared."""
+    given: list[Any] = [by] if isinstance(by, str) else list(by)
+    kept = kept_names(positions.given) if positions.asked else []
+    known = {"token", *_OF_WALLETS, *kept, *positions.holdings.columns} - RESULTS
+    if not given or any(not isinstance(name, str) or name not in known for name in given):
+        more = f" ({', '.join(shown(name) for name in kept)})" if kept else ""
+        without = "" if positions.asked else "; what a fetch keeps is in its wallets: give "
+        hint = Spelled(_TO_CHOOSE, more, without, "" if positions.asked else Argument("wallets"))
+        raise SettingsError(f"by: {by!r}", hint=hint)
+    if "symbol" in given and (shared := shared_symbols(positions.holdings, positions.tokens)):
+        raise ambiguous(shared, lambda _: _APART)
+    return list(dict.fromkeys("token" if name == "symbol" else name for name in given))
+
+
+def _wallet_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
+    """Tell of each wallet in which set it is, in the order of the first, and how many there are."""
+    count = len(positions.wallets)
+    if "wallet" in names:  # which the others only follow
+        return np.arange(count), count
+    codes, owned = np.zeros(count, dtype=np.intp), 1
+    for name in names:
+        if name == "blockchain":
+            more, wide = positions.chain_codes, len(positions.chains)
+        else:
+            more, wide = _coded(name, _of_wallets(positions, name))
+        codes, pairs = (more, range(wide)) if owned == 1 else pd.factorize(codes * wide + more)
+        owned = len(pairs)
+    return codes, owned
+
+
+def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
+    """Tell rows apart by names that are none of wallets, and give the first row of each kind."""
+    if names in ([], ["token"]):  # without any, they are not looked at
+        return positions.tokens.codes, positions.tokens.first
+    codes, count = np.zeros(len(positions.holdings), dtype=np.intp), 1
+    for name in names:
+        if name == "token":
+            more, wide = positions.tokens.codes, len(positions.tokens.keys)
+        else:
+            more, wide = _coded(name, _of_rows(positions, name))
+        codes, kinds = pd.factorize(codes * wide + more)
+        count = len(kinds)
+    return codes, first_rows(codes, count)
+
+
+def _crossed(
+    row_owners: Codes, owned: int, row_codes: Codes, kinds: int
+) -> tuple[Codes, Codes, Codes]:
+    """Give the group of each row, and of each group its owner and its kind of row, -1 for none."""
+    first, pairs = pd.factorize(row_owners * kinds + row_codes)
+    owners, things = np.divmod(pairs, max(kinds, 1))
+    idle = np.flatnonzero(np.bincount(owners, minlength=owned) == 0)
+    owners, things = np.append(owners, idle), np.append(things, np.full(len(idle), -1))
+    order = np.argsort(owners, kind="stable")
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    return ranks[first], owners[order], things[order]
+
+
+def _coded(name: str, column: Any) -> tuple[Codes, int]:
+    """Give each value of a column its number; one that is missing is a value, too."""
+    codes, count = _factorized(name, column)
+    if not (codes < 0).any():
+        return codes, count
+    codes, values = pd.factorize(np.where(codes < 0, count, codes))
+    return codes, len(values)
+
+
+def _factorized(name: str, column: Any) -> tuple[Codes, int]:
+    try:
+        codes, values = pd.factorize(column)
+    except TypeError:
+        raise SettingsError(
+            f"by: the column {shown(name)!r} holds lists or the like, which are no groups",
+            hint="make text of them: .astype('str')",
+        ) from None
+    return codes, len(values)
+
+
+def _of_rows(positions: Positions, name: str) -> Any:
+    """Give a column of holdings; whole numbers and truth values as such that can be missing."""
+    column = positions.holdings[name]
+    if column.ndim > 1:
+        raise SettingsError(f"by: {shown(name)!r} is the name of two columns", hint="rename one")
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
+        column = column.convert_dtypes()
+    return column.array
+
+
+def _of_wallets(positions: Positions, name: str) -> Any:
+    """Give what `wallets` says of each wallet."""
+    if name == "blockchain":
+        return text_array(np.array(positions.chains, dtype=object)[positions.chain_codes])
+    if name == SNAPSHOT:
+        return snapshot_times(positions.given).array.take(positions.first)
+    return positions.given[name].array.take(_telling_rows(positions, name))
+
+
+def _telling_rows(positions: Positions, name: str) -> Codes:
+    """Give the row of `wallets` that tells a wallet's label; of several rows all have to agree."""
+    given, first = positions.given, positions.first
+    if len(given) == len(first):
+        return first
+    labels, _ = _factorized(name, given[name].array)
+    wallets = wallet_identities(given).codes
+    told = np.flatnonzero(labels >= 0)
+    telling = np.full(len(given), -1)
+    telling[wallets[told[::-1]]] = told[::-1]
+    if len(others := told[labels[told] != labels[telling[wallets[told]]]]):
+        wallet = ".".join(given[["blockchain", "address"]].iloc[others[0]])
+        raise SettingsError(
+            f"by: {shown(name)!r} has several values for {shown(wallet)!r} in `wallets`",
+            hint='give one of each wallet; of snapshots, add "snapshot" to `by`',
+        )
+    return np.where(telling[wallets[first]] < 0, first, telling[wallets[first]])
