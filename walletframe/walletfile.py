@@ -3,33 +3,68 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from walletframe.address import read_rows
-from walletframe.errors import AddressError
+import pandas as pd
+
+from walletframe.address import read_list, read_rows, read_table, trimmed
+from walletframe.errors import AddressError, ArgumentError, ColumnsError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from walletframe.address import Reading, WalletLike
+    from walletframe.address import Reading, WalletLike, WalletsLike
 
 Numbered: TypeAlias = "tuple[int, WalletLike]"
+_Row: TypeAlias = "tuple[int, WalletLike, tuple[str | None, ...]]"  # with what is kept
 
 
-def read_wallet_file(path: Path) -> Reading:
-    """Read a file of wallets whole, as `wallets_of_file` does."""
-    return read_rows(wallets_of_file(path), _lines_of(path))
+def read_given(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -> Reading:
+    """Read wallets in any form, or the file at a path, with the columns to keep."""
+    if isinstance(wallets, PathLike):
+        return read_wallet_file(Path(wallets), keep)
+    return read_table(wallets, keep) if keep else read_list(wallets)
+
+
+def read_wallet_file(path: Path, keep: Sequence[str] = ()) -> Reading:
+    """Read a file of wallets whole, as `wallets_of_file` does, with columns of a CSV."""
+    if not keep:
+        return read_rows(wallets_of_file(path), _lines_of(path))
+    if path.suffix.lower() != ".csv":
+        raise ArgumentError(
+            f"{path.name!r} has no columns to keep", hint="give a CSV file, whose name ends in .csv"
+        )
+    rows = {number: (wallet, labels) for number, wallet, labels in _rows_of_file(path, keep)}
+    reading = read_rows(((number, rows[number][0]) for number in rows), _lines_of(path))
+    told = zip(*(rows[number][1] for number in reading.places), strict=True)
+    columns = [*told] or [()] * len(keep)
+    labels = {
+        name: trimmed(pd.Series(cells, dtype="str"))
+        for name, cells in zip(keep, columns, strict=True)
+    }
+    return replace(reading, labels=pd.DataFrame(labels))
 
 
 def wallets_of_file(path: Path) -> Iterator[Numbered]:
     """Hand out line number and wallet of a UTF-8 file: a CSV by its columns, all else by line."""
+    for number, wallet, _ in _rows_of_file(path, ()):
+        yield number, wallet
+
+
+def _rows_of_file(path: Path, keep: Sequence[str]) -> Iterator[_Row]:
     number = 0
     with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = _csv_rows(file, path) if path.suffix.lower() == ".csv" else wallets_of_lines(file)
+        if path.suffix.lower() == ".csv":
+            rows = _csv_rows(file, path, keep)
+        else:
+            rows = ((number, wallet, ()) for number, wallet in wallets_of_lines(file))
         try:
-            for number, wallet in rows:
-                yield number, wallet
+            for row in rows:
+                number = row[0]
+                yield row
         except (UnicodeDecodeError, csv.Error) as fault:
             reason = f"what follows can't be read: {fault}"
         else:
@@ -45,13 +80,18 @@ def wallets_of_lines(lines: Iterable[str]) -> Iterator[Numbered]:
             yield number, wallet
 
 
-def _csv_rows(lines: Iterable[str], path: Path) -> Iterator[Numbered]:
+def _csv_rows(lines: Iterable[str], path: Path, keep: Sequence[str]) -> Iterator[_Row]:
     reader = csv.DictReader(lines)
     reader.fieldnames = columns = [name.strip() for name in reader.fieldnames or []]
+    if missing := [name for name in keep if name not in columns]:
+        raise ColumnsError(missing, columns)
+    others = [name for name in columns if name not in keep]
+    if len(columns) - len(others) > len(keep):
+        raise SettingsError(f"keep: {list(keep)!r}", hint=f"{path.name} has one of these twice")
     if {"blockchain", "address"} <= set(columns):
         names = ["blockchain", "address"]
-    elif len(columns) == 1:
-        names = [*columns]
+    elif len(others) == 1:
+        names = others
     else:
         one = "a single column of <BLOCKCHAIN>.<ADDRESS>"
         reason = f"needs the columns blockchain and address, or {one}"
@@ -60,7 +100,7 @@ def _csv_rows(lines: Iterable[str], path: Path) -> Iterator[Numbered]:
         cells = [row[each] or "" for each in names]
         if any(cell.strip() for cell in cells):
             wallet: WalletLike = cells[0] if len(cells) == 1 else (cells[0], cells[1])
-            yield reader.line_num, wallet
+            yield reader.line_num, wallet, tuple(row[each] for each in keep)
 
 
 def _lines_of(path: Path) -> str:

@@ -10,6 +10,8 @@ from walletframe.address import accepted_wallets, read_list, warn_of_doubts
 from walletframe.frameless import at_the_boundary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from walletframe.address import OnUnreadable
     from walletframe.client import Client, OnFailure, Progress
     from walletframe.frames import WalletDetails
@@ -69,9 +71,10 @@ class AddressesAccessor:
         )
 
     @at_the_boundary
-    def fetch(
+    def fetch(  # noqa: PLR0913 - what a caller may wish
         self,
         *,
+        keep: str | Sequence[str] = (),
         client: Client | None = None,
         refresh: bool = False,
         offline: bool = False,
@@ -83,6 +86,9 @@ class AddressesAccessor:
 
         Parameters
         ----------
+        keep : str or list of str, optional
+            Columns of this DataFrame, such as ``["name", "owner"]``: what you know of the wallets,
+            to come behind the columns of ``wallets``, trimmed, and to group by.
         client : Client, optional
             The client that sends the requests; the default client if not given, see `configure`.
         refresh : bool, default False
@@ -105,8 +111,9 @@ class AddressesAccessor:
         Raises
         ------
         ArgumentError, SettingsError
-            If `client` is not a `Client`, a choice is none of those named, or a request is needed
-            and the key, its kind or its base address is not set.
+            If `client` is not a `Client`, a choice is none of those named, a column to keep has a
+            name that walletframe uses, or is one of a Series, or a request is needed and the key,
+            its kind or its base address is not set.
         AddressError, ColumnsError
             Lists all wallets that can't be read, or columns that a DataFrame lacks; none was asked.
         FetchError
@@ -121,7 +128,8 @@ class AddressesAccessor:
         AnswerWarning
             If the service sent wallets that were not requested, or balances can't be read.
         InputWarning
-            If wallets are repeated or left out, or a blockchain is unknown.
+            If wallets are repeated or left out, a blockchain is unknown, or rows of one wallet
+            differ in what is kept: the first value is.
 
         Examples
         --------
@@ -135,6 +143,7 @@ class AddressesAccessor:
 
         return fetch_wallets(
             self._data,
+            keep=keep,
             client=client,
             refresh=refresh,
             offline=offline,

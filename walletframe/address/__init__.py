@@ -13,6 +13,13 @@ from walletframe.address.forms import (
     read_wallet,
     shorten,
 )
+from walletframe.address.labels import (
+    distinct_labels,
+    read_table,
+    telling_rows,
+    trimmed,
+    unnameable,
+)
 from walletframe.address.lists import (
     COLUMNS,
     OnUnreadable,
@@ -51,6 +58,7 @@ __all__ = [
     "canonical_blockchain",
     "canonical_key",
     "check_unreadable",
+    "distinct_labels",
     "distinct_wallets",
     "doubts_about",
     "frame_rows",
@@ -60,8 +68,12 @@ __all__ = [
     "read_list",
     "read_pasted",
     "read_rows",
+    "read_table",
     "read_wallet",
     "shorten",
+    "telling_rows",
+    "trimmed",
+    "unnameable",
     "wallets_to_ask",
     "warn_of_doubts",
 ]

@@ -70,6 +70,7 @@ class Reading:
     empty: int
     problems: list[Problem]
     where: str = FROM_0  # what the positions count
+    labels: pd.DataFrame | None = None  # what else is kept of each of the wallets
 
 
 def read_rows(rows: Iterable[tuple[int, object]], where: str = FROM_0) -> Reading:

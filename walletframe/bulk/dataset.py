@@ -11,6 +11,8 @@ from contextlib import ExitStack
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Self
 
+import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
@@ -22,26 +24,28 @@ from walletframe.bulk.files import (
     apart,
     as_tables,
     dataset_errors,
+    kept_of,
     keys_of,
     part_name,
     part_numbers,
     part_tables,
+    read_kept,
     read_table,
     still_failed,
 )
 from walletframe.bulk.journal import left_in, segments
 from walletframe.disk import private_file, private_folder, publish
 from walletframe.errors import DatasetError
-from walletframe.frames import assemble
+from walletframe.frames import assemble, kept_table, text_array, with_kept
 from walletframe.wire import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    import pyarrow as pa
     from filelock import AcquireReturnProxy
 
+    from walletframe.address import WalletAddress
     from walletframe.frames import WalletDetails
 
 _UNFINISHED = ".tmp"
@@ -99,6 +103,23 @@ class Dataset:
                 parts += [(self.layout.holdings, holdings), (self.layout.wallets, ok)]
             self._write(parts)
 
+    def keep(self, wallets: Sequence[WalletAddress], kept: pd.DataFrame) -> None:
+        """Write what the user keeps of wallets; what was kept before and is not told now, stays."""
+        named = {
+            "blockchain": text_array([wallet.blockchain for wallet in wallets]),
+            "address": text_array([wallet.address for wallet in wallets]),
+        }
+        told = kept.assign(**named)
+        with dataset_errors(self.layout.root):
+            before = read_kept(self.layout)
+            both = told if before is None else pd.concat([told, before], ignore_index=True)
+            keys = keys_of(pa.table({name: pa.Array.from_pandas(both[name]) for name in named}))
+            rows = list({key: row for row, key in reversed([*enumerate(keys)])}.values())[::-1]
+            whole = both[[*named]].iloc[rows].reset_index(drop=True)
+            table = kept_table(with_kept(whole, kept_of(both, [keys[row] for row in rows])))
+            if before is None or not table.equals(kept_table(before)):
+                self._replace(self.layout.kept, table)
+
     def tidy(self) -> None:
         """Bring what failed up to date: one file, one row for each wallet that still is not ok."""
         numbers = part_numbers(self.layout.failed)
@@ -147,6 +168,12 @@ class Dataset:
             self._write([(self.layout.wallets, wallets)], number)
             moved = True
         return moved
+
+    def _replace(self, target: Path, table: pa.Table) -> None:
+        path = self.layout.inner / f"{target.stem}{_UNFINISHED}"
+        with private_file(path) as file:
+            pq.write_table(table, file, compression="zstd")
+        publish(path, target)
 
     def _write(self, parts: list[tuple[Path, pa.Table]], number: int | None = None) -> None:
         """Write the files of a part whole, then bring them under their names, one by one."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -10,10 +9,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from walletframe.address import (
     WalletAddress,
     check_unreadable,
+    distinct_labels,
     doubts_about,
     in_one_spelling,
     is_blank,
-    read_list,
     read_wallet,
     shorten,
     wallets_to_ask,
@@ -23,11 +22,15 @@ from walletframe.bulk.summary import Tally, conclude
 from walletframe.client import check_on_failure, default_client, require_client
 from walletframe.errors import AddressError, InputWarning
 from walletframe.frameless import at_the_boundary
+from walletframe.frames import names_to_keep
 from walletframe.notice import notify
-from walletframe.walletfile import read_wallet_file
+from walletframe.walletfile import read_given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import os
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
 
     from walletframe.address import OnUnreadable, WalletLike, WalletsLike
     from walletframe.bulk.summary import FetchSummary
@@ -39,10 +42,11 @@ _FILES = (".csv", ".txt")
 
 
 @at_the_boundary
-def fetch_to_parquet(
+def fetch_to_parquet(  # noqa: PLR0913 - what a caller may wish
     wallets: WalletsLike | os.PathLike[str],
     folder: str | Path,
     *,
+    keep: str | Sequence[str] = (),
     client: Client | None = None,
     progress: OpenProgress = None,
     on_failure: OnFailure = "warn",
@@ -63,6 +67,10 @@ def fetch_to_parquet(
         consumed lazily.
     folder : str or Path
         A new or an empty folder, or one that an earlier call has begun.
+    keep : str or list of str, optional
+        Columns of a DataFrame or a CSV, such as ``["name", "owner"]``: what you know of the
+        wallets, for `read_wallets` to put behind the columns of ``wallets``. What an earlier call
+        kept stays, where this one has no other value for it.
     client : Client, optional
         The client that sends the requests; the default client if not given, see `configure`.
         Answers that are fresh in its cache are used; new ones are not kept there.
@@ -83,12 +91,15 @@ def fetch_to_parquet(
     Raises
     ------
     ArgumentError
-        If `client` is not a `Client`.
+        If `client` is not a `Client`, or `wallets` have no columns to keep.
     AddressError
         Lists every wallet of a list or a file that can't be read; no request was sent. With
         ``on_unreadable="raise"``, the first of an iterator; what came before is in the folder.
+    ColumnsError
+        If a column to keep is missing.
     SettingsError
-        If a request is needed and the key, its kind or its base address is not set.
+        If a request is needed and the key, its kind or its base address is not set, or if a column
+        to keep has a name that walletframe uses, or holds lists.
     DatasetError
         If the folder holds something else or another service's wallets, another run writes
         into it, or the disk is full. What was written before is whole.
@@ -122,7 +133,8 @@ def fetch_to_parquet(
       amounts as exact text, and beside them ``amount_decimal``, decimal128(38, 18), which can be
       summed: null where 38 digits don't hold an amount;
     - ``folder/failed/*.parquet``, the wallets that were asked for and are not ok, with the columns
-      of the first, brought up to date when a run ends. One never asked for is in no file.
+      of the first, brought up to date when a run ends. One never asked for is in no file;
+    - ``folder/kept.parquet``, with `keep`: blockchain, address and the columns that were kept.
 
     Status and source are text, times UTC. Files of the first two never change, so that they can be
     read while a run goes on. What has arrived and is in no file yet is in ``folder/.walletframe``,
@@ -145,30 +157,30 @@ def fetch_to_parquet(
     check_on_failure(on_failure)
     require_client(client)
     tally = Tally()
-    listed = _listed(wallets, on_unreadable, tally.leave_out)
-    summary = fetch_into(Path(folder), listed, client or default_client(), progress, tally)
+    listed, kept = _listed(wallets, names_to_keep(keep), on_unreadable, tally.leave_out)
+    summary = fetch_into(Path(folder), listed, client or default_client(), progress, tally, kept)
     conclude(summary, on_failure)
     return summary
 
 
 def _listed(
-    given: WalletsLike | os.PathLike[str], on_unreadable: OnUnreadable | None, leave_out: _LeaveOut
-) -> list[WalletAddress] | Iterator[WalletAddress]:
+    given: WalletsLike | os.PathLike[str],
+    keep: Sequence[str],
+    on_unreadable: OnUnreadable | None,
+    leave_out: _LeaveOut,
+) -> tuple[list[WalletAddress] | Iterator[WalletAddress], pd.DataFrame | None]:
     """Read and check a list or a file as a whole; of an iterator, nothing is read yet.
 
     By default a list or a file raises for what is no wallet, and an iterator drops it.
     """
     check_unreadable(on_unreadable or "drop")
-    if isinstance(given, Iterator):
+    if isinstance(given, Iterator) and not keep:
         stream = _streamed(given, None if on_unreadable == "raise" else leave_out)
-        return _with_doubts(in_one_spelling(stream))
-    if isinstance(given, os.PathLike) or (
-        isinstance(given, str) and given.lower().endswith(_FILES)
-    ):
-        reading = read_wallet_file(Path(given))
-    else:
-        reading = read_list(given)
-    return wallets_to_ask(reading, on_unreadable or "raise")
+        return _with_doubts(in_one_spelling(stream)), None
+    if isinstance(given, str) and given.lower().endswith(_FILES):
+        given = Path(given)
+    reading = read_given(given, keep)
+    return wallets_to_ask(reading, on_unreadable or "raise"), distinct_labels(reading)
 
 
 def _streamed(items: Iterator[WalletLike], leave_out: _LeaveOut | None) -> Iterator[WalletAddress]:

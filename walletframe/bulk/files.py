@@ -4,6 +4,7 @@
 # FOLDER/failed/part-000001.parquet       a row for each wallet that was asked for and is not ok
 # FOLDER/.walletframe/                    nothing for readers: the service's name, a lock, and
 #                                         during a run the answers that are in no part yet
+# FOLDER/kept.parquet                     blockchain, address, and the columns that the user keeps
 #
 # Parts are cut by number and not by blockchain: identifiers are whatever people write, no safe name
 # of a folder, and would make many small files. A part counts from the moment at which its file of
@@ -24,22 +25,22 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from walletframe.address import canonical_key
+from walletframe.address import canonical_key, telling_rows
 from walletframe.amounts.arrow import to_portable_table
 from walletframe.errors import DatasetError
-from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES, assemble
+from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES, assemble, kept_frame
 from walletframe.wire import NO_LIST, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
-
-    import pandas as pd
 
     from walletframe.address import WalletAddress
     from walletframe.frames import WalletDetails
@@ -60,7 +61,7 @@ class Layout:
     def __init__(self, root: Path) -> None:
         self.root, self.inner = root, root / ".walletframe"
         self.wallets, self.holdings = root / "wallets", root / "holdings"
-        self.failed = root / "failed"
+        self.failed, self.kept = root / "failed", root / "kept.parquet"
         self.marker = self.inner / "dataset.json"
 
     def service(self) -> str | None:
@@ -136,6 +137,30 @@ def as_tables(details: WalletDetails, positions: Sequence[int]) -> tuple[pa.Tabl
 def no_tables() -> tuple[pa.Table, pa.Table]:
     """Return wallets and holdings without any rows."""
     return as_tables(assemble([]), [])
+
+
+def read_kept(layout: Layout) -> pd.DataFrame | None:
+    """Read what users keep of wallets, with blockchain and address; None where there is nothing."""
+    try:
+        return kept_frame(read_table(layout.kept))
+    except FileNotFoundError:
+        return None
+
+
+def kept_of(told: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Return what is kept of some wallets, by their keys, row by row; the first that is told."""
+    pairs = zip(told["blockchain"], told["address"], strict=True)
+    known = {key: code for code, key in enumerate(dict.fromkeys(keys))}
+    codes = np.array([known.get(".".join(canonical_key(*pair)), -1) for pair in pairs], np.intp)
+    rows = np.flatnonzero(codes >= 0)
+    wanted = np.array([known[key] for key in keys], dtype=np.intp)
+    columns = {}
+    for name, column in told.drop(columns=["blockchain", "address"]).items():
+        some = column.array.take(rows)
+        first, _ = telling_rows(str(name), codes[rows], some)
+        first = np.append(first, np.full(len(known) - len(first), -1))[wanted]
+        columns[name] = some.take(first, allow_fill=True)
+    return pd.DataFrame(columns, index=range(len(keys)))
 
 
 def still_failed(failed: Iterable[pa.Table], wallets: Iterable[pa.Table]) -> pa.Table:

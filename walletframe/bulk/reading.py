@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from walletframe.address import distinct_wallets, parse_wallets
+from walletframe.address import canonical_key, distinct_wallets, parse_wallets
 from walletframe.bulk.files import (
     POSITION,
     Layout,
@@ -18,12 +18,14 @@ from walletframe.bulk.files import (
     as_frame,
     as_tables,
     dataset_errors,
+    kept_of,
     key_of,
     keys_of,
     no_tables,
     part_name,
     part_numbers,
     part_tables,
+    read_kept,
     read_table,
     still_failed,
 )
@@ -37,6 +39,7 @@ from walletframe.frames import (
     WalletRecord,
     assemble,
     respelled,
+    with_kept,
 )
 from walletframe.wire import Outcome, Status
 
@@ -67,9 +70,9 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
     Returns
     -------
     WalletDetails
-        As from `fetch_wallets`, in the order asked then. With `wallets` in their order and
-        spelling; what is not in the folder has the status ``not_cached``. Empty frames, with all
-        columns, where nothing has been written yet.
+        As from `fetch_wallets`, in the order asked then, with the columns that were kept. With
+        `wallets` in their order and spelling; what is not in the folder has the status
+        ``not_cached``. Empty frames, with all columns, where nothing has been written yet.
 
     Raises
     ------
@@ -112,7 +115,12 @@ def read_wallets(folder: str | Path, *, wallets: WalletsLike | None = None) -> W
                 hint="give the folder that was passed to fetch_to_parquet",
             )
         read = _all_of(layout, service) if asked is None else _some_of(layout, service, asked)
-        return WalletDetails(*respelled(*read))
+        wallets, holdings = respelled(*read)
+        if (told := read_kept(layout)) is not None:
+            pairs = zip(wallets["blockchain"], wallets["address"], strict=True)
+            keys = [".".join(canonical_key(*pair)) for pair in pairs]
+            wallets = with_kept(wallets, kept_of(told, keys))
+        return WalletDetails(wallets, holdings)
 
 
 def _all_of(layout: Layout, service: str) -> WalletDetails:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
+    import pandas as pd
+
     from walletframe.address import WalletAddress
     from walletframe.bulk.summary import FetchSummary
     from walletframe.client import Client, Flow, OpenProgress
@@ -42,7 +44,12 @@ _Report: TypeAlias = "Callable[[Status], None]"
 
 
 def fetch_into(
-    folder: Path, wallets: _Wallets, client: Client, progress: OpenProgress, tally: Tally
+    folder: Path,
+    wallets: _Wallets,
+    client: Client,
+    progress: OpenProgress,
+    tally: Tally,
+    kept: pd.DataFrame | None = None,
 ) -> FetchSummary:
     """Do all of a run; raises FetchInterrupted after Ctrl-C, when all is written."""
     service, cancel = require_service(client.settings), Event()
@@ -51,6 +58,8 @@ def fetch_into(
     with ExitStack() as opened:
         dataset = opened.enter_context(Dataset(folder, service))
         register = dataset.take_up()
+        if kept is not None:
+            dataset.keep(list(wallets), kept)
         journal = Journal(dataset.layout.inner, register.position, cancel)
         opened.callback(journal.close)
         tally.resumed = sum(register.holds(key_of(wallet)) for wallet in whole or ())

@@ -11,6 +11,9 @@ from walletframe.frameless import at_the_boundary, frameless
 from walletframe.settings import Settings
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
     from walletframe.address import OnUnreadable, WalletsLike
     from walletframe.client.engine import OnFailure
     from walletframe.client.job import Progress
@@ -55,8 +58,9 @@ def configure(**overrides: Any) -> Settings:
 
 @at_the_boundary
 def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
-    wallets: WalletsLike,
+    wallets: WalletsLike | os.PathLike[str],
     *,
+    keep: str | Sequence[str] = (),
     client: Client | None = None,
     refresh: bool = False,
     offline: bool = False,
@@ -68,10 +72,14 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
 
     Parameters
     ----------
-    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable of them
+    wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, Path, or iterable of them
         ``"ETH.0x…"``, ``("ETH", "0x…")``, ``{"blockchain": "ETH", "address": "0x…"}``, a Series
         of such strings, or a DataFrame with the columns blockchain and address, or with one
-        column of such strings.
+        column of such strings; or the Path of a CSV file with such columns, or of a text file
+        with one wallet a line.
+    keep : str or list of str, optional
+        Columns of the DataFrame, or of the CSV, such as ``["name", "owner"]``: what you know of
+        the wallets, to come behind the columns of ``wallets``, and to group by.
     client : Client, optional
         The client that sends the requests; the default client if not given, see `configure`.
     refresh : bool, default False
@@ -89,19 +97,20 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
     -------
     WalletDetails
         ``wallets``, one row for each distinct wallet, in the order of the first mention, and
-        ``holdings``, one row for each balance.
+        ``holdings``, one row for each balance. Kept texts are trimmed, and NA where empty.
 
     Raises
     ------
     ArgumentError
-        If `client` is not a `Client`.
+        If `client` is not a `Client`, or `wallets` have no columns to keep.
     AddressError
         Lists every wallet that can't be read; no request was sent.
     ColumnsError
-        If a DataFrame lacks the column ``blockchain`` or ``address``.
+        If a DataFrame lacks the column ``blockchain`` or ``address``, or one to keep.
     SettingsError
-        If a request is needed and the key, its kind or its base address is not set; or if
-        `on_failure` or `on_unreadable` is none of its choices.
+        If a request is needed and the key, its kind or its base address is not set; if
+        `on_failure` or `on_unreadable` is none of its choices; or if a column to keep has a name
+        that walletframe uses, or holds lists.
     FetchError
         With ``on_failure="raise"``; its ``.details`` hold the result.
     FetchInterrupted
@@ -114,7 +123,8 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
     AnswerWarning
         If the service sent wallets that were not requested, or balances can't be read.
     InputWarning
-        If wallets are repeated or left out, or a blockchain is unknown: it is sent as written.
+        If wallets are repeated or left out, or a blockchain is unknown: it is sent as written; or
+        if rows of one wallet differ in what is kept: the first value is.
 
     Examples
     --------
@@ -127,6 +137,7 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
     require_client(client)
     return (client or default_client()).fetch(
         wallets,
+        keep=keep,
         refresh=refresh,
         offline=offline,
         progress=progress,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-from walletframe.address import read_list, wallets_to_ask
+from walletframe.address import distinct_labels, wallets_to_ask
 from walletframe.client.ask import Asking
 from walletframe.client.collect import Collection, Flow
 from walletframe.client.conclusion import check_on_failure, conclude
@@ -17,13 +17,17 @@ from walletframe.client.send import Sending
 from walletframe.errors import FetchInterrupted, SettingsError, TestKeyWarning
 from walletframe.forks import OwnLock, begins_anew
 from walletframe.frameless import at_the_boundary, frameless
-from walletframe.frames import WalletDetails, assemble
+from walletframe.frames import WalletDetails, assemble, names_to_keep
 from walletframe.notice import notify
 from walletframe.settings import Settings, require_service, require_settings
 from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_path
+from walletframe.walletfile import read_given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    import os
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pandas as pd
 
     from walletframe.address import OnUnreadable, WalletAddress, WalletsLike
     from walletframe.client.ask import Keep, Turn
@@ -112,8 +116,9 @@ class Client:
     @at_the_boundary
     def fetch(  # noqa: PLR0913 - what a caller may wish
         self,
-        wallets: WalletsLike,
+        wallets: WalletsLike | os.PathLike[str],
         *,
+        keep: str | Sequence[str] = (),
         refresh: bool = False,
         offline: bool = False,
         progress: Progress = None,
@@ -125,7 +130,7 @@ class Client:
 
         Parameters
         ----------
-        wallets, refresh, offline, progress, on_failure, on_unreadable : as for `fetch_wallets`
+        wallets, keep, refresh, offline, progress, on_failure, on_unreadable : as `fetch_wallets`
             What to fetch, and how.
         cancel : threading.Event, optional
             Ends the fetch when another thread sets it: what was not finished by then has the
@@ -138,7 +143,7 @@ class Client:
 
         Raises
         ------
-        AddressError, ColumnsError, SettingsError, FetchError, FetchInterrupted
+        ArgumentError, AddressError, ColumnsError, SettingsError, FetchError, FetchInterrupted
             As `fetch_wallets` does.
 
         Warns
@@ -151,19 +156,28 @@ class Client:
             raise SettingsError("refresh and offline contradict each other", hint="give only one")
         fresh_s, stale_if_error = self.settings.expire_after_s, self.settings.stale_if_error
         policy = Policy(fresh_s, refresh, offline, stale_if_error)
-        asked = wallets_to_ask(read_list(wallets), on_unreadable)
-        details, oddities = self._run(asked, policy, progress, cancel or Event())
+        reading = read_given(wallets, names_to_keep(keep))
+        asked = wallets_to_ask(reading, on_unreadable)
+        kept = distinct_labels(reading)
+        details, oddities = self._run(asked, kept, policy, progress, cancel or Event())
         self._warn_of_test_key()
         oddities.warn()
         conclude(details, on_failure)
         return details
 
     def _run(
-        self, asked: list[WalletAddress], policy: Policy, progress: Progress, cancel: Event
+        self,
+        asked: list[WalletAddress],
+        kept: pd.DataFrame | None,
+        policy: Policy,
+        progress: Progress,
+        cancel: Event,
     ) -> _Found:
         """Let a thread work, and show its progress; an interrupt ends what has not begun."""
         self._open_store()  # here: warnings name the caller's line, and errors come before a bar
-        job: Job[Status, _Found] = Job(lambda report: self._work(asked, policy, report, cancel))
+        job: Job[Status, _Found] = Job(
+            lambda report: self._work(asked, kept, policy, report, cancel)
+        )
         try:
             with counted(progress, len(asked)) as count:
                 for status in job.news():
@@ -180,6 +194,7 @@ class Client:
     def _work(
         self,
         asked: list[WalletAddress],
+        kept: pd.DataFrame | None,
         policy: Policy,
         report: Callable[[Status], None],
         cancel: Event,
@@ -190,7 +205,7 @@ class Client:
         sending = self._sending(cancel, turn=store.turn)
         collection = Collection(steps, store, sending, report=report, cancel=cancel)
         with closing(collection):
-            details = assemble(collection.records())
+            details = assemble(collection.records(), kept)
         return details, collection.oddities
 
     @contextmanager

@@ -37,6 +37,15 @@ from walletframe.frames.identity import (
     wallet_identities,
 )
 from walletframe.frames.joining import How, join
+from walletframe.frames.kept import (
+    RESERVED,
+    kept_columns,
+    kept_frame,
+    kept_names,
+    kept_table,
+    names_to_keep,
+    with_kept,
+)
 from walletframe.frames.known import (
     as_failed,
     failure_lines,
@@ -80,6 +89,7 @@ from walletframe.frames.tables import holdings_table, wallets_table
 
 __all__ = [
     "HOLDING_DTYPES",
+    "RESERVED",
     "SIMULATED",
     "WALLET_DTYPES",
     "By",
@@ -119,9 +129,14 @@ __all__ = [
     "is_simulated",
     "is_unknown",
     "join",
+    "kept_columns",
+    "kept_frame",
+    "kept_names",
+    "kept_table",
     "known_token",
     "known_wallets",
     "known_when_asked",
+    "names_to_keep",
     "read_groups",
     "read_positions",
     "require_columns",
@@ -149,6 +164,7 @@ __all__ = [
     "wallets_table",
     "whole_token",
     "whole_wallet",
+    "with_kept",
     "without_chain",
     "worth",
 ]

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from walletframe.amounts import AmountArray
 from walletframe.frames.contract import WALLET_DTYPES, Source, respelled, typed_frame
 from walletframe.frames.details import WalletDetails
+from walletframe.frames.kept import with_kept
 from walletframe.wire import MAX_DECIMALS
 
 if TYPE_CHECKING:
@@ -51,8 +52,11 @@ class WalletRecord:
     error: str | None = None  # why an answer that is ok could not be made fresh
 
 
-def assemble(records: Iterable[WalletRecord]) -> WalletDetails:
-    """Build both DataFrames of records of distinct wallets, which are read once, in their order."""
+def assemble(records: Iterable[WalletRecord], kept: pd.DataFrame | None = None) -> WalletDetails:
+    """Build both DataFrames of records of distinct wallets, which are read once, in their order.
+
+    Their user's own columns come behind those of the contract.
+    """
     rows: list[tuple[Any, ...]] = []
     holdings = _HoldingColumns()
     for record in records:
@@ -73,7 +77,8 @@ def assemble(records: Iterable[WalletRecord]) -> WalletDetails:
         rows.append(row)
     columns = zip(*rows, strict=True) if rows else [()] * len(WALLET_DTYPES)
     wallets = typed_frame(dict(zip(WALLET_DTYPES, columns, strict=True)), WALLET_DTYPES)
-    return WalletDetails(*respelled(wallets, holdings.frame(wallets)))
+    wallets, held = respelled(wallets, holdings.frame(wallets))
+    return WalletDetails(with_kept(wallets, kept), held)
 
 
 class _HoldingColumns:

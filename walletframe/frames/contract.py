@@ -100,23 +100,6 @@ HOLDING_DTYPES: Final[dict[str, Any]] = {
     "price": "float64",
 }
 
-RESULTS: Final = frozenset(
-    {"amount", "tokens", "holders", "balances", "amount_na", "value", "currency", "unpriced"}
-    | {"wallets_ok", "wallets_stale", "wallets_asked", "share", "gini", "herfindahl", "top_share"}
-    | {"tokens_both", "tokens_either", "jaccard"}
-)
-"""The columns of tables that add up, or compare; so none of a user's own has such a name."""
-
-_DERIVED = {"unit_price", "spam_score", "spam_reasons", "is_spam", "snapshot", "block"}
-_DERIVED |= {"token", "wallet", "asset", "position", "wallet_key"}  # what tables and files add
-RESERVED: Final = RESULTS | _DERIVED | WALLET_DTYPES.keys() | HOLDING_DTYPES.keys()
-
-
-def kept_names(wallets: pd.DataFrame) -> list[str]:
-    """Return the names of a user's own columns of wallets."""
-    names: list[Any] = [*wallets.columns]  # a user's own may be numbers
-    return [name for name in names if isinstance(name, str) and name not in RESERVED]
-
 
 def blockchains() -> pd.DataFrame:
     """List the blockchains that the service is known to support.

@@ -27,7 +27,8 @@ class WalletDetails(NamedTuple):
     wallets : DataFrame
         One row for each distinct wallet asked for, in the order asked: ``blockchain``,
         ``address``, ``status``, ``error``, ``tokens``, ``explorer_url``, ``fetched_at`` (UTC),
-        ``source``, ``service``. A column ``name`` behind these names wallets wherever one is shown.
+        ``source``, ``service``, and behind them the columns that you asked to keep, of which
+        ``name`` names wallets wherever one is shown.
     holdings : DataFrame
         One row for each balance of the wallets that are ok: ``blockchain``, ``address``,
         ``symbol``, ``token_address``, ``amount`` (whole tokens, exact), ``decimals``,

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 import pandas as pd
 
+from walletframe.address import telling_rows, unnameable
 from walletframe.errors import Argument, Either, SettingsError, Spelled
-from walletframe.frames.contract import RESULTS, kept_names, text_array
+from walletframe.frames.contract import text_array
 from walletframe.frames.details import wallets_given
 from walletframe.frames.identity import first_rows, wallet_identities
+from walletframe.frames.kept import RESULTS, kept_names
 from walletframe.frames.names import ambiguous, shared_symbols
 from walletframe.frames.positions import Positions, read_positions, snapshot_times, token_columns
 from walletframe.text import shown
@@ -185,21 +187,12 @@ def _crossed(
 
 def _coded(name: str, column: Any) -> tuple[Codes, int]:
     """Give each value of a column its number; one that is missing is a value, too."""
-    codes, count = _factorized(name, column)
-    if not (codes < 0).any():
-        return codes, count
-    codes, values = pd.factorize(np.where(codes < 0, count, codes))
-    return codes, len(values)
-
-
-def _factorized(name: str, column: Any) -> tuple[Codes, int]:
     try:
         codes, values = pd.factorize(column)
     except TypeError:
-        raise SettingsError(
-            f"by: the column {shown(name)!r} holds lists or the like, which are no groups",
-            hint="make text of them: .astype('str')",
-        ) from None
+        raise unnameable(name) from None
+    if (codes < 0).any():
+        codes, values = pd.factorize(np.where(codes < 0, len(values), codes))
     return codes, len(values)
 
 
@@ -227,15 +220,13 @@ def _telling_rows(positions: Positions, name: str) -> Codes:
     given, first = positions.given, positions.first
     if len(given) == len(first):
         return first
-    labels, _ = _factorized(name, given[name].array)
     wallets = wallet_identities(given).codes
-    told = np.flatnonzero(labels >= 0)
-    telling = np.full(len(given), -1)
-    telling[wallets[told[::-1]]] = told[::-1]
-    if len(others := told[labels[told] != labels[telling[wallets[told]]]]):
+    rows, others = telling_rows(name, wallets, given[name].array)
+    if others:
         wallet = ".".join(given[["blockchain", "address"]].iloc[others[0]])
         raise SettingsError(
             f"by: {shown(name)!r} has several values for {shown(wallet)!r} in `wallets`",
             hint='give one of each wallet; of snapshots, add "snapshot" to `by`',
         )
-    return np.where(telling[wallets[first]] < 0, first, telling[wallets[first]])
+    telling = rows[wallets[first]]
+    return np.where(telling < 0, first, telling)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from walletframe.errors import Argument, HistoryError, SnapshotError, Spelled
 from walletframe.frames import (
@@ -14,11 +15,15 @@ from walletframe.frames import (
     SIMULATED,
     WALLET_DTYPES,
     WalletDetails,
+    kept_columns,
+    kept_table,
     wallet_identities,
+    with_kept,
 )
 from walletframe.history.folder import default_folder, moment, snapshot_folders
 from walletframe.history.tables import converted, read_wallets
 from walletframe.numerals import many, part
+from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +36,16 @@ if TYPE_CHECKING:
 def admitted(details: WalletDetails, folder: Path, *, may_be_simulated: bool) -> WalletDetails:
     """Return what is to be kept of a fetch, checked against what its folder holds."""
     wallets, holdings = details
-    kept = WalletDetails(converted(wallets, WALLET_DTYPES), converted(holdings, HOLDING_DTYPES))
+    own = kept_columns(wallets)
+    try:
+        kept_table(own)
+    except (pa.ArrowException, TypeError, ValueError) as fault:
+        raise SnapshotError(
+            f"your own columns of wallets can't be saved: {shown(str(fault))}",
+            hint="give each of them values of one type, or drop it",
+        ) from None
+    asked = with_kept(converted(wallets, WALLET_DTYPES), own)
+    kept = WalletDetails(asked, converted(holdings, HOLDING_DTYPES))
     _check_whole(kept)
     _check_kinds(kept.wallets["service"], folder, may_be_simulated=may_be_simulated)
     return kept

@@ -34,7 +34,8 @@ def save(
     Parameters
     ----------
     details : WalletDetails or tuple of (DataFrame, DataFrame)
-        The fetch, unchanged, failed wallets included. Columns of your own are not saved.
+        The fetch, unchanged, failed wallets included. Columns of your own are saved of wallets,
+        not of holdings.
     folder : str or Path, optional
         Created if missing. Default: ``history`` in the user's data folder, for real holdings alone:
         simulated ones need a folder of their own.
@@ -111,8 +112,8 @@ def load(
     -------
     WalletDetails
         ``wallets`` and ``holdings`` with the columns and dtypes of a fetch, behind a first column
-        ``snapshot``, datetime64[us, UTC]. By time, then as saved; without rows where no
-        snapshot is of that time.
+        ``snapshot``, datetime64[us, UTC]; ``wallets`` with your own columns, NA where a snapshot
+        has none of them. By time, then as saved; without rows where no snapshot is of that time.
 
     Raises
     ------

@@ -24,9 +24,13 @@ from walletframe.frames import (
     WALLET_DTYPES,
     WalletDetails,
     as_failed,
+    kept_columns,
+    kept_frame,
+    kept_table,
     require_columns,
     respelled,
     wallet_identities,
+    with_kept,
 )
 from walletframe.history.folder import HOLDINGS, WALLETS
 
@@ -74,7 +78,13 @@ def write(details: WalletDetails, taken_at: datetime, name: str, file: BinaryIO)
         _KEY: pd.array(keys[identities.codes], dtype="str"),
     }
     schema = _SCHEMAS[name]
-    table = to_portable_table(frame.assign(**added)).select(schema.names).cast(schema).sort_by(_KEY)
+    rows = frame[[*_DTYPES[name]]].assign(**added)
+    table = to_portable_table(rows).select(schema.names).cast(schema)
+    if name == WALLETS:
+        own = kept_table(kept_columns(frame))
+        for column in own.column_names:
+            table = table.append_column(column, own[column])
+    table = table.sort_by(_KEY)
     repeated = [
         field.name
         for field in schema
@@ -111,11 +121,32 @@ def _read(
     with ThreadPoolExecutor() as threads:
         tables = [*threads.map(lambda each: _rows(each.path / name, columns, wanted), folders)]
     empty = _SCHEMAS[name].empty_table().select(columns)
-    table = pa.concat_tables([empty, *tables]).drop_columns(_KEY)
+    table = _together([empty, *tables]).drop_columns(_KEY)
     in_order = table.sort_by([(SNAPSHOT, "ascending"), (_POSITION, "ascending")])
     frame = in_order.drop_columns(_POSITION).to_pandas(types_mapper=_INTEGERS.get)
     found = converted(frame, {SNAPSHOT: _MOMENT, **_DTYPES[name]})
-    return as_failed(found) if name == WALLETS else found
+    if name != WALLETS:
+        return found
+    own = [each for each in in_order.column_names if each not in (*columns, _POSITION)]
+    return with_kept(as_failed(found), kept_frame(in_order.select(own)))
+
+
+def _together(tables: Sequence[pa.Table]) -> pa.Table:
+    """Put tables together, whose own columns may differ: a column of several types is text."""
+    kinds: dict[str, set[pa.DataType]] = {}
+    for field in (field for table in tables for field in table.schema):
+        kinds.setdefault(field.name, set()).add(field.type)
+    for name in (name for name, found in kinds.items() if len(found - {pa.null()}) > 1):
+        for place, table in enumerate(tables):
+            if name in table.column_names:
+                column = table.schema.get_field_index(name)
+                text = table[name].cast(pa.large_string())
+                tables = [
+                    *tables[:place],
+                    table.set_column(column, name, text),
+                    *tables[place + 1 :],
+                ]
+    return pa.concat_tables(tables, promote_options="default")
 
 
 def _rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.Table:
@@ -123,6 +154,10 @@ def _rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.Table:
     try:
         with pq.ParquetFile(path) as file:
             _check_format(path, file.metadata)
+            if path.name == WALLETS:  # which has a user's own, too
+                others = {*_SCHEMAS[WALLETS].names, *columns}
+                more = [each for each in file.schema_arrow.names if each not in others]
+                columns = [*columns, *more]
             if wanted is None:
                 return file.read(columns=columns, use_threads=False)
             groups = _groups(file.metadata, wanted)

@@ -1,0 +1,238 @@
+"""Columns that a user keeps: from a table or a file, through fetches, folders and files."""
+
+import pandas as pd
+import pytest
+
+import walletframe as wf
+from walletframe import history
+from walletframe.errors import (
+    ArgumentError,
+    ColumnsError,
+    FetchInterrupted,
+    InputWarning,
+    SettingsError,
+)
+from walletframe.frames import RESERVED, WALLET_DTYPES
+from walletframe.walletfile import read_wallet_file
+
+ETHER, NEAR = "ETH.0x" + "1" * 40, "NEAR.alice.near"
+HOSTILE = "<img src=x>\n=HYPERLINK(1)\u202e"
+PEOPLE = pd.DataFrame(
+    {
+        "wallet": [NEAR, ETHER, "SOLANA.9xQe"],
+        "name": [" Ada ", HOSTILE, " "],
+        "team": pd.array([1, None, 3], dtype="Int64"),
+        "limit": pd.array(["1.5", None, str(2**256 - 1)], dtype="amount"),
+        "since": pd.to_datetime(["2026-01-01", None, "2026-01-03"], utc=True).as_unit("us"),
+    }
+)
+KEPT = ["name", "team", "limit", "since"]
+OWN = PEOPLE[KEPT].assign(name=pd.array(["Ada", HOSTILE, None], dtype="str"))
+DOUBLE = pd.concat([PEOPLE, PEOPLE[["name"]]], axis=1)
+
+
+@pytest.fixture
+def details(client):
+    """Give a fetch with what its user knows of the wallets."""
+    return PEOPLE.wf.fetch(keep=KEPT, client=client)
+
+
+def same(wallets, own=OWN):
+    """Compare a user's own columns with what was kept."""
+    pd.testing.assert_frame_equal(wallets[[*own]].reset_index(drop=True), own)
+
+
+def test_columns_come_behind_those_of_the_contract(details, client):
+    """With their dtypes, texts trimmed, and empty ones missing; once, in the order asked for."""
+    assert [*details.wallets] == [*WALLET_DTYPES, *KEPT]
+    same(details.wallets)
+    assert "name" not in details.holdings
+    some = wf.fetch_wallets(PEOPLE, keep=["team", "name", "limit", "since", "team"], client=client)
+    assert [*some.wallets][-4:] == ["team", "name", "limit", "since"]
+
+
+def test_one_column_is_named_as_text(client):
+    """A single name is no list of letters; addresses may be in two columns."""
+    table = pd.DataFrame({"blockchain": ["near"], "address": ["bob"], "owner": [7], "more": [1]})
+    assert table.wf.fetch(keep="owner", client=client).wallets["owner"].tolist() == [7]
+
+
+def test_rows_of_one_wallet_are_told_where_they_differ(client):
+    """The first label stays; a missing one says nothing."""
+    table = pd.DataFrame({"wallet": [NEAR, ETHER, NEAR.lower(), NEAR, NEAR]})
+    table["owner"] = [None, "Ben", "Ada", " Ada", "E\u202eve"]
+    with pytest.warns(InputWarning) as told:
+        wallets = table.wf.fetch(keep="owner", client=client).wallets
+    assert wallets["owner"].tolist() == ["Ada", "Ben"]
+    [said] = [str(each.message) for each in told if "'owner'" in str(each.message)]
+    assert "1 row with another 'owner'" in said
+    assert "by position, from 0: NEAR.alice.near: 'Ada' at 2, 'Eve' at 4" in said
+
+
+def test_of_many_that_differ_the_first_are_named(client):
+    """And the others counted."""
+    table = pd.DataFrame({"wallet": [NEAR] * 6, "owner": range(6)})
+    with pytest.warns(InputWarning) as told:
+        table.wf.fetch(keep="owner", client=client)
+    assert any(str(each.message).endswith("'3' at 3; and 2 more)") for each in told)
+
+
+def test_names_of_the_contract_and_of_results_are_refused(client):
+    """Before anything is asked."""
+    for name in RESERVED:
+        with pytest.raises(SettingsError, match="rename yours"):
+            PEOPLE.rename(columns={"name": name}).wf.fetch(keep=[name], client=client)
+
+
+@pytest.mark.parametrize(
+    "given,keep,error",
+    [
+        (PEOPLE, ["nobody"], ColumnsError),
+        (PEOPLE, [3], SettingsError),
+        (PEOPLE, " ", SettingsError),
+        (DOUBLE, "name", SettingsError),
+        (PEOPLE.assign(name=[[1], [2], [3]]), KEPT, SettingsError),
+        (PEOPLE["wallet"], "name", ArgumentError),
+        ([NEAR], "name", ArgumentError),
+        (iter([NEAR]), "name", ArgumentError),
+    ],
+)
+def test_what_can_not_be_kept_is_refused(given, keep, error, client, tmp_path):
+    """In a fetch and in a bulk run, before anything is asked."""
+    with pytest.raises(error):
+        wf.fetch_wallets(given, keep=keep, client=client)
+    with pytest.raises(error):
+        wf.fetch_to_parquet(given, tmp_path / "bulk", keep=keep, client=client)
+    assert not (tmp_path / "bulk").exists()
+
+
+def test_odd_texts_and_mixed_cells_are_kept(client):
+    """What no text can hold is replaced; a column of several types stays one of objects."""
+    table = PEOPLE.assign(
+        name=pd.Series(["a\ud800", "b", None], dtype=object), mixed=[1, " x ", None], none=None
+    )
+    wallets = table.wf.fetch(keep=[*KEPT, "mixed", "none"], client=client).wallets
+    assert wallets["name"].tolist()[:2] == ["a?", "b"]
+    assert wallets["mixed"].tolist()[:2] == [1, "x"]
+    assert wallets["none"].isna().all()
+
+
+def test_rows_that_are_left_out_take_their_labels_along(client):
+    """Empty rows and unreadable ones shift nothing."""
+    table = pd.DataFrame({"wallet": ["bad", None, NEAR, ETHER], "owner": ["x", "y", "Ada", "Ben"]})
+    with pytest.warns(InputWarning, match="left out"):
+        wallets = table.wf.fetch(keep="owner", client=client, on_unreadable="drop").wallets
+    assert wallets["owner"].tolist() == ["Ada", "Ben"]
+    assert table.iloc[:0].wf.fetch(keep="owner", client=client).wallets["owner"].empty
+
+
+def test_an_interrupt_keeps_them(client):
+    """What was finished says whose it is."""
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(FetchInterrupted) as caught:
+        PEOPLE[["wallet", "name"]].wf.fetch(keep="name", client=client, progress=stop)
+    assert caught.value.details.wallets["name"].tolist()[:2] == ["Ada", HOSTILE]
+
+
+CSV = f"wallet, name ,team\n{NEAR},  Ada,1\n\nbad,x,2\n{ETHER}\n{NEAR},Eve,\n"
+
+
+def test_a_file_has_columns_to_keep(tmp_path, client):
+    """As text, by their trimmed names; short rows have none."""
+    path = tmp_path / "people.csv"
+    path.write_text(CSV)
+    with pytest.warns(InputWarning) as told:
+        details = wf.fetch_wallets(path, keep=["team", "name"], client=client, on_unreadable="drop")
+    assert details.wallets["name"].fillna("-").tolist() == ["Ada", "-"]
+    assert details.wallets["team"].fillna("-").tolist() == ["1", "-"]
+    assert any("'Ada' at 2, 'Eve' at 6" in str(each.message) for each in told)
+    assert read_wallet_file(path, ["name", "team"]).labels["name"].tolist()[0] == "Ada"
+
+
+@pytest.mark.parametrize(
+    "name,text,error",
+    [
+        ("people.csv", "wallet,x\n", ColumnsError),
+        ("people.csv", "wallet,name,name\n", SettingsError),
+        ("people.txt", "NEAR.bob\n", ArgumentError),
+    ],
+)
+def test_a_file_without_such_a_column_says_so(tmp_path, name, text, error):
+    """It lacks it, has it twice, or has no columns at all."""
+    (tmp_path / name).write_text(text)
+    with pytest.raises(error, match="name"):
+        read_wallet_file(tmp_path / name, ["name"])
+    (tmp_path / "empty.csv").write_text("wallet,name\n")
+    assert [*read_wallet_file(tmp_path / "empty.csv", ["name"]).labels] == ["name"]
+
+
+def test_a_path_is_a_file_of_wallets(tmp_path, client):
+    """Of lines, too."""
+    path = tmp_path / "wallets.txt"
+    path.write_text(f"{NEAR} # mine\n")
+    assert wf.fetch_wallets(path, client=client).wallets["address"].tolist() == ["alice.near"]
+
+
+def test_a_folder_keeps_them(tmp_path, client):
+    """Exactly, for all wallets and for some, in files that other programs open."""
+    wf.fetch_to_parquet(PEOPLE, tmp_path / "bulk", keep=KEPT, client=client)
+    same(wf.read_wallets(tmp_path / "bulk").wallets)
+    some = wf.read_wallets(tmp_path / "bulk", wallets=[ETHER, "NEAR.new"]).wallets
+    assert some["name"].fillna("-").tolist() == [HOSTILE, "-"]
+    written = pd.read_parquet(tmp_path / "bulk" / "kept.parquet")
+    assert [*written][:4] == ["blockchain", "address", "name", "team"]
+
+
+def test_a_folder_keeps_what_later_calls_do_not_tell(tmp_path, client):
+    """New columns and values come in, and a call that keeps nothing loses nothing."""
+    folder = tmp_path / "bulk"
+    wf.fetch_to_parquet(PEOPLE, folder, keep=KEPT, client=client)
+    stamp = (folder / "kept.parquet").stat().st_mtime_ns
+    wf.fetch_to_parquet(PEOPLE, folder, keep=KEPT, client=client)
+    assert (folder / "kept.parquet").stat().st_mtime_ns == stamp
+    more = pd.DataFrame({"wallet": [ETHER, "NEAR.new"], "name": [None, "New"], "x": ["a", "b"]})
+    wf.fetch_to_parquet(more, folder, keep=["name", "x"], client=client)
+    wf.fetch_to_parquet([NEAR], folder, client=client)
+    wallets = wf.read_wallets(folder).wallets
+    assert wallets["name"].fillna("-").tolist() == ["Ada", HOSTILE, "-", "New"]
+    assert wallets["x"].fillna("-").tolist() == ["-", "a", "-", "b"]
+    assert str(wallets["limit"].iloc[2]) == str(2**256 - 1)
+
+
+def test_snapshots_keep_them(details, tmp_path, client):
+    """Each its own; NA where one has none, and text where types differ."""
+    history.save(details, folder=tmp_path, at="2026-01-30T06:00Z")
+    same(history.snapshot(folder=tmp_path).wallets)
+    other = PEOPLE[["wallet"]].assign(team="blue", new=True).iloc[:1]
+    later = other.wf.fetch(keep=["team", "new"], client=client)
+    history.save(later, folder=tmp_path, at="2026-01-31T06:00Z")
+    wallets, holdings = history.load(folder=tmp_path)
+    assert wallets["team"].fillna("-").tolist() == ["1", "-", "3", "blue"]
+    assert wallets["new"].notna().tolist() == [False, False, False, True]
+    assert wallets["name"].isna().tolist() == [False, False, True, True]
+    one = history.load(folder=tmp_path, wallets=NEAR).wallets
+    assert one["team"].tolist() == ["1", "blue"]
+    table = holdings.wf.totals(by=["snapshot", "team"], wallets=wallets)
+    assert len(table) == 4
+    mixed = details.wallets.assign(tags=[[1], "a", None])
+    with pytest.raises(wf.SnapshotError, match="mix list"):
+        history.save((mixed, details.holdings), folder=tmp_path, at="2026-02-01T06:00Z")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".parquet", ".xlsx"])
+def test_saved_files_keep_them(details, tmp_path, suffix):
+    """Harmless in a spreadsheet, and text again to the last character."""
+    path = tmp_path / f"wallets{suffix}"
+    wallets = details.wallets
+    write = {".xlsx": wallets.wf.to_excel, ".parquet": wallets.wf.to_parquet}
+    write.get(suffix, wallets.wf.to_csv)(path)
+    back = wf.read_holdings(path)
+    assert back["name"].fillna("-").tolist() == ["Ada", HOSTILE, "-"]
+    assert back["limit"].dropna().astype("amount").astype("str").tolist() == [
+        "1.5",
+        str(2**256 - 1),
+    ]
+    assert details.holdings.wf.totals(by="name", wallets=back)["wallets_ok"].sum() == 3

@@ -1,0 +1,89 @@
+"""A user's own columns of wallets, behind those of the contract: their names, and their files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+import pyarrow as pa
+
+from walletframe.amounts import AmountDtype
+from walletframe.amounts.arrow import SUFFIX, to_portable_table
+from walletframe.errors import SettingsError
+from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
+from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+RESULTS: Final = frozenset(
+    {"amount", "tokens", "holders", "balances", "amount_na", "value", "currency", "unpriced"}
+    | {"wallets_ok", "wallets_stale", "wallets_asked", "share", "gini", "herfindahl", "top_share"}
+    | {"tokens_both", "tokens_either", "jaccard"}
+)
+"""The columns of tables that add up, or compare; so none of a user's own has such a name."""
+
+_DERIVED = {"unit_price", "spam_score", "spam_reasons", "is_spam", "snapshot", "block"}
+_DERIVED |= {"token", "wallet", "asset", "position", "wallet_key"}  # what tables and files add
+RESERVED: Final = RESULTS | _DERIVED | WALLET_DTYPES.keys() | HOLDING_DTYPES.keys()
+
+_DTYPES: dict[pa.DataType, Any] = {
+    pa.string(): WALLET_DTYPES["error"],
+    pa.large_string(): WALLET_DTYPES["error"],
+    pa.bool_(): pd.BooleanDtype(),
+    pa.int64(): pd.Int64Dtype(),
+    pa.int32(): pd.Int32Dtype(),
+    pa.int16(): pd.Int16Dtype(),
+    pa.int8(): pd.Int8Dtype(),
+}
+
+
+def names_to_keep(keep: str | Sequence[str]) -> list[str]:
+    """Check the names of the columns to keep; those of other columns are refused."""
+    names: list[Any] = [keep] if isinstance(keep, str) else list(keep)
+    for name in names:
+        if not isinstance(name, str) or not name.strip():
+            raise SettingsError(f"keep: {name!r}", hint="names of columns, as text")
+        if name in RESERVED:
+            raise SettingsError(
+                f"keep: {shown(name)!r} is a name that columns of walletframe have",
+                hint="rename yours, and keep it under its new name",
+            )
+    return list(dict.fromkeys(names))
+
+
+def kept_names(wallets: pd.DataFrame) -> list[str]:
+    """Return the names of a user's own columns of wallets."""
+    names: list[Any] = [*wallets.columns]  # a user's own may be numbers
+    return [name for name in names if isinstance(name, str) and name not in RESERVED]
+
+
+def kept_columns(wallets: pd.DataFrame) -> pd.DataFrame:
+    """Return a user's own columns of wallets, on their index."""
+    return wallets[kept_names(wallets)]
+
+
+def with_kept(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
+    """Put a user's own columns, row by row, behind the others."""
+    if kept is None or kept.columns.empty:
+        return wallets
+    return wallets.assign(**{str(name): column.array for name, column in kept.items()})
+
+
+def kept_table(kept: pd.DataFrame) -> pa.Table:
+    """Make an Arrow table for files: amounts as text, with decimals beside them."""
+    return to_portable_table(kept)
+
+
+def kept_frame(table: pa.Table) -> pd.DataFrame:
+    """Read such a table; whole numbers and truth values are of dtypes that can be missing."""
+    amounts = [
+        name
+        for name in table.column_names
+        if f"{name}{SUFFIX}" in table.column_names
+        and pa.types.is_decimal(table.schema.field(f"{name}{SUFFIX}").type)
+    ]
+    frame: pd.DataFrame = table.drop_columns([f"{name}{SUFFIX}" for name in amounts]).to_pandas(
+        types_mapper=_DTYPES.get
+    )
+    return frame.astype(dict.fromkeys(amounts, AmountDtype()))
