@@ -97,14 +97,15 @@ def group(positions: Positions, names: list[str], *, timed: bool = False) -> Gro
     if not of_wallets:
         codes, owners, things = row_codes, np.zeros(len(first), np.intp), np.arange(len(first))
     elif not of_rows:
-        codes, owners, things = owner_codes[positions.wallet_codes], np.arange(owned), None
+        codes, owners = owner_codes[positions.wallet_codes], np.arange(owned)
+        things = np.full(owned, -1)
     else:
         row_owners = owner_codes[positions.wallet_codes]
         codes, owners, things = _crossed(row_owners, owned, row_codes, len(first))
-    rows = np.full(len(owners), -1) if things is None else np.append(first, -1)[things]
-    tokens = (
-        np.append(positions.tokens.codes, -1)[rows] if "token" in names else np.full(len(rows), -1)
-    )
+    rows = np.append(first, -1)[things]
+    tokens = np.full(len(rows), -1)
+    if "token" in names:  # kinds of rows are tokens already, unless other columns cut them further
+        tokens = things if len(of_rows) == 1 else np.append(positions.tokens.codes, -1)[rows]
     columns: dict[str, Any] = {}
     starts = first_rows(owner_codes, owned)[owners] if of_wallets else rows
     for name in names:
