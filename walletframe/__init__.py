@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from walletframe.bulk import FetchSummary, fetch_to_parquet, read_wallets
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.exports import read_holdings
-    from walletframe.frames import WalletDetails, blockchains
+    from walletframe.frames import WalletDetails, assets, blockchains
     from walletframe.node import crosscheck, token_balance
     from walletframe.pickers import (
         BlockchainPicker,
@@ -120,6 +120,7 @@ __all__ = [
     "WalletframeError",
     "WalletframeWarning",
     "as_amounts",
+    "assets",
     "blockchains",
     "configure",
     "crosscheck",
@@ -138,7 +139,7 @@ _LOADED_WHEN_NAMED = {
     "bulk": ("FetchSummary", "fetch_to_parquet", "read_wallets"),
     "client": ("Client", "configure", "fetch_wallets"),
     "exports": ("read_holdings",),
-    "frames": ("WalletDetails", "blockchains"),
+    "frames": ("WalletDetails", "assets", "blockchains"),
     "history": ("history",),
     "node": ("crosscheck", "token_balance"),
     "pickers": (

@@ -11,9 +11,18 @@ from hypothesis import strategies as st
 
 from walletframe.analysis import concentration, overlap, pivot, share, totals, value
 from walletframe.errors import ColumnsError, SettingsError
-from walletframe.frames import read_groups, read_positions
+from walletframe.frames import assets, read_groups, read_positions
 
-NAMES = ["token", "wallet", "blockchain", "owner", "team", "bag"]
+NAMES = ["token", "asset", "wallet", "blockchain", "owner", "team", "bag"]
+OWN = pd.DataFrame(
+    [
+        ["Dollars", "eth", "0xA0", None],
+        ["Dollars", "BSC", "0xa0", None],
+        ["Dollars", "SOLANA", "EPjF", "bridged"],
+        ["Dollars", "NEAR", "usd", None],
+    ],
+    columns=["asset", "token_blockchain", "token_address", "kind"],
+)
 ETHER, DOLLARS = ("ETH", None, "ETH"), ("ETH", "0xA0", "USDC")
 FETCH = [
     (("ETH", "0x01"), [(ETHER, 10**18 + 1, 18), (DOLLARS, 2, 0)]),
@@ -26,6 +35,7 @@ FETCH = [
 OWNERS = ["Ada", "Ada", "Ada", "Ada", "Ben", None]
 WALLETS, HOLDINGS = details_of(FETCH)
 ASKED = WALLETS.assign(owner=OWNERS)
+OWNED = (FETCH, [(owner, None) for owner in OWNERS], [True] * 5)
 
 owners = st.sampled_from(["Ada", "Ben", "<b>Ada</b>", None])
 teams = st.sampled_from([1, 2, None])
@@ -49,7 +59,7 @@ def frames_of(drawn):
     return wallets.assign(**kept), holdings.assign(bag=pd.array(bags, dtype=bool))
 
 
-def parts_of(drawn):
+def parts_of(drawn, assets):
     """Give the labels of each wallet, and of each balance, by name."""
     fetch, known, bags = drawn
     of_wallets = {
@@ -57,18 +67,35 @@ def parts_of(drawn):
         for wallet, (owner, team) in zip(known_of(fetch), known, strict=True)
     }
     of_rows = [
-        {**of_wallets[row.wallet], "token": row.token, "bag": bag}
+        {
+            **of_wallets[row.wallet],
+            "token": row.token,
+            "asset": assets.get(row.token, row.token),
+            "bag": bag,
+        }
         for row, bag in zip(rows_of(fetch), bags, strict=True)
     ]
     return of_wallets, of_rows
 
 
-def names_of(table, by):
+def assets_of(*, bridged):
+    """Give the asset of each contract of the list, and the blockchains of each asset."""
+    listed = assets(OWN)
+    listed = listed[(listed["kind"] != "bridged") | bridged]
+    found, homes = {}, {}
+    for row in listed.astype(object).where(listed.notna(), None).itertuples():
+        found[key(row.token_blockchain, row.token_address)] = row.asset
+        homes.setdefault(row.asset, set()).add(row.token_blockchain)
+    return found, homes
+
+
+def names_of(table, by, named):
     """Name the groups of a table as `parts_of` does."""
     rows = table.astype(object).where(table.notna(), None).to_dict("records")
     for row in rows:
         chain, contract = row.get("token_blockchain"), row.get("token_address")
         row["token"] = None if chain is None else key(chain, contract)
+        row["asset"] = named.get(row.get("asset"))
         row["wallet"] = key(row["blockchain"], row["address"]) if "address" in row else None
         row["blockchain"] = (
             row["wallet"][0] if row["wallet"] else key(row.get("blockchain") or "", None)[0]
@@ -77,18 +104,26 @@ def names_of(table, by):
 
 
 @settings(max_examples=150, deadline=None)
-@given(drawn=labelled(), by=asked_for)
-@example(drawn=(FETCH, [(owner, None) for owner in OWNERS], [True] * 5), by=["owner", "token"])
-@example(drawn=(FETCH, [(owner, None) for owner in OWNERS], [True] * 5), by=["owner"])
-def test_totals_by_any_columns_are_plain_integers_added_up_by_hand(drawn, by):
+@given(drawn=labelled(), by=asked_for, bridged=st.booleans())
+@example(drawn=OWNED, by=["owner", "token"], bridged=True)
+@example(drawn=OWNED, by=["owner"], bridged=False)
+@example(drawn=OWNED, by=["asset"], bridged=False)
+def test_totals_by_any_columns_are_plain_integers_added_up_by_hand(drawn, by, bridged):
     """Each group is there once, with its amounts, counts, and how many wallets are known."""
     fetch, _, _ = drawn
     wallets, holdings = frames_of(drawn)
-    of_wallets, of_rows = parts_of(drawn)
+    listed, homes = assets_of(bridged=bridged)
+    of_wallets, of_rows = parts_of(drawn, listed)
+    options = {"assets": OWN, "bridged": bridged}
+    named = {}  # what is of no asset has a name of its own, which stands beside the contract
+    for row in totals(holdings, ["token", "asset"], **options).to_dict("records"):
+        contract = None if pd.isna(row["token_address"]) else row["token_address"]
+        token = key(row["token_blockchain"], contract)
+        assert named.setdefault(row["asset"], listed.get(token, token)) == listed.get(token, token)
     groups = {}
     for row, labels in zip(rows_of(fetch), of_rows, strict=True):
         groups.setdefault(tuple(labels[name] for name in by), []).append(row)
-    whose = [name for name in by if name not in ("token", "bag")]
+    whose = [name for name in by if name not in ("token", "asset", "bag")]
     taken = {
         tuple(part for name, part in zip(by, group, strict=True) if name in whose)
         for group in groups
@@ -97,32 +132,38 @@ def test_totals_by_any_columns_are_plain_integers_added_up_by_hand(drawn, by):
         if tuple(labels[name] for name in whose) not in taken:
             groups.setdefault(tuple(labels.get(name) for name in by), [])
 
-    table = totals(holdings, by, wallets=wallets)
-    found = names_of(table, by)
+    table = totals(holdings, by, wallets=wallets, **options if "asset" in by else {})
+    found = names_of(table, by, named)
     assert sorted(map(repr, found)) == sorted(map(repr, groups))
     for group, row in zip(found, table.to_dict("records"), strict=True):
         here, rows = dict(zip(by, group, strict=True)), groups[group]
         sums = [each.amount for each in rows if each.amount is not None]
-        chains = {each.wallet[0] for each in rows_of(fetch) if each.token == here.get("token")}
+        thing = here.get("token") or here.get("asset")
+        chains = homes.get(thing) or {thing and thing[0]}
+        chains = chains | {
+            each.wallet[0]
+            for each in rows_of(fetch)
+            if thing in (each.token, listed.get(each.token))
+        }
         states = [
             known_of(fetch)[wallet]
             for wallet, labels in of_wallets.items()
             if all(labels[name] == here[name] for name in whose)
-            and (
-                here.get("token") is None
-                or {"wallet", "blockchain"} & {*by}
-                or wallet[0] in chains | {here["token"][0]}
-            )
+            and (thing is None or {"wallet", "blockchain"} & {*by} or wallet[0] in chains)
         ]
         assert (row["wallets_ok"], row["wallets_asked"]) == (sum(states), len(states))
         if rows or any(states):
             assert (row["balances"], row["amount_na"]) == (len(rows), len(rows) - len(sums))
         else:
             assert pd.isna(row["balances"])
-        if "token" in by:
+        if {"token", "asset"} & {*by}:
             assert fractions(pd.Series([row["amount"]], dtype="amount")) == [
                 sum(sums) if sums else None
             ]
+        if "asset" in by and sums:
+            held = {each.token for each in rows if each.amount}
+            assert row["contracts"] == len(held)
+            assert row["blockchains"] == len({token[0] for token in held})
 
 
 def test_a_group_says_how_many_of_its_wallets_are_known():
@@ -236,8 +277,9 @@ def test_snapshots_are_apart():
     assert optional(totals(holdings, "snapshot", wallets=ASKED)["wallets_asked"]) == [6, 6]
     with pytest.raises(SettingsError, match="snapshot"):
         totals(holdings, "owner", wallets=wallets)
-    with pytest.raises(ColumnsError, match="snapshot"):
-        totals(HOLDINGS, "snapshot")
+    for asked in (None, ASKED):
+        with pytest.raises(ColumnsError, match="snapshot"):
+            totals(HOLDINGS, "snapshot", wallets=asked)
 
 
 def test_shares_of_owners():

@@ -22,6 +22,7 @@ WALLETS, HOLDINGS = DETAILS
 MOMENT = pd.Timestamp("2026-01-31", tz="UTC")
 IN_TIME = WalletDetails(*(frame.assign(snapshot=MOMENT) for frame in DETAILS))
 NEEDED = {"token": "ETH", "wallet": "ETH.0x1"}
+OF_ONE = {"share": {"token": "ETH"}}  # which needs a token or an asset
 
 
 def calls():
@@ -47,6 +48,7 @@ def test_a_fetch_answers_as_its_holdings_do_given_its_wallets(name):
     ask, ask_rows = attrgetter(name)(IN_TIME.wf), attrgetter(name)(IN_TIME.holdings.wf)
     taken = inspect.signature(ask_rows).parameters.values()
     given = {each.name: NEEDED[each.name] for each in taken if each.default is each.empty}
+    given |= OF_ONE.get(name, {})
     wallets = {"wallets": IN_TIME.wallets} if any(each.name == "wallets" for each in taken) else {}
     made, expected = plain(ask(**given)), plain(ask_rows(**given, **wallets))
     if isinstance(made, WalletDetails):

@@ -41,6 +41,7 @@ ARGUMENTS = {
     "purpose": "the sandbox",
     "where": "by line",
     "token": ("ETH", "0xab"),
+    "what": "token",
     "notes": {("ETH", "0xab"): "known"},
     "contracts": {"USDC": [("ETH", "0xab"), ("ETH", None)]},
     "wallet": "ETH.0xab",

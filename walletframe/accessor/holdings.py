@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from walletframe.analysis import By, PricesLike
-    from walletframe.frames import FetchLike
+    from walletframe.frames import AssetsLike, FetchLike
 
 
 class HoldingsAccessor(Given[RowsT]):
@@ -154,8 +154,10 @@ class HoldingsAccessor(Given[RowsT]):
         *,
         by: By | Sequence[By] = "wallet",
         wallets: FetchLike | None = None,
+        assets: AssetsLike | None = None,
+        bridged: bool = False,
     ) -> pd.DataFrame:
-        """Return a table of wallets, or of owners, by tokens.
+        """Return a table of wallets, or of owners, by tokens or assets.
 
         Parameters
         ----------
@@ -163,26 +165,32 @@ class HoldingsAccessor(Given[RowsT]):
             The number of tokens: after `value` those with the largest value, then those with the
             most holders, then the first ones. None for all.
         by : str or list of str, default "wallet"
-            What the rows stand for: as in `totals`, but for tokens.
+            What the rows stand for: as in `totals`, but for tokens. With ``"asset"`` among them,
+            the columns are assets, of wallets unless `by` has more.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch: then failed and empty wallets have rows, too.
             ``details.wf`` has them.
+        assets, bridged : optional
+            By asset, as in `totals`.
 
         Returns
         -------
         DataFrame
             One row for each wallet, in the order of `wallets`, else of its first row; index
             ``blockchain``, ``address``, str, or what else `by` names. One column of exact amounts
-            for each token, in the order that `n` says, named as by `token_labels`: 0 where the
-            wallet holds none, since the service lists all that it holds; NA where its balances, or
-            one of this token, are unknown; of several wallets, where that is so of one that could
-            hold it. No rows and no wallets give an empty frame on the same index.
+            for each token, in the order that `n` says, named as by `token_labels`, or for each
+            asset, named as in `totals`: 0 where the wallet holds none, since the service lists all
+            that it holds; NA where its balances, or one of this token, are unknown; of several
+            wallets, where that is so of one that could hold it. No rows and no wallets give an
+            empty frame on the same index.
 
         Raises
         ------
         ArgumentError, UnknownWalletError, SettingsError
-            If `wallets` or `by` is something else, `wallets` lacks the wallet of a row, or `n` is
-            below 1.
+            If `wallets` or `by` is something else, `wallets` lacks the wallet of a row, `n` is
+            below 1, or `assets` or `bridged` is given without ``"asset"``.
+        TokenListError, OSError
+            If `assets` can't be used.
         ColumnsError, AmountError, PricesError
             If a column is missing, ``amount`` holds no amounts, or values have several currencies.
 
@@ -206,4 +214,80 @@ class HoldingsAccessor(Given[RowsT]):
         """
         from walletframe.analysis import pivot
 
-        return pivot(self._data, n, by=by, wallets=self._asked(wallets))
+        return pivot(
+            self._data, n, by=by, wallets=self._asked(wallets), assets=assets, bridged=bridged
+        )
+
+    def overlap(
+        self,
+        n: int | None = 100,
+        *,
+        by: By | Sequence[By] = "wallet",
+        wallets: FetchLike | None = None,
+        assets: AssetsLike | None = None,
+        bridged: bool = False,
+    ) -> pd.DataFrame:
+        """Find the pairs of wallets, or of owners, that hold the most of the same tokens.
+
+        Leave out native coins and spam first, since nearly every wallet holds those.
+
+        Parameters
+        ----------
+        n : int or None, default 100
+            The number of pairs; None for all with a token in common, up to half the square of the
+            number of wallets.
+        by : str or list of str, default "wallet"
+            What is paired, as in `share`; with ``"asset"`` among them, by what assets they hold.
+        wallets : DataFrame or WalletDetails, optional
+            The ``wallets`` of the same fetch. ``details.wf`` has them.
+        assets, bridged : optional
+            By asset, as in `totals`.
+
+        Returns
+        -------
+        DataFrame
+            One row for each pair of wallets that have a token in common, the most alike first,
+            then those with the most tokens in common, then in the order of the wallets:
+            ``blockchain``, ``address``, ``other_blockchain``, ``other_address``, str, or what else
+            `by` names; ``tokens_both`` and ``tokens_either`` (by asset ``assets_both`` and
+            ``assets_either``), Int64: tokens of which both, or at least one, are known to hold more
+            than 0; ``jaccard``, float64, the one over the other; and with `wallets` ``wallets_ok``,
+            ``wallets_stale`` and ``wallets_asked``, Int64, of all wallets.
+
+        Raises
+        ------
+        ArgumentError, UnknownWalletError, SettingsError
+            If `wallets` or `by` is something else, `wallets` lacks the wallet of a row, `n` is
+            below 1, or `assets` or `bridged` is given without ``"asset"``.
+        TokenListError, OSError
+            If `assets` can't be used.
+        ColumnsError, AmountError
+            If a column is missing, or ``amount`` holds no amounts.
+
+        Warns
+        -----
+        InputWarning
+            Once in a session, if there are no `wallets`: how complete that is can't be told.
+
+        Notes
+        -----
+        Jaccard, "The distribution of the flora in the alpine zone", New Phytologist 11 (1912),
+        37-50. The time grows with the sum, over all tokens, of the square of their holders: 10,000
+        wallets take seconds unless most of them hold the same tokens.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xa", "0xb"],
+        ...     "symbol": ["A", "B", "A"], "token_blockchain": "ETH",
+        ...     "token_address": ["0x1", "0x2", "0x1"],
+        ...     "amount": pd.array(["1", "1", "1"], dtype="amount")})
+        >>> frame.wf.overlap()[["address", "other_address", "tokens_both", "jaccard"]]
+          address other_address  tokens_both  jaccard
+        0     0xa           0xb            1      0.5
+        """
+        from walletframe.analysis import overlap
+
+        return overlap(
+            self._data, n, by=by, wallets=self._asked(wallets), assets=assets, bridged=bridged
+        )

@@ -14,7 +14,8 @@ from walletframe.frames import (
     cell_sums,
     count_array,
     group,
-    read_groups,
+    held_names,
+    read_names,
     require_columns,
     text_array,
     token_identities,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts import AmountArray
     from walletframe.frames import (
+        AssetsLike,
         By,
         Codes,
         FetchLike,
@@ -53,17 +55,21 @@ def pivot(
     *,
     by: By | Sequence[By] = "wallet",
     wallets: FetchLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return a table of groups by tokens: by value, then by holders, then by first row."""
+    """Return a table of groups by tokens or assets: by value, by holders, by first row."""
     if n is not None and n < 1:
         raise SettingsError(f"n: {n!r}", hint="a number of tokens, or None for all")
-    positions, groups = read_groups(holdings, by, wallets, apart="each token is a column")
-    found = totals_of(positions, group(positions, ["token"]))
+    positions, asked = read_names(
+        holdings, by, wallets, apart="each token is a column", assets=assets, bridged=bridged
+    )
+    groups = group(positions, asked)
+    found = totals_of(positions, group(positions, [positions.kind]))
     ranks = [name for name in ("value", "holders") if name in found.columns]
     ranked = found.sort_values(ranks, ascending=False, kind="stable", na_position="last")
     chosen = ranked.index.to_numpy()[:n]
-    labels = token_names(positions.holdings, positions.tokens, chosen)
-    names = pd.Index(labels, dtype="str", name="token")
+    names = pd.Index(held_names(positions, chosen), dtype="str", name=positions.kind)
     cells = dict(zip(names, _cells(positions, groups, chosen), strict=True))
     table = pd.DataFrame(cells, columns=names)
     rows = groups.labels
@@ -105,11 +111,16 @@ def overlap(
     *,
     by: By | Sequence[By] = "wallet",
     wallets: FetchLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
 ) -> pd.DataFrame:
-    """Find the pairs of groups that hold the most of the same tokens."""
+    """Find the pairs of groups that hold the most of the same tokens, or assets."""
     if n is not None and n < 1:
         raise SettingsError(f"n: {n!r}", hint="a number of pairs, or None for all")
-    positions, groups = read_groups(holdings, by, wallets, apart="tokens are what is compared")
+    positions, names = read_names(
+        holdings, by, wallets, apart="tokens are what is compared", assets=assets, bridged=bridged
+    )
+    groups = group(positions, names)
     rows = np.flatnonzero(positions.amounts.exact().integers > 0)
     wide = len(positions.tokens.keys) + 1
     held = distinct(groups.codes[rows] * wide + positions.tokens.codes[rows])
@@ -122,12 +133,12 @@ def overlap(
     one, other = (groups.labels.iloc[side].reset_index(drop=True) for side in (left, right))
     everyone = np.ones(len(positions.wallets), dtype=bool)
     pairs: pd.DataFrame = one.join(other.add_prefix("other_"))
-    return pairs.assign(
-        tokens_both=count_array(both),
-        tokens_either=count_array(either),
-        jaccard=both / either,
-        **completeness_alike(positions, everyone, len(both)),
-    )
+    counts = {
+        f"{positions.kind}s_both": count_array(both),
+        f"{positions.kind}s_either": count_array(either),
+    }
+    alike = completeness_alike(positions, everyone, len(both))
+    return pairs.assign(**counts, jaccard=both / either, **alike)
 
 
 def _most_alike(pairs: Codes, sizes: Codes, n: int | None) -> Codes:

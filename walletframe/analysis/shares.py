@@ -11,22 +11,38 @@ from pandas.api.types import is_numeric_dtype
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.integers import Exact, ratios
 from walletframe.amounts.segments import Segments, sums
-from walletframe.analysis.sums import completeness_alike, completeness_among, totals_of
-from walletframe.errors import SettingsError
+from walletframe.analysis.sums import (
+    completeness_alike,
+    completeness_among,
+    distinct_counts,
+    spread,
+    totals_of,
+)
+from walletframe.errors import Argument, SettingsError, Spelled
 from walletframe.frames import (
     amounts_of,
     count_array,
     group,
-    read_groups,
+    held_place,
+    read_names,
     require_columns,
-    token_place,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from walletframe.amounts.integers import Floats, Integers
-    from walletframe.frames import By, FetchLike, Groups, Positions, PositionsLike, TokenLike
+    from walletframe.frames import (
+        AssetsLike,
+        By,
+        FetchLike,
+        Groups,
+        Mask,
+        Positions,
+        PositionsLike,
+        TokenLike,
+    )
 
 
 def top(amounts: pd.Series, n: int = 10) -> pd.Series:
@@ -46,25 +62,31 @@ def top_rows(frame: pd.DataFrame, n: int = 10, *, by: str = "amount") -> pd.Data
     return frame.iloc[ranked.index[: max(n, 0)]]
 
 
-def share(
+def share(  # noqa: PLR0913 - what a caller may wish
     holdings: PositionsLike,
-    token: TokenLike,
+    token: TokenLike | None = None,
     *,
+    asset: TokenLike | None = None,
     by: By | Sequence[By] = "wallet",
     wallets: FetchLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
 ) -> pd.DataFrame:
-    """Return each group's amount of one token and its share of the total."""
-    positions, groups = read_groups(
-        holdings, by, wallets, apart="the shares are those of one token"
+    """Return each group's amount of one token or asset, and its share of the total."""
+    named, by = _named(token, asset, by)
+    if named is None:
+        hint = Spelled("name one: ", Argument("token"), " or ", Argument("asset"))
+        raise SettingsError("a share is of one token or of one asset", hint=hint)
+    everything, names = read_names(
+        holdings, by, wallets, apart="the shares are of one", assets=assets, bridged=bridged
     )
-    place = token_place(positions.holdings, positions.tokens, token)
-    rows = positions.tokens.codes == place
-    exact, count = positions.amounts.exact(), len(groups)
-    added = Segments(exact, np.where(rows, groups.codes, -1), count)
-    balances = np.bincount(groups.codes[rows], minlength=count)
-    tokens, chains = positions.could_hold()
-    possible = np.isin(positions.chain_codes, chains[tokens == place]) & positions.asked
+    positions = everything.where(everything.tokens.codes == held_place(everything, named))
+    groups = group(positions, names)
+    possible = np.isin(positions.chain_codes, positions.could_hold()[1]) & positions.asked
     known = completeness_among(positions, groups, possible)
+    exact, count = positions.amounts.exact(), len(groups)
+    added = Segments(exact, groups.codes, count)
+    balances = np.bincount(groups.codes, minlength=count)
     nobody = np.asarray(known["wallets_ok"] == 0, bool) if known else np.zeros(count, bool)
     units = sums(added)
     missing = np.where(balances > 0, added.sizes == 0, nobody)
@@ -74,6 +96,7 @@ def share(
         amount=AmountArray(units, missing, exact.scale),
         amount_na=count_array(balances - added.sizes, (balances == 0) & missing),
         share=shares,
+        **_spread(positions, groups, missing),
     )
     if groups.names == ["wallet"]:  # which alone says only its own status
         known = completeness_alike(positions, possible, count)
@@ -84,24 +107,57 @@ def share(
     return ranked
 
 
-def concentration(
+def _named(
+    token: TokenLike | None, asset: TokenLike | None, by: By | Sequence[By]
+) -> tuple[TokenLike | None, By | Sequence[By]]:
+    """Name a token, or an asset, which is then among what to group by."""
+    if asset is None:
+        return token, by
+    if token is not None:
+        raise SettingsError(Spelled(Argument("token"), " and ", Argument("asset"), " contradict"))
+    return asset, [*([by] if isinstance(by, str) else by), "asset"]
+
+
+def _spread(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
+    """Count the contracts of an asset and their blockchains: of each group, of all by wallet."""
+    if positions.assets is None:
+        return {}
+    held = positions.amounts.exact().integers > 0
+    codes, count = groups.codes[held], len(groups)
+    if groups.names == ["wallet"]:
+        codes, missing = np.zeros_like(codes), np.zeros_like(missing)
+    found = {
+        name: distinct_counts(codes, members[held], count)
+        for name, members in spread(positions).items()
+    }
+    if groups.names == ["wallet"]:
+        found = {name: np.full(count, numbers[0]) for name, numbers in found.items()}
+    return {name: count_array(numbers, missing) for name, numbers in found.items()}
+
+
+def concentration(  # noqa: PLR0913 - what a caller may wish
     holdings: PositionsLike,
     token: TokenLike | None = None,
     *,
+    asset: TokenLike | None = None,
     top: int = 10,
     by: By | Sequence[By] = "wallet",
     wallets: FetchLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
 ) -> pd.DataFrame:
-    """Measure how unequally tokens are distributed over their holders."""
+    """Measure how unequally tokens, or assets, are distributed over their holders."""
     if top < 1:
         raise SettingsError(f"top: {top!r}", hint="1 or more of the largest holders")
-    positions, holders = read_groups(holdings, by, wallets, apart="each token has a row already")
-    found = totals_of(positions, group(positions, ["token"]))
-    measured = found.assign(**_inequality(positions, holders, top))
-    if token is None:
+    named, by = _named(token, asset, by)
+    positions, names = read_names(
+        holdings, by, wallets, apart="each has a row already", assets=assets, bridged=bridged
+    )
+    found = totals_of(positions, group(positions, [positions.kind]))
+    measured = found.assign(**_inequality(positions, group(positions, names), top))
+    if named is None:
         return measured
-    place = token_place(positions.holdings, positions.tokens, token)
-    return measured.iloc[[place]].reset_index(drop=True)
+    return measured.iloc[[held_place(positions, named)]].reset_index(drop=True)
 
 
 def _inequality(positions: Positions, members: Groups, top: int) -> dict[str, Floats]:

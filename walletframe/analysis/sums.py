@@ -19,16 +19,31 @@ from walletframe.frames import count_array, read_groups, text_array
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.frames import By, Codes, FetchLike, Groups, Mask, Positions, PositionsLike
+    from walletframe.frames import (
+        AssetsLike,
+        By,
+        Codes,
+        FetchLike,
+        Groups,
+        Mask,
+        Positions,
+        PositionsLike,
+    )
 
+_ADDED = frozenset({"token", "asset"})  # only by these are amounts added up
 _COMPLETENESS = ("wallets_ok", "wallets_stale", "wallets_asked")
 
 
 def totals(
-    holdings: PositionsLike, by: By | Sequence[By] = "token", *, wallets: FetchLike | None = None
+    holdings: PositionsLike,
+    by: By | Sequence[By] = "token",
+    *,
+    wallets: FetchLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
 ) -> pd.DataFrame:
     """Add up holdings by whatever they are grouped by, and say how complete that is."""
-    return totals_of(*read_groups(holdings, by, wallets))
+    return totals_of(*read_groups(holdings, by, wallets, assets=assets, bridged=bridged))
 
 
 def totals_of(positions: Positions, groups: Groups) -> pd.DataFrame:
@@ -56,13 +71,14 @@ def _amounts(
     held = np.flatnonzero(exact.integers > 0)
 
     def counted(members: Codes) -> Any:
-        wide = int(members.max(initial=0)) + 1
-        pairs = distinct(groups.codes[held] * wide + members[held])
-        return count_array(np.bincount(pairs // wide, minlength=len(groups)), none_known)
+        found = distinct_counts(groups.codes[held], members[held], len(groups))
+        return count_array(found, none_known)
 
     columns: dict[str, Any] = {}
-    if "token" in groups.names:
+    if not _ADDED.isdisjoint(groups.names):
         columns["amount"] = AmountArray(sums(added), added.sizes == 0, exact.scale)
+        if "asset" in groups.names:
+            columns |= {name: counted(codes) for name, codes in spread(positions).items()}
     else:
         columns["tokens"] = counted(positions.tokens.codes)
     if "wallet" not in groups.names:
@@ -94,6 +110,20 @@ def _values(positions: Positions, groups: Groups, balances: Codes, unknown: Mask
     }
 
 
+def spread(positions: Positions) -> dict[str, Codes]:
+    """Give what an asset is spread over, as numbers for each row: contracts, their blockchains."""
+    contracts = positions.contracts
+    chains = pd.factorize(np.array([key[0] for key in contracts.keys], dtype=object))[0]
+    return {"contracts": contracts.codes, "blockchains": chains[contracts.codes]}
+
+
+def distinct_counts(codes: Codes, members: Codes, count: int) -> Codes:
+    """Count the distinct members that have each code."""
+    wide = int(members.max(initial=0)) + 1
+    pairs = distinct(codes * wide + members)
+    return np.bincount(pairs // wide, minlength=count)
+
+
 def distinct(codes: Codes) -> Codes:
     """Return each number once, ascending: sorting takes a fourth of what hashing does."""
     ordered = np.sort(codes)
@@ -103,10 +133,11 @@ def distinct(codes: Codes) -> Codes:
 def completeness(positions: Positions, groups: Groups) -> dict[str, Any]:
     """Count the wallets asked of each group, and those known; nothing where none were given.
 
-    By token, too, these are the wallets of the group that could hold it.
+    By token or asset, too, these are the wallets of the group that could hold it.
     """
     everyone = np.ones(len(positions.wallets), dtype=bool)
-    if "token" not in groups.names or {"wallet", "blockchain"} & {*groups.names}:
+    names = {*groups.names}
+    if _ADDED.isdisjoint(names) or {"wallet", "blockchain"} & names:
         return completeness_among(positions, groups, everyone)
     if not positions.asked:
         return {}

@@ -171,14 +171,19 @@ class TokenListError(WalletframeError, ValueError):
     problems : sequence of (int, str, str)
         Position in the list, the entry as text, and the reason, one for each bad entry: the
         message shows the first twenty, the attribute has all of them.
+    hint : str, optional
+        What to give.
     """
 
-    def __init__(self, problems: Sequence[tuple[int, str, str]]) -> None:
+    def __init__(
+        self,
+        problems: Sequence[tuple[int, str, str]],
+        hint: Text = "give a file in the Uniswap token-list format, a frame with token_blockchain "
+        "and token_address, or (blockchain, contract) pairs",
+    ) -> None:
         listed = _listed([(f"{place}: {entry}", reason) for place, entry, reason in problems])
         super().__init__(
-            lines("a list of tokens can't be used (by position, from 0):", *listed),
-            hint="give a file in the Uniswap token-list format, a frame with token_blockchain "
-            "and token_address, or (blockchain, contract) pairs",
+            lines("a list of tokens can't be used (by position, from 0):", *listed), hint
         )
         self.problems = tuple(problems)
 
@@ -190,17 +195,23 @@ class UnknownTokenError(WalletframeError, LookupError):
     ----------
     token : str or (str, str or None)
         The symbol, or (blockchain, contract), that was asked for; an attribute as well.
+    what : str, default "token"
+        What it names, if that is an asset.
+    hint : str, optional
+        What to do about it.
     """
 
-    def __init__(self, token: str | tuple[str, str | None]) -> None:
+    def __init__(
+        self, token: str | tuple[str, str | None], what: str = "token", hint: Text = ""
+    ) -> None:
         named = unlinked(repr(token)) if isinstance(token, str) else token_text(token)
-        hint = Spelled(
+        usual = Spelled(
             "a token is ",
             Either("(blockchain, contract), with None", "BLOCKCHAIN.CONTRACT, BLOCKCHAIN."),
             " for a native coin, or a symbol exactly as ",
             Either("in the column symbol", "it is written"),
         )
-        super().__init__(Spelled("no row has the token ", named), hint)
+        super().__init__(Spelled(f"no row has the {what} ", named), hint or usual)
         self.token = token
 
 

@@ -1,6 +1,7 @@
 """The column contract, and how outcomes become the two DataFrames that keep it."""
 
 from walletframe.frames.assembly import WalletRecord, assemble
+from walletframe.frames.asset_list import AssetsLike, assets, held_names, held_place
 from walletframe.frames.contract import (
     HOLDING_DTYPES,
     SIMULATED,
@@ -25,7 +26,7 @@ from walletframe.frames.details import (
     wallets_given,
 )
 from walletframe.frames.display import summary_html, table_html
-from walletframe.frames.groups import By, Groups, group, read_groups
+from walletframe.frames.groups import By, Groups, group, read_groups, read_names
 from walletframe.frames.identity import (
     Codes,
     Identities,
@@ -92,6 +93,7 @@ __all__ = [
     "RESERVED",
     "SIMULATED",
     "WALLET_DTYPES",
+    "AssetsLike",
     "By",
     "Codes",
     "DetailsLike",
@@ -112,6 +114,7 @@ __all__ = [
     "amounts_of",
     "as_failed",
     "assemble",
+    "assets",
     "blockchains",
     "candidates",
     "category_of",
@@ -123,6 +126,8 @@ __all__ = [
     "find_wallet",
     "given_names",
     "group",
+    "held_names",
+    "held_place",
     "holdings_given",
     "holdings_table",
     "is_details",
@@ -138,6 +143,7 @@ __all__ = [
     "known_when_asked",
     "names_to_keep",
     "read_groups",
+    "read_names",
     "read_positions",
     "require_columns",
     "respelled",

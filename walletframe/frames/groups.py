@@ -1,12 +1,12 @@
 """What rows of holdings are grouped by, decided here alone: a code for each row, and labels.
 
 Some names tell wallets apart, those without rows too: ``wallet``, ``blockchain``, ``snapshot``, and
-what ``wallets`` keeps. The others tell rows apart: ``token``, and the columns of holdings.
+what ``wallets`` keeps. The others tell rows apart: ``token``, ``asset``, the columns of holdings.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -14,7 +14,8 @@ import pandas as pd
 
 from walletframe.address import telling_rows, unnameable
 from walletframe.errors import Argument, Either, SettingsError, Spelled
-from walletframe.frames.contract import text_array
+from walletframe.frames.asset_list import held_names, with_assets
+from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.details import wallets_given
 from walletframe.frames.identity import first_rows, wallet_identities
 from walletframe.frames.kept import RESULTS, kept_names
@@ -25,8 +26,9 @@ from walletframe.text import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
-    from walletframe.frames.identity import Codes
+    from walletframe.frames.identity import Codes, Identities
     from walletframe.frames.positions import PositionsLike
 
 By: TypeAlias = str
@@ -34,7 +36,7 @@ By: TypeAlias = str
 
 SNAPSHOT: Final = "snapshot"
 _OF_WALLETS = ("wallet", "blockchain", SNAPSHOT)
-_TO_CHOOSE = "token, wallet, blockchain, snapshot, a column of holdings or one that wallets keeps"
+_TO_CHOOSE = "wallet, blockchain, asset, snapshot, a column of holdings or one that wallets keeps"
 _APART = Spelled(
     Argument("by", Either('"token"', "token")),
     " keeps contracts apart; or leave out the rows of all but one",
@@ -50,7 +52,7 @@ class Groups:
     owners: Codes  # of each group, the place of its set of wallets
     owner_codes: Codes  # of each wallet, the place of the set that it is in
     owned: int  # how many sets there are
-    tokens: Codes  # of each group, the place of its token, -1 for none
+    tokens: Codes  # of each group, the place of its token, else of its asset, -1 for none
     columns: dict[str, Any]  # what names the groups: arrays with one label for each
 
     def __len__(self) -> int:
@@ -67,11 +69,33 @@ def read_groups(
     by: By | Sequence[By],
     wallets: FetchLike | None = None,
     *,
-    apart: str = "",
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
 ) -> tuple[Positions, Groups]:
     """Read holdings, and cut them into groups; each set of wallets asked has one, even if empty.
 
-    With `apart`, which says why, tokens are no part of what may be asked.
+    By asset, these stand in the place of tokens, unless tokens are asked for, too.
+    """
+    positions, names = read_names(holdings, by, wallets, assets=assets, bridged=bridged)
+    groups = group(positions, names)
+    if "token" in names:
+        positions = replace(positions, tokens=positions.contracts, assets=None)
+    return positions, groups
+
+
+def read_names(
+    holdings: PositionsLike,
+    by: By | Sequence[By],
+    wallets: FetchLike | None = None,
+    *,
+    apart: str = "",
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
+) -> tuple[Positions, list[str]]:
+    """Read holdings, and check by which names to cut them; with assets, if these are among them.
+
+    `apart` says why tokens, or assets in their place, make no groups: the rest of the names does,
+    or wallets.
     """
     timed = SNAPSHOT in ([by] if isinstance(by, str) else list(by))
     if timed and isinstance(holdings, Positions):
@@ -83,15 +107,27 @@ def read_groups(
     names = _checked(by, positions)
     if apart and "token" in names:
         raise SettingsError(f"by: {by!r}, but {apart}", hint=f"choose from: {_TO_CHOOSE}")
-    return positions, group(positions, names, timed=timed)
+    if "asset" in names:
+        positions = with_assets(positions, assets, bridged=bridged)
+    elif assets is not None or bridged:
+        option = Argument("bridged" if assets is None else "assets", "")
+        wanted = Argument("by", Either('"asset"', "asset"))
+        raise SettingsError(Spelled(option, " is for assets alone"), hint=Spelled("add ", wanted))
+    if apart:
+        names = [name for name in names if name != "asset"] or ["wallet"]
+    return positions, names
 
 
-def group(positions: Positions, names: list[str], *, timed: bool = False) -> Groups:
+def group(positions: Positions, names: list[str]) -> Groups:
     """Cut holdings into groups by names that were checked, as `read_groups` does."""
     kept = kept_names(positions.given) if positions.asked else []
-    told = {*kept, *_OF_WALLETS[: 2 + timed]}  # a snapshot that wallets lacks is of the rows alone
+    told = {"wallet", "blockchain", *kept}
+    if SNAPSHOT in positions.given.columns:  # else it is of the rows alone
+        told.add(SNAPSHOT)
     of_wallets = [name for name in names if name in told]
     of_rows = [name for name in names if name not in told]
+    if "token" in names:  # which the asset only follows
+        of_rows = [name for name in of_rows if name != "asset"]
     owner_codes, owned = _wallet_codes(positions, of_wallets)
     row_codes, first = _row_codes(positions, of_rows)
     if not of_wallets:
@@ -104,37 +140,62 @@ def group(positions: Positions, names: list[str], *, timed: bool = False) -> Gro
         codes, owners, things = _crossed(row_owners, owned, row_codes, len(first))
     rows = np.append(first, -1)[things]
     tokens = np.full(len(rows), -1)
-    if "token" in names:  # kinds of rows are tokens already, unless other columns cut them further
-        tokens = things if len(of_rows) == 1 else np.append(positions.tokens.codes, -1)[rows]
-    columns: dict[str, Any] = {}
+    if of_rows in (["token"], ["asset"]):  # then kinds of rows are tokens already
+        tokens = things
+    elif {"token", "asset"} & {*of_rows}:
+        tokens = np.append(_things(positions, of_rows).codes, -1)[rows]
     starts = first_rows(owner_codes, owned)[owners] if of_wallets else rows
+    columns: dict[str, Any] = {}
     for name in names:
-        if name == "blockchain" and "wallet" in names:
-            continue
-        if name == "token":
-            found = token_columns(positions.holdings, positions.tokens, tokens)
-        elif name == "wallet":
-            parts = ("blockchain", "address")
-            found = {part: positions.wallets[part].array.take(starts) for part in parts}
-        elif name in told:
-            found = {name: _of_wallets(positions, name).take(starts)}
+        if name in told:
+            found = _labels_of_wallets(positions, name, names, starts)
         else:
-            found = {name: _of_rows(positions, name).take(rows, allow_fill=True)}
+            found = _labels_of_rows(positions, name, rows, tokens)
         if twice := found.keys() & columns.keys():
             raise SettingsError(f"by: {names!r} has {min(twice)!r} twice", hint="leave out one")
         columns |= found
     return Groups(names, codes, owners, owner_codes, owned, tokens, columns)
 
 
+def _labels_of_wallets(
+    positions: Positions, name: str, names: list[str], places: Codes
+) -> dict[str, Any]:
+    """Give the columns that one of the names for wallets makes, for some of them."""
+    if name == "wallet":
+        parts = ("blockchain", "address")
+        return {part: positions.wallets[part].array.take(places) for part in parts}
+    if name == "blockchain" and "wallet" in names:
+        return {}  # which has it
+    return {name: _of_wallets(positions, name).take(places)}
+
+
+def _labels_of_rows(positions: Positions, name: str, rows: Codes, tokens: Codes) -> dict[str, Any]:
+    """Give the columns that a name for rows makes, for some rows or tokens; NA for those at -1."""
+    if name == "token":
+        return token_columns(positions.holdings, positions.contracts, tokens)
+    if name == "asset":
+        names = held_names(positions, np.arange(len(positions.tokens.keys)))
+        assets = np.append(positions.tokens.codes, -1)[rows]
+        return {name: text_array(names).take(assets, allow_fill=True)}
+    return {name: _of_rows(positions, name).take(rows, allow_fill=True)}
+
+
+def _things(positions: Positions, names: list[str]) -> Identities:
+    """Tell by which tokens rows are told apart: as they are, or put together to assets."""
+    return positions.contracts if "token" in names else positions.tokens
+
+
 def _checked(by: By | Sequence[By], positions: Positions) -> list[str]:
     """Check what to group by; "symbol" is "token" where no symbol is shared."""
     given: list[Any] = [by] if isinstance(by, str) else list(by)
     kept = kept_names(positions.given) if positions.asked else []
-    known = {"token", *_OF_WALLETS, *kept, *positions.holdings.columns} - RESULTS
+    known = {"token", "asset", *_OF_WALLETS, *kept, *positions.holdings.columns} - RESULTS
     if not given or any(not isinstance(name, str) or name not in known for name in given):
         more = f" ({', '.join(shown(name) for name in kept)})" if kept else ""
         without = "" if positions.asked else "; what a fetch keeps is in its wallets: give "
-        hint = Spelled(_TO_CHOOSE, more, without, "" if positions.asked else Argument("wallets"))
+        hint = Spelled(
+            f"token, {_TO_CHOOSE}", more, without, "" if positions.asked else Argument("wallets")
+        )
         raise SettingsError(f"by: {by!r}", hint=hint)
     if "symbol" in given and (shared := shared_symbols(positions.holdings, positions.tokens)):
         raise ambiguous(shared, lambda _: _APART)
@@ -159,12 +220,13 @@ def _wallet_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
 
 def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
     """Tell rows apart by names that are none of wallets, and give the first row of each kind."""
-    if names in ([], ["token"]):  # without any, they are not looked at
-        return positions.tokens.codes, positions.tokens.first
+    tokens = _things(positions, names)
+    if names in ([], ["token"], ["asset"]):  # without any, they are not looked at
+        return tokens.codes, tokens.first
     codes, count = np.zeros(len(positions.holdings), dtype=np.intp), 1
     for name in names:
-        if name == "token":
-            more, wide = positions.tokens.codes, len(positions.tokens.keys)
+        if name in ("token", "asset"):
+            more, wide = tokens.codes, len(tokens.keys)
         else:
             more, wide = _coded(name, _of_rows(positions, name))
         codes, kinds = pd.factorize(codes * wide + more)
@@ -199,6 +261,7 @@ def _coded(name: str, column: Any) -> tuple[Codes, int]:
 
 def _of_rows(positions: Positions, name: str) -> Any:
     """Give a column of holdings; whole numbers and truth values as such that can be missing."""
+    require_columns(positions.holdings, [name])
     column = positions.holdings[name]
     if column.ndim > 1:
         raise SettingsError(f"by: {shown(name)!r} is the name of two columns", hint="rename one")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 RESULTS: Final = frozenset(
     {"amount", "tokens", "holders", "balances", "amount_na", "value", "currency", "unpriced"}
     | {"wallets_ok", "wallets_stale", "wallets_asked", "share", "gini", "herfindahl", "top_share"}
-    | {"tokens_both", "tokens_either", "jaccard"}
+    | {"tokens_both", "tokens_either", "assets_both", "assets_either", "jaccard"}
+    | {"contracts", "blockchains"}
 )
 """The columns of tables that add up, or compare; so none of a user's own has such a name."""
 

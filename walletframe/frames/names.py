@@ -35,7 +35,7 @@ from walletframe.text import shortened, shown
 from walletframe.tokens import known_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from walletframe.address import WalletAddress
     from walletframe.errors import Text
@@ -52,11 +52,17 @@ _NOT_LISTED = "not on the packaged list: may be a twin that anybody made"
 
 
 def token_names(
-    holdings: pd.DataFrame, tokens: Identities, places: Codes, *, by_chain: bool = False
+    holdings: pd.DataFrame,
+    tokens: Identities,
+    places: Codes,
+    *,
+    by_chain: bool = False,
+    taken: Container[str] = (),
 ) -> list[str]:
     """Name tokens by text that is unique in the frame, readable and harmless.
 
     With `by_chain` it is unique on the token's blockchain, for where that is written beside it.
+    The symbols in `taken`, without case, are never enough for a name.
     """
     # A symbol alone is not enough where another token has it, too, where letters beyond ASCII may
     # look like others, and where it looks like a name with a contract already.
@@ -73,7 +79,7 @@ def token_names(
     for place, scope in zip(alike, scopes, strict=True):
         name, key = names[spelled[place]], tokens.keys[place]
         is_plain = name.isascii() and "(" not in name and not is_unknown(key)
-        if name and is_plain and bearers[scope] == 1:
+        if name and is_plain and bearers[scope] == 1 and name.casefold() not in taken:
             found[place] = name
         else:
             rest.append((place, name, key))

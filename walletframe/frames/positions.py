@@ -26,7 +26,7 @@ from walletframe.frames.known import known_wallets, stale_wallets
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from walletframe.frames.details import FetchLike
     from walletframe.frames.identity import Codes, Mask, TokenKey
@@ -37,12 +37,25 @@ _SNAPSHOT = "snapshot"
 
 
 @dataclass(frozen=True, slots=True)
+class Assets:
+    """What is known of assets that stand in the place of tokens; by key where it can be."""
+
+    contracts: Identities  # the tokens of the rows
+    names: Mapping[TokenKey, str]  # of each asset, and of each token that is of none
+    homes: Mapping[TokenKey, Collection[str]]  # the blockchains that have it, of each asset
+
+    def take(self, rows: Codes) -> Assets:
+        """Return those of some rows, given by their positions."""
+        return replace(self, contracts=self.contracts.take(rows))
+
+
+@dataclass(frozen=True, slots=True)
 class Positions:
     """Holdings of n rows and w wallets: those asked, else those with rows. Not to be changed."""
 
     holdings: pd.DataFrame  # n rows, as given
     amounts: AmountArray
-    tokens: Identities  # of the rows
+    tokens: Identities  # of the rows; with `assets`, the assets
     wallets: pd.DataFrame  # w rows: blockchain and address as first written, in their order
     wallet_keys: list[TokenKey]  # the same, canonical
     given: pd.DataFrame  # the frame in which the wallets stand: that of `wallets`, else holdings
@@ -54,6 +67,17 @@ class Positions:
     asked: bool  # whether the wallets asked were given
     known: Mask  # of each wallet, whether its balances are known
     stale: Mask  # whether they are known as of an answer that is past its time
+    assets: Assets | None = None  # which contracts were put together, if any were
+
+    @property
+    def kind(self) -> str:
+        """What stands in `tokens`, as a name to group by: "token" or "asset"."""
+        return "asset" if self.assets else "token"
+
+    @property
+    def contracts(self) -> Identities:
+        """The tokens of the rows, whether assets stand in their place or not."""
+        return self.assets.contracts if self.assets else self.tokens
 
     @property
     def times(self) -> pd.DatetimeIndex:
@@ -79,11 +103,14 @@ class Positions:
             **_listed(self.wallets, left),
             known=self.known[kept],
             stale=self.stale[kept],
+            assets=self.assets and self.assets.take(rows),
         )
 
     def could_hold(self) -> tuple[Codes, Codes]:
         """Tell on which blockchains a wallet could hold a token, as `candidates` does."""
-        return candidates(self.tokens, self.chain_codes[self.wallet_codes], self.chain_places)
+        row_chains = self.chain_codes[self.wallet_codes]
+        homes = self.assets.homes if self.assets else None
+        return candidates(self.tokens, row_chains, self.chain_places, homes)
 
 
 PositionsLike: TypeAlias = Union["pd.DataFrame", Positions]
@@ -189,15 +216,23 @@ def token_columns(holdings: pd.DataFrame, tokens: Identities, places: Codes) -> 
 
 
 def candidates(
-    tokens: Identities, row_chains: Codes, chains: Mapping[str, int]
+    tokens: Identities,
+    row_chains: Codes,
+    chains: Mapping[str, int],
+    homes: Mapping[TokenKey, Collection[str]] | None = None,
 ) -> tuple[Codes, Codes]:
     """Pair tokens with the blockchains, as places, on which a wallet could hold them, or does.
 
-    `row_chains` has the place of each row's blockchain, `chains` the places by identifier.
+    `row_chains` has the place of each row's blockchain, `chains` the places by identifier; `homes`
+    has the blockchains of what is on several, all others are on the one in their key.
     """
     wide = max(len(chains), 1)
+    found = homes or {}
     own = [
-        token * wide + chains[key[0]] for token, key in enumerate(tokens.keys) if key[0] in chains
+        token * wide + chains[chain]
+        for token, key in enumerate(tokens.keys)
+        for chain in found.get(key, key[:1])
+        if chain in chains
     ]
     seen = tokens.codes * wide + row_chains
     pairs = pd.unique(np.append(seen, own).astype(np.intp))

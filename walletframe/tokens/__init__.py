@@ -1,4 +1,4 @@
-"""Tokens that many people know: their real contracts, blockchain by blockchain, without prices."""
+"""Tokens that many people know: their real contracts, and which of them are of the same asset."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from walletframe.chains import known_blockchains
+
 # The first rows of known.csv were chosen one by one: native coins, and the tokens that are used and
 # imitated most; the others for bearing a symbol of these. Each names the list on npm, of November
 # 2026, that has its contract, symbol and decimals; all of those are permissively licensed.
 SOURCES = {
+    "circle": "Circle's Bridge Kit 1.15.1, September 2026, Apache 2.0",
     "ledger": "Ledger's crypto assets 11.4.0, March 2026, Apache 2.0",
     "superchain": "Optimism's Superchain list 10.0.1757, May 2026, MIT",
     "aave": "the address book of Aave 4.44.22, March 2026, MIT",
@@ -24,6 +27,13 @@ SOURCES = {
     "yodl": "yodl's list 0.8.40, May 2026, MIT",
     "hand": "chosen by hand; those on EVM chains and Solana are on a list above, too",
 }
+# Never added up. BTT: one unit of the old contracts is 1,000 of the new ones. EURe: the first
+# contract on a blockchain shows the balances of the second. FRAX, FXS: the symbol of one has become
+# that of the other. The contract is that of the first tBTC, which was replaced.
+_NEVER_ADDED = frozenset({"BTT", "EURe", "FRAX", "FXS"})
+_REPLACED = frozenset({"0x8dAEBADE922dF735c38C80C7eBD708Af50815fAa"})
+ASSET_KINDS = ("native", "canonical", "bridged")
+_TEST_NETWORKS = ("GOERLI", "SEPOLIA")
 # What scams imitate most; other coins have honest bridges under their own symbol in many places.
 PRIME = frozenset({"BTC", "DAI", "ETH", "USDC", "USDT"})
 
@@ -83,3 +93,59 @@ def native_coin(blockchain: str) -> KnownToken:
         for token in known_tokens()
         if token.blockchain == blockchain and token.contract is None
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AssetContract:
+    """A contract of an asset that is on several blockchains, None for a coin."""
+
+    asset: str
+    blockchain: str
+    contract: str | None
+    symbol: str | None
+    kind: str  # "native", "canonical", or "bridged": what somebody else gives out for it
+
+
+@cache
+def asset_contracts() -> tuple[AssetContract, ...]:
+    """Return what is of the same asset, unit for unit, asset by asset: of each the issuer's first.
+
+    Coins are those of `walletframe.chains`, and the one of a test network is worth nothing.
+    """
+    known = [token for token in known_tokens() if _is_added(token)]
+    own = {(token.blockchain, token.asset) for token in known if token.kind in ASSET_KINDS[:2]}
+    listed = [
+        AssetContract(token.asset, token.blockchain, token.contract, token.symbol, _kind(token))
+        for token in known
+        # Beside the issuer's, what a list of many projects has may be a former contract of theirs.
+        if (token.blockchain, token.asset) not in own
+        or token.kind != "bridged"
+        or token.source in ("hand", "wormhole", "beefy")
+    ]
+    coins = {token.blockchain for token in known if token.kind == "native"}
+    listed += [
+        AssetContract(chain.coin, chain.identifier, None, chain.coin, "native")
+        for chain in known_blockchains().values()
+        if chain.coin
+        and chain.identifier not in coins
+        and not chain.identifier.startswith(_TEST_NETWORKS)
+    ]
+    assets: dict[str, list[AssetContract]] = {}
+    for each in listed:
+        assets.setdefault(each.asset, []).append(each)
+    return tuple(
+        each
+        for contracts in assets.values()
+        if len(contracts) > 1
+        for each in sorted(contracts, key=lambda each: ASSET_KINDS.index(each.kind))
+    )
+
+
+def _is_added(token: KnownToken) -> bool:
+    """Tell whether a token counts as its asset; what ends in _ is a former contract at Ledger."""
+    former = token.symbol.endswith("_") or token.contract in _REPLACED
+    return not (token.is_namesake or former or token.asset in _NEVER_ADDED)
+
+
+def _kind(token: KnownToken) -> str:
+    return token.kind if token.kind in ASSET_KINDS else ASSET_KINDS[-1]

@@ -1,0 +1,232 @@
+"""Which contracts are of one asset: the packaged list, a caller's own, and the rows of holdings."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from walletframe.address import is_blank
+from walletframe.chains import spelled
+from walletframe.errors import (
+    Argument,
+    ArgumentError,
+    ColumnsError,
+    Either,
+    Spelled,
+    TokenListError,
+    UnknownTokenError,
+)
+from walletframe.frames.contract import text_array
+from walletframe.frames.identity import Identities, token_key
+from walletframe.frames.names import token_names, token_place
+from walletframe.frames.positions import Assets, Positions
+from walletframe.text import shown, unlinked
+from walletframe.tokens import ASSET_KINDS, AssetContract, asset_contracts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from walletframe.frames.identity import Codes, TokenKey
+    from walletframe.frames.names import TokenLike
+
+AssetsLike: TypeAlias = str | Path | pd.DataFrame
+
+_ASSET = "asset"  # where a token has its blockchain, which is never in small letters
+_NEEDED = ("asset", "token_blockchain", "token_address")
+_COLUMNS = (*_NEEDED, "symbol", "kind")
+_FORMS = (
+    "give a frame, a .csv or a .parquet with the columns asset, token_blockchain and "
+    "token_address (empty for a native coin), and, if you like, symbol and kind "
+    f"({', '.join(ASSET_KINDS)})"
+)
+
+
+def assets(more: AssetsLike | None = None) -> pd.DataFrame:
+    """List which contracts are the same asset on several blockchains.
+
+    Parameters
+    ----------
+    more : DataFrame, str or Path, optional
+        Contracts of your own, as a frame, a ``.csv`` or a ``.parquet``: the columns ``asset``,
+        ``token_blockchain`` and ``token_address`` (missing for a native coin), and optionally
+        ``symbol`` and ``kind``, which is native for a coin and canonical for a contract unless it
+        says otherwise. What it says of a contract counts more than the packaged list.
+
+    Returns
+    -------
+    DataFrame
+        One row for each contract, those of `more` last, on an index from 0: ``asset``, such as
+        USDC; ``token_blockchain``; ``token_address``, NA for a native coin; ``symbol``; ``kind``:
+
+        - ``native``, the coin of a blockchain;
+        - ``canonical``, given out by the asset's own issuer;
+        - ``bridged``, a twin: what a bridge, a custodian or a wrapping contract gives out for the
+          asset (USDC.e, WETH, WBTC), or what no list says to be the issuer's.
+
+        All are str. ``totals(by="asset")`` and ``share(asset=…)`` add up what is native and
+        canonical, and twins where asked: ``bridged=True``.
+
+    Raises
+    ------
+    TokenListError
+        If the file can't be read, or rows have no asset or blockchain, an unknown kind, or a
+        contract that another row says something else of: it names them all.
+    ArgumentError, ColumnsError, OSError
+        If `more` is of another type, lacks a column, or there is no such file.
+
+    Notes
+    -----
+    The packaged list is of November 2026. USDC and EURC are as in Circle's Bridge Kit 1.15.1
+    (September 2026); native coins as in `walletframe.blockchains`, without test networks. Each
+    other contract is in one of the freely licensed lists that ``walletframe.tokens.SOURCES`` names
+    with their versions and months; which one is said in ``walletframe/tokens/known.csv``.
+
+    One unit of each contract stands for one unit of the asset, but need not be worth as much: a
+    twin is worth what its bridge still holds. Not in the list, since adding them up would be wrong:
+    BTT, whose old unit is 1,000 of the new ones; EURe, which shows a balance in two contracts; FRAX
+    and FXS, which changed symbols; former contracts.
+
+    Examples
+    --------
+    >>> listed = assets()
+    >>> dollars = listed[(listed["asset"] == "USDC") & (listed["kind"] == "canonical")]
+    >>> dollars["token_blockchain"].head(3).tolist()
+    ['ETH', 'POLYGON', 'ARBITRUM']
+    """
+    rows = [astuple(row) for row in _listed(more).values()]
+    columns = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
+    return pd.DataFrame({name: text_array(list(column)) for name, column in columns.items()})
+
+
+def with_assets(
+    positions: Positions, more: AssetsLike | None = None, *, bridged: bool = False
+) -> Positions:
+    """Put assets in the place of tokens: twins only with `bridged`, the unlisted on their own."""
+    listed = _listed(more)
+    tokens, kinds = positions.contracts, ASSET_KINDS if bridged else ASSET_KINDS[:2]
+    counted = {key: row.asset for key, row in listed.items() if row.kind in kinds}
+    keys = [(_ASSET, counted[key]) if key in counted else key for key in tokens.keys]
+    places: dict[TokenKey, int] = {}
+    of_tokens = np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.intp)
+    homes: dict[TokenKey, set[str]] = {}
+    for (chain, _), asset in counted.items():
+        homes.setdefault((_ASSET, asset), set()).add(chain)
+    first = np.full(len(places), len(positions.holdings), dtype=np.intp)
+    np.minimum.at(first, of_tokens, tokens.first)
+    whole = Identities(of_tokens[tokens.codes], list(places), first)
+    taken = frozenset(row.asset.casefold() for row in listed.values())
+    own = np.flatnonzero([key[0] != _ASSET for key in whole.keys])
+    # What is no asset, and has the symbol of one, is named with its contract.
+    named = iter(
+        token_names(positions.holdings, tokens, tokens.codes[whole.first[own]], taken=taken)
+    )
+    names = {key: shown(key[1] or "") if key[0] == _ASSET else next(named) for key in whole.keys}
+    return replace(positions, tokens=whole, assets=Assets(tokens, names, homes))
+
+
+def held_names(positions: Positions, places: Codes) -> list[str]:
+    """Name tokens by their places, or the assets that stand in their place."""
+    if positions.assets is None:
+        return token_names(positions.holdings, positions.tokens, places)
+    return [positions.assets.names[positions.tokens.keys[place]] for place in places.tolist()]
+
+
+def held_place(positions: Positions, named: TokenLike) -> int:
+    """Return the place of the token that a caller names; of the asset, or of that of a contract."""
+    keys, contracts = positions.tokens.keys, positions.contracts
+    if positions.assets is None or not isinstance(named, str):
+        place = token_place(positions.holdings, contracts, named)
+        return int(positions.tokens.codes[contracts.first[place]])
+    if (_ASSET, named) in keys:
+        return keys.index((_ASSET, named))
+    alike = [name for chain, name in keys if chain == _ASSET and _same(name, named)]
+    meant = f"did you mean {alike[0]!r}? " if alike else ""
+    hint = Spelled(
+        unlinked(meant),
+        "twins count with ",
+        Argument("bridged", Either("True")),
+        "; of what is in no list, name the ",
+        Argument("token", ""),
+    )
+    raise UnknownTokenError(named, "asset", hint)
+
+
+def _same(one: str | None, other: str) -> bool:
+    return (one or "").casefold() == str(other).strip().casefold()
+
+
+@cache
+def _packaged() -> Mapping[TokenKey, AssetContract]:
+    return {token_key((row.blockchain, row.contract)): row for row in asset_contracts()}
+
+
+def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
+    """Give the list by token, what the caller adds or says otherwise last."""
+    if more is None:
+        return _packaged()
+    own: dict[TokenKey, AssetContract] = {}
+    places: dict[TokenKey, int] = {}
+    problems = []
+    for place, row, fault in _rows(_frame(more)):
+        if fault:
+            problems.append((place, _text(row), fault))
+            continue
+        key = token_key((row.blockchain, row.contract))
+        said = own.setdefault(key, row)
+        if (said.asset, said.kind) != (row.asset, row.kind):
+            there = f"it is {said.kind} {said.asset} already, at {places[key]}"
+            problems.append((place, _text(row), there))
+        places.setdefault(key, place)
+    if problems:
+        raise TokenListError(problems, hint=_FORMS)
+    return {key: row for key, row in _packaged().items() if key not in own} | own
+
+
+def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
+    """Read the rows of a caller, each with its position, from 0, and what is wrong with it."""
+    absent = [None] * len(frame)
+    columns = [frame[name] if name in frame.columns else absent for name in _COLUMNS]
+    for place, cells in enumerate(zip(*columns, strict=True)):
+        if all(map(is_blank, cells)):
+            continue
+        asset, chain, contract, symbol, kind = (
+            None if is_blank(cell) else str(cell).strip() for cell in cells
+        )
+        usual = ASSET_KINDS[0] if contract is None else ASSET_KINDS[1]
+        row = AssetContract(asset or "", spelled(chain or ""), contract, symbol, kind or usual)
+        fault = "" if asset else "it has no asset"
+        if not chain:
+            fault = "it has no blockchain"
+        elif row.kind not in ASSET_KINDS:
+            fault = f"its kind is {shown(row.kind)!r}, not one of {', '.join(ASSET_KINDS)}"
+        yield place, row, fault
+
+
+def _text(row: AssetContract) -> str:
+    return shown(ascii((row.asset, row.blockchain, row.contract)))
+
+
+def _frame(more: Any) -> pd.DataFrame:
+    """Read what a caller gives as a frame with the columns needed."""
+    if isinstance(more, str | Path):
+        path = Path(more).expanduser()
+        try:
+            if path.suffix.lower() == ".parquet":
+                more = pd.read_parquet(path)
+            else:
+                more = pd.read_csv(path, dtype="str", keep_default_na=False, encoding="utf-8-sig")
+        except ValueError as fault:  # what parsers and Arrow raise
+            said = f"it can't be read: {fault}"
+            raise TokenListError([(0, shown(str(path)), said)], hint=_FORMS) from None
+        more = more.rename(columns=lambda name: str(name).strip())
+    if not isinstance(more, pd.DataFrame):
+        raise ArgumentError(f"assets can't be of type {type(more).__name__}", hint=_FORMS)
+    missing = [name for name in _NEEDED if name not in more.columns]
+    if missing:
+        raise ColumnsError(missing, [str(name) for name in more.columns], hint=_FORMS)
+    return more
