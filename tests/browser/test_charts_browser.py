@@ -34,6 +34,13 @@ HARMFUL = """() => [
     window.__ran || 0,
     ...document.querySelectorAll('a, img, iframe, object, embed, foreignObject')
 ].filter(each => each && !each.closest?.('.modebar')).map(each => each.outerHTML || each)"""
+TEXTS = """() => [...document.querySelectorAll('.main-svg text')]
+    .filter(each => each.textContent.trim() && each.getBoundingClientRect().height)
+    .filter(each => getComputedStyle(each).visibility !== 'hidden')
+    .map(each => {
+        const {a, b} = each.getCTM();
+        return [parseFloat(getComputedStyle(each).fontSize) * Math.hypot(a, b), each.textContent];
+    })"""
 SHAPES = ":is(.surface, .point path, .slice path, .hm image, .js-line, .js-fill)"
 
 
@@ -88,6 +95,13 @@ def test_hovers_are_harmless(stage, name):
     assert "<a href=" in "".join(seen)
     assert stage.page.evaluate(HARMFUL) == []
     assert (stage.strayed, stage.said) == ([], [])
+
+
+def test_no_text_is_too_small(stage):
+    """What would be drawn smaller than 11 pixels is hidden."""
+    drawn = stage.page.evaluate(TEXTS)
+    assert len(drawn) > 300
+    assert min(size for size, _ in drawn) > 10.9
 
 
 @pytest.mark.parametrize("text", ["<b>USDC</b>", "&#60;b&#62;x", "$WIF vs $BONK", "US<br>DC"])

@@ -50,8 +50,13 @@ def details(service):
 
 
 def said(figure):
-    """Return what stands below the title, on one line."""
-    return (figure.layout.title.subtitle.text or "").replace("<br>", " ")
+    """Return all that is said about a chart, on one line."""
+    return " ".join(figure.layout.meta["about"])
+
+
+def written(figure):
+    """Return what is written on a chart, but for the mark of more notes."""
+    return [note.text for note in figure.layout.annotations if note.name != "about"]
 
 
 def hovers(figure):
@@ -231,6 +236,45 @@ class TestHierarchies:
         assert tree(figure) == {"ETH/0xa1/USDC<br>(BSC)": 1}
 
 
+class TestRings:
+    """What a sunburst draws, of which every part has room for its name."""
+
+    def test_small_tokens_are_folded(self):
+        """What has no room for a name is Other of its wallet, and in no ring of its own."""
+        values = [50.0, 30.0, *[0.5] * 20]
+        frame = pd.concat(
+            [HOLDINGS.iloc[:1].assign(token_address=f"0x{n}") for n in range(len(values))]
+        )
+        figure = charts.sunburst(frame.assign(value=values))
+        assert tree(figure) == {
+            "ETH/0xa1/ETH<br>(0x0)": 50,
+            "ETH/0xa1/ETH<br>(0x1)": 30,
+            "ETH/0xa1/Other (20 tokens)": 10,
+        }
+
+    def test_a_ring_of_others_alone_is_left_out(self):
+        """Where most tokens have no room for a name, wallets are the outer ring."""
+        frame = pd.concat(
+            [
+                HOLDINGS.iloc[:1].assign(address=f"0xa{owner}", token_address=f"0x{owner}{n:02}")
+                for owner in range(4)
+                for n in range(30)
+            ]
+        )
+        assert tree(charts.sunburst(frame)) == {f"ETH/0xa{owner}": 30 for owner in range(4)}
+
+    def test_small_wallets_are_folded(self):
+        """A wallet of which nobody could read the name is one of the others."""
+        amounts = [100, 100, 1, 1, 1]
+        figure = charts.sunburst(wallets_of(amounts), token="ETH")
+        assert tree(figure) == {"ETH/0x0000": 100, "ETH/0x0001": 100, "ETH/Other (3 wallets)": 3}
+
+    def test_the_only_other_wallet_has_its_name(self):
+        """What Other would be alone is drawn for itself."""
+        frame = VALUED.assign(value=[97.0, np.nan, 1.0, np.nan, 2.0, np.nan])
+        assert set(tree(charts.sunburst(frame))) == {"ETH/0xa1/ETH", "ETH/0xb2", "BSC"}
+
+
 class TestNodes:
     """What a treemap draws, without plotly."""
 
@@ -305,7 +349,7 @@ class TestBars:
         frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(600)])
         figure = charts.bar(frame, top=3, top_tokens=2)
         assert figure.layout.yaxis.ticktext[-1] == "Other (1,197 wallets)"
-        assert [note.text for note in figure.layout.annotations] == ["3,588 balances, 99.7% of all"]
+        assert written(figure) == ["3,588 balances, 99.7% of all"]
         assert {len(trace.x) for trace in figure.data} == {3}
         assert sum(size or 0 for trace in figure.data for size in trace.x) == 12
         assert "Other is written, not drawn" in said(figure)
@@ -313,7 +357,7 @@ class TestBars:
     def test_a_large_other_of_one_token_is_exact(self):
         """Its hover has every digit."""
         frame = pd.concat([HOLDINGS.assign(address=f"0x{n:03}") for n in range(9)])
-        [note] = charts.bar(frame, token=USDC, top=2).layout.annotations
+        note, *_ = charts.bar(frame, token=USDC, top=2).layout.annotations
         assert note.text == "7 USDC, 77.8% of all"
         assert "7.000000000000000007 USDC" in note.hovertext
 
@@ -433,7 +477,8 @@ class TestPie:
         row = details.wallets[details.wallets.status == "ok"].iloc[0]
         wallet = (row.blockchain, row.address)
         text = said(charts.pie(details.holdings, wallet, wallets=details))
-        assert f"Answer of {row.fetched_at:%Y-%m-%d %H:%M} UTC. Simulated data." in text
+        assert text.startswith("Simulated data. ")
+        assert text.endswith(f" Answer of {row.fetched_at:%Y-%m-%d %H:%M} UTC.")
         assert "known" not in text
         stale = details.wallets.assign(source="stale")
         assert "UTC, out of date." in said(charts.pie(details.holdings, wallet, wallets=stale))
@@ -529,6 +574,22 @@ class TestTimeline:
         )
         assert figure.data[0].y == (2, 2, 2)
         assert "3 snapshots from 2026-01-01 00:00 to 2026-01-03 00:00 UTC" in said(figure)
+
+    def test_nothing_is_drawn_between_two_snapshots(self):
+        """What was held meanwhile nobody knows: each snapshot is a bar of its own."""
+        moments = pd.to_datetime(["2026-01-01", "2026-01-02", "2026-02-01"], utc=True)
+        frame = pd.concat([HOLDINGS.assign(snapshot=moment) for moment in moments])
+        figure = charts.timeline(frame)
+        assert {trace.type for trace in figure.data} == {"bar"}
+        assert {trace.width for trace in figure.data} == {19.2 * 60 * 60 * 1000}
+        assert figure.layout.xaxis.tickvals == tuple(figure.data[0].x)
+
+    def test_bars_of_snapshots_can_be_seen(self):
+        """Two that are a minute apart don't make all of them hairlines."""
+        moments = pd.to_datetime(["2026-01-01 00:00", "2026-01-01 00:01", "2026-12-31 00:00"])
+        moments = moments.tz_localize("UTC")
+        frame = pd.concat([HOLDINGS.assign(snapshot=moment) for moment in moments])
+        assert charts.timeline(frame).data[0].width > 0.002 * 364 * 24 * 60 * 60 * 1000
 
     def test_incomplete_snapshots_are_marked(self):
         """Where a wallet failed that is known elsewhere, a mark says of how many it is known."""

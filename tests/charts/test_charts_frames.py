@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,21 +15,21 @@ from walletframe import charts
 from walletframe.charts.palette import COLORS, OTHER, text_on
 from walletframe.errors import SettingsError
 from walletframe.frames import assemble
+from walletframe.wire import Status
 
 TOKEN, WALLET = ("ETH", "0xT"), "ETH.0xa1"
+DAY = pd.Timestamp("2026-01-31", tz="UTC")
 CHARTS = {
     "treemap": charts.treemap,
-    "treemap of a token": lambda frame: charts.treemap(frame, token=TOKEN),
+    "treemap of a token": partial(charts.treemap, token=TOKEN),
     "sunburst": charts.sunburst,
     "bar": charts.bar,
-    "bar of blockchains": lambda frame: charts.bar(frame, by="blockchain"),
-    "bar of a token": lambda frame: charts.bar(frame, token=TOKEN),
+    "bar of blockchains": partial(charts.bar, by="blockchain"),
+    "bar of a token": partial(charts.bar, token=TOKEN),
     "heatmap": charts.heatmap,
-    "pie": lambda frame: charts.pie(frame, WALLET),
-    "lorenz": lambda frame: charts.lorenz(frame, TOKEN),
-    "timeline": lambda frame: charts.timeline(
-        frame.assign(snapshot=pd.Timestamp("2026-01-31", tz="UTC"))
-    ),
+    "pie": partial(charts.pie, wallet=WALLET),
+    "lorenz": partial(charts.lorenz, token=TOKEN),
+    "timeline": lambda frame, **more: charts.timeline(frame.assign(snapshot=DAY), **more),
 }
 OF_AMOUNTS = {"treemap of a token", "bar of a token", "lorenz"}
 OF_AMOUNTS_OR_SHARES = sorted({*OF_AMOUNTS, "heatmap"})
@@ -79,6 +80,74 @@ def test_nothing_to_draw_is_said(chart, kind):
     assert figure.data == ()
 
 
+def below(figure):
+    """Return the lines below a title, as one."""
+    return figure.layout.title.subtitle.text.replace("<br>", " ")
+
+
+def flawed_wallets():
+    """Return wallets with every flaw there is, of a service that is simulated."""
+    statuses = pd.Series([*Status] * 3, dtype="str")
+    return pd.DataFrame(
+        {
+            "blockchain": "ETH",
+            "address": ["0xA1", *[f"0x{n}" for n in range(1, len(statuses))]],
+            "status": statuses,
+            "tokens": 1,
+            "fetched_at": DAY,
+            "source": ["stale", *["service"] * (len(statuses) - 1)],
+            "service": "sandbox",
+            "snapshot": DAY,
+        }
+    )
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_two_lines_say_how_far_to_trust_a_chart(chart):
+    """Simulated, stale and incomplete come first; the rest is about it, and under its mark."""
+    figure = CHARTS[chart](holdings("7", "-2", None), wallets=flawed_wallets())
+    lines = figure.layout.title.subtitle.text.split("<br>")
+    assert len(lines) <= 2
+    assert max(map(len, lines)) <= 96
+    assert lines[0].startswith("Simulated data.")
+    trust = {"timeline": "2 of 33 wallets ever known.", "pie": "UTC, out of date."}
+    assert trust.get(chart, "3 of 33 wallets known (1 out of date, 3 failed, ") in below(figure)
+    marks = [note.hovertext for note in figure.layout.annotations if note.name == "about"]
+    told = f"{below(figure)} {' '.join(marks).replace('<br>', ' ')}"
+    assert all(note in told for note in figure.layout.meta["about"])
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_every_axis_has_a_name(chart):
+    """What a length, a height or a row is can be read beside it."""
+    figure = CHARTS[chart](holdings("7", "3"))
+    if figure.data[0].type not in {"treemap", "sunburst", "pie"}:
+        assert figure.layout.xaxis.title.text
+        assert figure.layout.yaxis.title.text
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_no_text_is_too_small(chart):
+    """No size that is set is below 11 pixels, and what is fitted into shapes is hidden before."""
+    figure = CHARTS[chart](holdings("7", "3")).to_plotly_json()
+    figure["layout"].pop("template")
+    assert min(sizes(figure), default=12) >= 11
+    if figure["data"][0]["type"] in {"treemap", "sunburst", "pie"}:
+        assert figure["layout"]["uniformtext"] == {"minsize": 11, "mode": "hide"}
+
+
+def sizes(thing):
+    """Return the size of every font of a figure."""
+    if isinstance(thing, dict):
+        for name, part in thing.items():
+            if "font" in name and isinstance(part, dict):
+                yield part.get("size", 12)
+            yield from sizes(part)
+    elif isinstance(thing, list | tuple):
+        for part in thing:
+            yield from sizes(part)
+
+
 @pytest.mark.parametrize("chart", OF_COUNTS)
 def test_unknown_amounts_count_as_balances(chart):
     """What is held in unknown amounts is held, and the hover says that much."""
@@ -90,7 +159,7 @@ def test_unknown_amounts_are_left_out(chart):
     """As amounts they are not drawn, which the chart says."""
     figure = CHARTS[chart](holdings(None, None))
     assert figure.layout.annotations[0].text == "No amount is known."
-    assert "2 balances of unknown amount not drawn" in figure.layout.title.subtitle.text
+    assert "2 balances of unknown amount not drawn" in below(figure)
 
 
 @pytest.mark.parametrize("chart", CHARTS)
@@ -105,8 +174,7 @@ def test_one_row(chart, value):
 @pytest.mark.parametrize("chart", CHARTS)
 def test_negative_balances_are_left_out(chart):
     """They have no area; the chart says how many there are."""
-    text = CHARTS[chart](holdings("7", "-2")).layout.title.subtitle.text
-    assert "1 negative balance not drawn" in text.replace("<br>", " ")
+    assert "1 negative balance not drawn" in below(CHARTS[chart](holdings("7", "-2")))
 
 
 @pytest.mark.parametrize("chart", [*OF_COUNTS, *OF_AMOUNTS_OR_SHARES])

@@ -64,9 +64,14 @@ def counted(table):
     return tuple(int(table[name].sum()) for name in names)
 
 
+def below(figure):
+    """Read the lines below a chart's title."""
+    return figure.layout.title.subtitle.text.replace("<br>", " ")
+
+
 def noted(figure):
     """Read the same below a chart's title."""
-    text = figure.layout.title.subtitle.text.replace("<br>", " ")
+    text = below(figure)
     known, asked, flaws = re.search(r"(\d+) of (\d+) wallets known \((.*?)\)", text).groups()
     stale = re.search(r"(\d+) out of date", flaws)
     return int(known), int(stale[1]), int(asked)
@@ -165,7 +170,7 @@ def followed(details):
 def drawn(history):
     """Read below a timeline of one token what is known, and in its line how much there was."""
     figure = charts.timeline(history.holdings, token=TOKEN, wallets=history)
-    text = figure.layout.title.subtitle.text.replace("<br>", " ")
+    text = below(figure)
     known, asked = re.search(r"(\d+) of (\d+) wallets ever known", text).groups()
     assert "1 balance of answers out of date not drawn." in text
     return int(known), int(asked), Fraction(figure.data[0].y[-1])

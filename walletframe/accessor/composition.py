@@ -98,9 +98,9 @@ class CompositionPlots:
         token : str or (str, str or None), optional
             Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
         top : int, default 250
-            The most pieces, up to 300, since a browser is slow with more. Of too many, only the
-            largest wallets are drawn separately; the others of each blockchain are drawn together,
-            added up by token, and the rest as Other.
+            The most pieces, up to 300, since a browser is slow with more. Only what has room for
+            its name is drawn separately: the other wallets of each blockchain are drawn together,
+            added up by token, and the rest as Other; without an outer ring where most would be.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is.
             ``details.wf`` has them.

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from walletframe.charts.canvas import hover, other, provenance
+from walletframe.charts.canvas import (
+    Notes,
+    hover,
+    other,
+    provenance,
+    simulated,
+    wallets_frame,
+)
 from walletframe.charts.measures import Measure, left_out, measured, why_none
 from walletframe.charts.palette import OTHER, chosen_colors, patterns
 from walletframe.errors import SettingsError
@@ -67,10 +74,12 @@ class Balances:
         """Return the rows of a mask over those that are drawn."""
         return replace(self, rows=self.rows[mask], sizes=self.sizes[mask])
 
-    def notes(self, drawn: Sequence[str], wallets: FetchLike | None) -> list[str]:
+    def notes(self, drawn: Sequence[str], wallets: FetchLike | None) -> Notes:
         """Say what is drawn and how far it can be trusted."""
-        said = [*drawn, *self.left_out]
-        return said if wallets is None else said + provenance(wallets)
+        if wallets is None:
+            return Notes(drawn=drawn, left_out=self.left_out)
+        real = simulated(wallets_frame(wallets))
+        return Notes(real, drawn, self.left_out, provenance(wallets))
 
     def token_names(self, places: Sequence[int], *, by_chain: bool = False) -> list[str]:
         """Name tokens in short, perhaps where their blockchain is written beside them."""

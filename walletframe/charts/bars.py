@@ -10,6 +10,9 @@ import plotly.graph_objects as go
 from walletframe.address import parse_wallets
 from walletframe.charts.balances import added, check_top, largest, lay_out, read_balances
 from walletframe.charts.canvas import (
+    BESIDE,
+    LEAST_SIZE,
+    Notes,
     Space,
     along,
     answered,
@@ -20,6 +23,8 @@ from walletframe.charts.canvas import (
     markup,
     named_axis,
     other,
+    simulated,
+    titled,
     wallets_frame,
     with_legend,
 )
@@ -39,7 +44,7 @@ if TYPE_CHECKING:
     from walletframe.frames import FetchLike, PositionsLike, TokenKey, TokenLike, WalletLike
 
 _BARS, _SERIES, _SLICES = 200, 20, 20
-_ROW, _LEAST, _AXIS = 22, 120, 18
+_ROW, _LEAST, _AXIS = 22, 120, 36
 _LONGER, _PIE = 2, Space(320)
 _SLICE = {  # clockwise in their order, with text on those that have room for it
     "sort": False,
@@ -98,11 +103,11 @@ def _drawn(
     extent = [(len(grid.rows), grid.other_rows, by)]
     if not measure.one_token:
         extent.append((len(grid.tokens), grid.other_tokens, "token"))
-    said = [f"Length: {measure.phrase}.", drawn_of(*extent), *[_NO_BAR] * too_long]
+    said = [drawn_of(*extent), *[_NO_BAR] * too_long, f"Length: {measure.phrase}."]
     series = grid.series(colors)
     if not grid.sizes[:bars, -1].any():
         series = series[: len(grid.tokens)]
-    space = Space(max(_ROW * count, _LEAST), above=_AXIS, left=along(short))
+    space = Space(max(_ROW * count, _LEAST), above=_AXIS, left=BESIDE + along(short))
     longest = float(grid.sizes[:bars].sum(axis=1).max())
     return figure(
         _traces(grid, full[:bars], series),
@@ -112,8 +117,8 @@ def _drawn(
         barmode="stack",
         bargap=0.25,
         annotations=[_in_words(grid, full[-1])] * too_long,
-        xaxis=measure.axis(longest) | {"side": "top", "rangemode": "tozero"},
-        yaxis=named_axis(short) | {"range": [count - 0.5, -0.5]},
+        xaxis=measure.axis(longest) | {"side": "top", "rangemode": "tozero"} | titled(measure.name),
+        yaxis=named_axis(short, by) | {"range": [count - 0.5, -0.5]},
     )
 
 
@@ -171,7 +176,7 @@ def pie(
     answers = _answers(wallets, wallet)
     name = "" if answers is None else given_names(answers, answers)[0]
     title = f"Holdings of {short_wallet(named.blockchain, named.address, name)}"
-    of_answer = [] if answers is None else answered(answers)
+    notes = Notes() if answers is None else Notes(simulated(answers), trust=answered(answers))
     try:
         balances = read_balances(holdings, wallet=wallet)
     except UnknownWalletError:
@@ -179,14 +184,14 @@ def pie(
             raise
         status = answers["status"].iloc[0]
         nothing = f"What it holds is not known: {status}."
-        return blank(title, of_answer, "It holds nothing." if status == "ok" else nothing)
+        return blank(title, notes, "It holds nothing." if status == "ok" else nothing)
     if not len(balances.rows):
-        return blank(title, [*balances.left_out, *of_answer], balances.why_none)
+        return blank(title, notes._replace(left_out=balances.left_out), balances.why_none)
     sizes = added(balances.token_codes, balances.sizes)
     sizes[sizes < LEAST * sizes.sum()] = 0
     grid = lay_out(balances, np.zeros_like(balances.rows), np.array([0]), largest(sizes, limit))
     owner = whole_wallet(named.blockchain, named.address, name)
-    return _sliced(grid, title, owner, of_answer, colors)
+    return _sliced(grid, title, owner, notes, colors)
 
 
 def _answers(wallets: FetchLike | None, wallet: WalletLike) -> pd.DataFrame | None:
@@ -204,7 +209,7 @@ def _sliced(
     grid: Grid,
     title: str,
     owner: str,
-    of_answer: list[str],
+    notes: Notes,
     colors: Mapping[TokenKey, str] | None,
 ) -> go.Figure:
     measure, rest = grid.balances.measure, float(grid.sizes[0, -1] / grid.sizes.sum())
@@ -229,12 +234,11 @@ def _sliced(
     )
     said = [f"Slice: {measure.phrase}."]
     said.append(drawn_of((len(grid.tokens), grid.other_tokens, "token")))
-    if 0 < rest < LEAST:
-        said.append(f"Other is too small to be drawn ({percent(rest)}).")
+    small = [f"Other is too small to be drawn ({percent(rest)})."] * (0 < rest < LEAST)
     return figure(
         [trace],
         title=title,
-        notes=[*said, *grid.balances.left_out, *of_answer],
-        uniformtext={"minsize": 10, "mode": "hide"},
+        notes=notes._replace(drawn=said, left_out=[*small, *grid.balances.left_out]),
+        uniformtext={"minsize": LEAST_SIZE, "mode": "hide"},
         **with_legend(_PIE, labels),
     )

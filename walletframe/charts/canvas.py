@@ -7,7 +7,7 @@ which is the user's choice.
 from __future__ import annotations
 
 from html import unescape
-from textwrap import wrap
+from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
@@ -30,16 +30,42 @@ if TYPE_CHECKING:
 
     from walletframe.frames import FetchLike
 
-_TITLE_CHARS, _NOTE_CHARS, _HOVER_CHARS = 48, 70, 70
+_TITLE_CHARS, _NOTE_CHARS, _HOVER_CHARS = 48, 96, 70
+_NOTE_LINES, _ABOUT = 2, "about"
+LEAST_SIZE = 11  # pixels; smaller text is not read
 _TITLE_LINE, _NOTE_LINE, _ABOVE, _BELOW = 22, 15, 14, 14
 _NOTE_SIZE = 12
 _EDGE, _RIGHT = 16, 24
 _LEGEND_LINE, _LEGEND_EDGE, _ENTRY, _LETTER = 19, 12, 40, 6
 _NARROW, _WIDE = 300, 668
-_BLANK = 240
+_BLANK, _LONGEST = 240, 500
 _SHARE = "sendChartToCloud"
 _TEMPLATE = "plotly"  # its own default
 _AROUND, _WIDTH = 16, 6.5
+BESIDE = 20  # what the name of an axis takes
+
+
+class Notes(NamedTuple):
+    """Sentences on a chart, in the order they are read in, of each group the foremost first."""
+
+    real: Sequence[str] = ()  # that it is not
+    drawn: Sequence[str] = ()  # what is drawn
+    left_out: Sequence[str] = ()  # what is not
+    trust: Sequence[str] = ()  # how complete, and as of when
+
+    def every(self) -> list[str]:
+        """Return all sentences."""
+        return [note for group in self for note in group]
+
+    def fitting(self) -> list[str]:
+        """Return those that fit on a figure; how far to trust it goes before what it is of."""
+        first, rest = self.drawn[:1], self.drawn[1:]
+        kept: set[str] = set()
+        for note in (*self.real, *self.trust, *first, *self.left_out, *rest):
+            tried = [each for each in self.every() if each in kept or each == note]
+            if len(_packed(tried)) <= _NOTE_LINES:
+                kept.add(note)
+        return [note for note in self.every() if note in kept]
 
 
 class Space(NamedTuple):
@@ -64,16 +90,20 @@ def figure(
     traces: Sequence[Any],
     *,
     title: str,
-    notes: Sequence[str],
+    notes: Notes,
     space: Space,
+    annotations: Sequence[dict[str, Any]] = (),
     **layout: Any,
 ) -> go.Figure:
-    """Make a figure with a title, sentences below it, and room for its other parts.
+    """Make a figure with a title, two lines of notes below it at most, and room for the rest.
 
-    All text is plain. The button that would upload the figure is left out.
+    All text is plain. All notes are in ``layout.meta["about"]``; a mark shows under the pointer
+    those that don't fit. The button that would upload the figure is left out.
     """
-    said = _packed(notes)
+    every, said = notes.every(), _packed(notes.fitting())
     top = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(said) + _BELOW + space.above
+    others = [note for note in every if note not in " ".join(said)]
+    marks = [_mark(others, said, top)] if others else []
     own = {
         "title": {
             "text": as_markup(title, _TITLE_CHARS),
@@ -86,6 +116,8 @@ def figure(
             "yanchor": "top",
             "pad": {"t": _ABOVE, "l": _EDGE},
         },
+        "meta": {_ABOUT: [as_markup(note, _LONGEST) for note in every]},
+        "annotations": [*annotations, *marks],
         "margin": {"t": top, "l": _EDGE + space.left, "r": _RIGHT, "b": _EDGE + space.below},
         "height": top + space.plot,
         "hoverlabel": {"align": "left", "namelength": -1},
@@ -94,19 +126,45 @@ def figure(
     return go.Figure(list(traces), layout=own | layout)
 
 
-def split_words(drawn: go.Figure) -> tuple[str, str, go.Figure]:
-    """Split a figure into its title, the notes below it, and a lower figure without these.
+def _mark(notes: Sequence[str], said: Sequence[str], top: int) -> dict[str, Any]:
+    """Make what stands for notes that don't fit: at the right end of the shorter line."""
+    line = min(range(len(said)), key=lambda place: len(said[place]))
+    return {
+        "name": _ABOUT,
+        "text": many(len(notes), "more note"),
+        "hovertext": markup([part for note in notes for part in wrap(note, _HOVER_CHARS)]),
+        "font": {"size": LEAST_SIZE, "lineposition": "under"},
+        "showarrow": False,
+        "xref": "paper",
+        "x": 1,
+        "xanchor": "right",
+        "yref": "paper",
+        "y": 1,
+        "yanchor": "top",
+        "yshift": top - _ABOVE - _TITLE_LINE - _NOTE_LINE * line,
+    }
+
+
+def split_words(drawn: go.Figure) -> tuple[str, list[str], go.Figure]:
+    """Split a figure into its title, all its notes, and a lower figure without these.
 
     The texts are plain, for a page that writes and breaks them itself.
     """
-    title, lines = drawn.layout.title.text, drawn.layout.title.subtitle.text.split("<br>")
-    off = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(lines)
+    layout = drawn.layout
+    off = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(layout.title.subtitle.text.split("<br>"))
     bare = go.Figure(drawn)
     bare.update_layout(
-        title=None, margin={"t": drawn.layout.margin.t - off}, height=drawn.layout.height - off
+        title=None,
+        meta=None,
+        annotations=[each for each in layout.annotations if each.name != _ABOUT],
+        margin={"t": layout.margin.t - off},
+        height=layout.height - off,
     )
-    bare.update_traces(colorbar_y=1, selector={"type": "heatmap"})  # which stands at the top
-    return unescape(title), unescape(" ".join(lines)), bare
+    for trace in bare.select_traces(selector={"type": "heatmap"}):  # which have a bar at the top
+        if trace.colorbar.y is not None:
+            above = (1 - trace.colorbar.y) * layout.height - off
+            trace.colorbar.y = 1 - above / bare.layout.height
+    return unescape(layout.title.text), [*map(unescape, layout.meta[_ABOUT])], bare
 
 
 def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
@@ -129,15 +187,16 @@ def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
             "yref": "container",
             "y": 0.01,
             "yanchor": "bottom",
-            "font": {"size": 11},
+            "font": {"size": LEAST_SIZE},
             "traceorder": "normal",
         },
     }
 
 
-def named_axis(names: Sequence[str]) -> dict[str, Any]:
-    """Make an axis of names in plain text, at 0, 1, 2 and so on."""
+def named_axis(names: Sequence[str], of: str) -> dict[str, Any]:
+    """Make an axis of names in plain text, at 0, 1, 2 and so on; `of` says what they name."""
     return {
+        **titled(of),
         "tickmode": "array",
         "tickvals": list(range(len(names))),
         "ticktext": [markup([name]) for name in names],
@@ -149,7 +208,12 @@ def named_axis(names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def blank(title: str, notes: Sequence[str], reason: str) -> go.Figure:
+def titled(name: str) -> dict[str, Any]:
+    """Return what an axis needs to have a name."""
+    return {"title": {"text": as_markup(name), "font": {"size": _NOTE_SIZE}}}
+
+
+def blank(title: str, notes: Notes, reason: str) -> go.Figure:
     """Make a figure without traces that says why nothing is drawn."""
     middle = {"xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5, "showarrow": False}
     return figure(
@@ -185,13 +249,14 @@ def hover(head: str, *lines: str) -> str:
 
 
 def _packed(sentences: Sequence[str]) -> list[str]:
-    """Break sentences into lines, between two of them where that is enough."""
+    """Put sentences into lines; one that is longer than a line is cut between two words."""
     lines: list[str] = []
     for sentence in sentences:
-        if lines and len(lines[-1]) + 1 + len(sentence) <= _NOTE_CHARS:
-            lines[-1] += f" {sentence}"
+        whole = shorten(sentence, _NOTE_CHARS, placeholder=" …")
+        if lines and len(lines[-1]) + 1 + len(whole) <= _NOTE_CHARS:
+            lines[-1] += f" {whole}"
         else:
-            lines += wrap(sentence, _NOTE_CHARS)
+            lines.append(whole)
     return lines
 
 
@@ -220,26 +285,26 @@ def other(count: int, noun: str) -> str:
 
 
 def provenance(given: FetchLike) -> list[str]:
-    """Say as of when, how complete and how real the answers for all wallets are."""
+    """Say how complete the answers for all wallets are, and as of when."""
     wallets = wallets_frame(given)
     if not len(wallets):
         return ["No wallet was asked."]
     known, outdated = known_wallets(wallets), int(stale_wallets(wallets).sum())
-    flaws = [
+    flaws = [f"{outdated} out of date"] * bool(outdated)
+    flaws += [
         f"{count} {str(status).replace('_', ' ')}"
         for status, count in as_failed(wallets)["status"][~known].value_counts().items()
         if count
     ]
-    flaws += [f"{outdated} out of date"] * bool(outdated)
     text = f"{int(known.sum()):,} of {many(len(wallets), 'wallet')} known"
     text += f" ({', '.join(flaws)})" if flaws else ""
-    return [f"{text}.", *_age(wallets[known], "Oldest answer {}."), *simulated(wallets)]
+    return [f"{text}.", *_age(wallets[known], "Oldest answer {}.")]
 
 
 def answered(wallets: pd.DataFrame) -> list[str]:
-    """Say how old and how real the answer for one wallet is, given its rows."""
+    """Say how old the answer for one wallet is, given its rows."""
     stale = ", out of date" if stale_wallets(wallets).any() else ""
-    return [*_age(wallets, f"Answer of {{}}{stale}."), *simulated(wallets)]
+    return _age(wallets, f"Answer of {{}}{stale}.")
 
 
 def _age(wallets: pd.DataFrame, said: str) -> list[str]:

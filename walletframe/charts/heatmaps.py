@@ -9,7 +9,17 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
 from walletframe.charts.balances import added, check_top, largest, lay_out, read_balances
-from walletframe.charts.canvas import Space, along, blank, drawn_of, figure, named_axis
+from walletframe.charts.canvas import (
+    BESIDE,
+    LEAST_SIZE,
+    Space,
+    along,
+    blank,
+    drawn_of,
+    figure,
+    markup,
+    named_axis,
+)
 from walletframe.charts.palette import OTHER
 from walletframe.numerals import many
 
@@ -19,7 +29,8 @@ if TYPE_CHECKING:
     from walletframe.frames import FetchLike, PositionsLike, TokenKey
 
 _LIMIT = 200
-_ROW, _LEAST, _ASLANT, _ABOVE = 22, 120, 12, 36
+_ROW, _LEAST, _ASLANT, _ABOVE, _BELOW = 22, 120, 12, 52, 20
+_LINE = 16
 _COLORS = sample_colorscale("cividis", [place / 10 for place in range(2, 11)])
 """Without its darkest part, which would not be seen on black."""
 _DECADES, _TICKS = 6, 4
@@ -34,6 +45,17 @@ _BAR = {
     "yanchor": "top",
     "ypad": 0,
     "outlinewidth": 0,
+}
+_SCALE = {  # plotly draws the name of a level bar on the bar where a figure is high
+    "showarrow": False,
+    "font": {"size": LEAST_SIZE},
+    "xref": "paper",
+    "x": 0,
+    "xanchor": "left",
+    "yref": "paper",
+    "y": 1,
+    "yanchor": "top",
+    "yshift": _ABOVE,
 }
 
 
@@ -98,17 +120,18 @@ def _drawn(grid: Grid, title: str, wallets: FetchLike | None) -> go.Figure:
         traces.append(_greys(sizes[-1:], texts[-1:], measure, y=on_scale))
     names = [series.name for series in grid.series()][:columns]
     angle, high = (-45, 0.65) if columns <= _ASLANT else (-90, 0.9)
-    below = int(high * along(names))
+    below = _BELOW + int(high * along(names))
     drawn = figure(
         traces,
         title=title,
         notes=grid.balances.notes([*_said(grid), *[_GREY] * off_scale], wallets),
-        space=Space(max(_ROW * len(short), _LEAST) + below, _ABOVE, below, left=along(short)),
-        xaxis=named_axis(names) | {"tickangle": angle, "tickfont": {"size": 11}},
-        yaxis=named_axis(short) | {"range": [len(short) - 0.5, -0.5]},
+        space=Space(max(_ROW * len(short), _LEAST) + below, _ABOVE, below, BESIDE + along(short)),
+        annotations=[_SCALE | {"text": markup([f"{measure.name}, in powers of ten"])}],
+        xaxis=named_axis(names, "token") | {"tickangle": angle, "tickfont_size": LEAST_SIZE},
+        yaxis=named_axis(short, "wallet") | {"range": [len(short) - 0.5, -0.5]},
     )
     layout = drawn.layout
-    place = 1 - (layout.margin.t - _ABOVE) / layout.height
+    place = 1 - (layout.margin.t - _ABOVE + _LINE) / layout.height
     return drawn.update_traces(colorbar_y=place, selector=0)
 
 
@@ -118,10 +141,10 @@ def _said(grid: Grid) -> list[str]:
     tokens = (len(grid.tokens), grid.other_tokens, "token")
     colour = f"Colour: {measure.phrase}, in powers of ten."
     if measure.adds_up:
-        return [colour, drawn_of(owners, tokens)]
+        return [drawn_of(owners, tokens), colour]
     drawn, rest, _ = tokens
     some = f"{drawn:,} of {many(drawn + rest, 'token')}, those in most of these wallets."
-    return [colour, drawn_of(owners), some if rest else drawn_of(tokens)]
+    return [drawn_of(owners), some if rest else drawn_of(tokens), colour]
 
 
 def _cells(sizes: Sizes, texts: list[list[str]], measure: Measure) -> go.Heatmap:
@@ -141,7 +164,11 @@ def _cells(sizes: Sizes, texts: list[list[str]], measure: Measure) -> go.Heatmap
         zmin=lowest,
         zmax=highest,
         colorscale=_COLORS,
-        colorbar=_BAR | {"tickvals": marks, "ticktext": [measure.tick(10**mark) for mark in marks]},
+        colorbar={
+            **_BAR,
+            "tickvals": marks,
+            "ticktext": [measure.tick(10**mark) for mark in marks],
+        },
         **_look(sizes, texts, measure),
     )
 
@@ -167,5 +194,6 @@ def _look(sizes: Sizes, texts: list[list[str]], measure: Measure) -> dict[str, A
         "hoverongaps": False,
         "xgap": 1,
         "ygap": 1,
+        "textfont_size": LEAST_SIZE,
         **({"text": written, "texttemplate": "%{text}"} if few else {}),
     }

@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import check_top, read_balances
-from walletframe.charts.canvas import Space, blank, drawn_of, figure, hover, markup, other
-from walletframe.charts.nodes import grow
+from walletframe.charts.canvas import (
+    LEAST_SIZE,
+    Space,
+    blank,
+    drawn_of,
+    figure,
+    hover,
+    markup,
+    other,
+)
+from walletframe.charts.nodes import READ, SEEN, grow
 from walletframe.charts.palette import EDGE, OTHER, chosen_colors, pattern, patterns, text_on
 from walletframe.frames import without_chain
 from walletframe.numerals import many, percent, whole
@@ -20,14 +29,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from walletframe.charts.balances import Balances
-    from walletframe.charts.nodes import Node, Tree
+    from walletframe.charts.nodes import Least, Node, Tree
     from walletframe.frames import FetchLike, PositionsLike, TokenKey, TokenLike
 
 _TREEMAP, _SUNBURST = 500, 300
 _OPPOSITE = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
-_SPACE = Space(420)
-_ROUNDING = 1e-12
+_TILES, _RINGS = Space(420), Space(520)
+_ROUNDING, _BOTH = 1e-12, 0.01  # less has room for a name, and perhaps not for a number
 _CHAIN_COLOR, _WALLET_COLOR = "#4D4D4D", "#707070"
+
+
+class _Form(NamedTuple):
+    """How a tree is drawn."""
+
+    trace: Callable[..., Any]
+    size: str  # what is large where much is held
+    space: Space
+    least: Least
 
 
 def treemap(
@@ -47,8 +65,7 @@ def treemap(
         marker_pad={"t": 20, "l": 2, "r": 2, "b": 2},
         marker_cornerradius=2,
     )
-    text = {"minsize": 8, "mode": "hide"}
-    return _drawn(trace, "Area", balances, limit, wallets, colors, uniformtext=text)
+    return _drawn(_Form(trace, "Area", _TILES, SEEN), balances, limit, wallets, colors)
 
 
 def sunburst(
@@ -63,30 +80,34 @@ def sunburst(
     limit = check_top("top", top, _SUNBURST)
     balances = read_balances(holdings, token=token, wallets=wallets)
     trace = partial(go.Sunburst, leaf_opacity=1)
-    return _drawn(trace, "Angle", balances, limit, wallets, colors)
+    return _drawn(_Form(trace, "Angle", _RINGS, READ), balances, limit, wallets, colors)
 
 
 def _drawn(
-    trace: Callable[..., Any],
-    size: str,
+    form: _Form,
     balances: Balances,
     top: int,
     wallets: FetchLike | None,
     colors: Mapping[TokenKey, str] | None,
-    **layout: Any,
 ) -> go.Figure:
     one_token = balances.measure.one_token
     levels = "blockchain and wallet" if one_token else "blockchain, wallet and token"
     title = balances.measure.title(f"by {levels}")
     if not len(balances.rows):
         return blank(title, balances.notes([], wallets), balances.why_none)
-    tree = grow(balances, top)
+    tree = grow(balances, top, form.least)
     boxes = [*_boxes(_look(tree, balances, colors), tree.nodes, (), "")]
     lost = 1 - sum(box.size for box in boxes) / tree.size
-    said = [f"{size}: {balances.measure.phrase}.", *_extent(tree, one_token=one_token)]
-    said += [f"{percent(lost)} is too small to be drawn."] * (lost > _ROUNDING)
-    said = balances.notes(said, wallets)
-    return figure([trace(**_arrays(boxes))], title=title, notes=said, space=_SPACE, **layout)
+    said = [f"{form.size}: {balances.measure.phrase}.", *_extent(tree, one_token=one_token)]
+    small = [f"{percent(lost)} is too small to be drawn."] * (lost > _ROUNDING)
+    notes = balances.notes(said, wallets)
+    return figure(
+        [form.trace(**_arrays(boxes))],
+        title=title,
+        notes=notes._replace(left_out=[*small, *notes.left_out]),
+        space=form.space,
+        uniformtext={"minsize": LEAST_SIZE, "mode": "hide"},
+    )
 
 
 def _extent(tree: Tree, *, one_token: bool) -> list[str]:
@@ -204,7 +225,8 @@ def _leaf(look: _Look, node: Node, above: tuple[Node, ...]) -> tuple[str, ...]:
     symbol, where = balances.whole_token(token)
     amount = f"{whole(node.amount)} {symbol}"
     share = balances.measure.leaf_share(node.size, look.total, of)
-    text = markup([balances.measure.leaf(node.size, node.amount, of)])
+    small = node.size < _BOTH * look.total
+    text = "" if small else markup([balances.measure.leaf(node.size, node.amount, of)])
     told = hover(look.tokens[token], where, whose, amount, share)
     return markup(label), text, told, look.colors[token], look.patterns[token]
 

@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import read_balances
-from walletframe.charts.canvas import Space, blank, figure, hover
+from walletframe.charts.canvas import Space, blank, figure, hover, titled
 from walletframe.frames import cell_sums, token_key
 from walletframe.numerals import many, percent, whole
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _POINTS = 100
 _FEW = 30
 _SPACE = Space(380, below=40, left=56)
-_EQUAL = "#808080"
+_EQUAL, _INEQUALITY = "#808080", "rgba(128, 128, 128, 0.2)"
 _EQUALITY = {
     "x": 0.5,
     "y": 0.5,
@@ -46,7 +46,13 @@ def lorenz(
     shares = np.asarray(running / running[-1], dtype=np.float64)
     line = {"color": _EQUAL, "dash": "dash", "width": 1}
     equality = go.Scatter(
-        x=[0, 1], y=[0, 1], mode="lines", line=line, fill="tonexty", hoverinfo="skip"
+        x=[0, 1],
+        y=[0, 1],
+        mode="lines",
+        line=line,
+        fill="tonexty",
+        fillcolor=_INEQUALITY,
+        hoverinfo="skip",
     )
     said = _said(running, shares, balances.measure.phrase)
     return figure(
@@ -75,14 +81,14 @@ def _running(balances: Balances) -> AmountArray:
 def _said(running: AmountArray, shares: Sizes, phrase: str) -> list[str]:
     count = len(running)
     if count == 1:
-        return [f"Curve: {phrase}.", "One wallet holds it all: there is nobody to compare it with."]
+        return ["One wallet holds it all: there is nobody to compare it with.", f"Curve: {phrase}."]
     gini = float((count + 1 - 2 * (running.sum() / running[-1])) / count)
     few = min(10, count // 2)
     who = "The largest wallet holds" if few == 1 else f"The {few} largest wallets hold"
     return [
-        f"Curve: {phrase}.",
         f"Gini coefficient {gini:.3f} over the {many(count, 'wallet')} that hold it.",
         f"{who} {percent(1 - float(shares[-few - 1]))}.",
+        f"Curve: {phrase}.",
     ]
 
 
@@ -110,4 +116,4 @@ def _curve(running: AmountArray, shares: Sizes, unit: str) -> go.Scatter:
 
 
 def _axis(title: str) -> dict[str, Any]:
-    return {"title": {"text": title}, "tickformat": ".0%", "range": [0, 1.005], "automargin": True}
+    return titled(title) | {"tickformat": ".0%", "range": [0, 1.005], "automargin": True}

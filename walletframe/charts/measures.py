@@ -34,6 +34,11 @@ class Measure:
     one_token: ClassVar[bool] = False  # then its wallets are told apart, not its tokens
     adds_up: ClassVar[bool] = True  # whether sizes of different tokens can be added
 
+    @property
+    def name(self) -> str:
+        """What an axis of sizes is called."""
+        return self.phrase
+
     def title(self, rest: str) -> str:
         """Name a chart by what it is of, and by the rest: "by wallet"."""
         return f"Holdings {rest}"
@@ -121,6 +126,7 @@ class TokenShare(Measure):
 
     __slots__ = ()
     adds_up = False
+    name = "share of the token"
 
     def title(self, rest: str) -> str:
         return f"Share of each token {rest}"
@@ -139,6 +145,7 @@ class Count(Measure):
     """Numbers of balances."""
 
     __slots__ = ()
+    name = "number of balances"
 
     def words(self, size: float) -> str:
         return many(round(size), "balance")

@@ -11,12 +11,14 @@ import plotly.graph_objects as go
 
 from walletframe.charts.balances import added, check_top, largest, lay_out, read_balances
 from walletframe.charts.canvas import (
+    Notes,
     Space,
     blank,
     drawn_of,
     figure,
     markup,
     simulated,
+    titled,
     wallets_frame,
     with_legend,
 )
@@ -27,11 +29,12 @@ from walletframe.numerals import many
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from walletframe.charts.balances import Grid, Mask
+    from walletframe.charts.balances import Balances, Grid, Mask
     from walletframe.charts.measures import Places
     from walletframe.frames import FetchLike, Positions, PositionsLike, TokenKey, TokenLike
 
-_SERIES, _SNAPSHOTS = 20, 200
+_SERIES, _SNAPSHOTS, _FEW = 20, 200, 8
+_DAY_MS = 24 * 60 * 60 * 1000
 _SPACE = Space(360)
 _INCOMPLETE = "fewer wallets known"
 
@@ -43,7 +46,12 @@ class _Moments:
     codes: Places  # for each row of holdings the place of its snapshot, -1 where that is not drawn
     times: list[str]  # in order, in UTC
     incomplete: list[tuple[str, str]]  # when wallets are unknown that are known elsewhere: how many
-    said: list[str]  # sentences about them
+    notes: Notes  # sentences about them
+
+    def with_notes(self, drawn: list[str], balances: Balances) -> Notes:
+        """Return all sentences: those about the snapshots, and others."""
+        real, extent, left_out, trust = self.notes
+        return Notes(real, [*extent, *drawn], [*balances.left_out, *left_out], trust)
 
 
 def timeline(
@@ -62,7 +70,7 @@ def timeline(
     drawn = balances.where(moments.codes[balances.rows] >= 0)
     if not len(drawn.rows):
         reason = "No row has a snapshot." if len(balances.rows) else balances.why_none
-        return blank(title, [*balances.left_out, *moments.said], reason)
+        return blank(title, moments.with_notes([], balances), reason)
     tokens = largest(added(drawn.token_codes, drawn.sizes), series)
     rows = np.arange(len(moments.times))
     grid = lay_out(drawn, moments.codes[drawn.rows], rows, tokens)
@@ -78,7 +86,9 @@ def _read_moments(
     hold it don't count.
     """
     column = positions.times
-    times, known, most, said = column.dropna().unique(), pd.Series(dtype=np.int64), 0, []
+    times, known, most = column.dropna().unique(), pd.Series(dtype=np.int64), 0
+    real: list[str] = []
+    trust: list[str] = []
     certain = np.ones(len(column), dtype=bool)
     if wallets is not None:
         frame = wallets_frame(wallets)
@@ -91,13 +101,15 @@ def _read_moments(
         most = asked["wallet"][asked["known"]].nunique()
         times = column[certain].dropna().unique()
         times = times.union(pd.DatetimeIndex(known.index[known > 0]))
-        said = [*_said(asked, known, most, int((~certain).sum())), *simulated(frame)]
+        real, trust = simulated(frame), _trust(asked, known, most)
     times = times.sort_values()
     places = np.linspace(0, len(times) - 1, min(len(times), _SNAPSHOTS)).round().astype(np.intp)
     chosen = times[places]
     lacking = known[(known < most) & (known.index.isin(chosen) | (known == 0))].head(_SNAPSHOTS)
     without = len(column) - len(column.dropna())
-    timeless = [f"{many(without, 'balance')} without a snapshot not drawn."] * bool(without)
+    left_out = [f"{many(without, 'balance')} without a snapshot not drawn."] * bool(without)
+    outdated = int((~certain).sum())
+    left_out += [f"{many(outdated, 'balance')} of answers out of date not drawn."] * bool(outdated)
     return _Moments(
         codes=np.where(certain, chosen.get_indexer(column), -1),
         times=_written(chosen),
@@ -105,14 +117,13 @@ def _read_moments(
             (time, f"{count:,} of {many(most, 'wallet')} known")
             for time, count in zip(_written(pd.DatetimeIndex(lacking.index)), lacking, strict=True)
         ],
-        said=[*timeless, _extent(times, len(chosen)), *said],
+        notes=Notes(real, [_extent(times, len(chosen))], left_out, trust),
     )
 
 
-def _said(asked: pd.DataFrame, known: pd.Series, most: int, outdated: int) -> list[str]:
-    """Say how many rows were out of date, and of how many wallets it is known what they held."""
-    said = [f"{many(outdated, 'balance')} of answers out of date not drawn."] * bool(outdated)
-    said.append(f"{most:,} of {many(asked['wallet'].nunique(), 'wallet')} ever known.")
+def _trust(asked: pd.DataFrame, known: pd.Series, most: int) -> list[str]:
+    """Say of how many wallets it is known what they held."""
+    said = [f"{most:,} of {many(asked['wallet'].nunique(), 'wallet')} ever known."]
     if fewer := int((known < most).sum()):
         said.append(f"In {fewer:,} of {many(len(known), 'snapshot')} fewer of them are known.")
     return said
@@ -161,26 +172,24 @@ def _drawn(
     grid: Grid, moments: _Moments, title: str, colors: Mapping[TokenKey, str] | None
 ) -> go.Figure:
     measure, series = grid.balances.measure, grid.series(colors)
-    alone = len(moments.times) == 1
-    traces = [
-        go.Scatter(
+    width = _width(moments.times)
+    traces: list[Any] = [
+        go.Bar(
             name=markup([each.name]),
             x=moments.times,
             y=grid.sizes[: len(moments.times), token].tolist(),
-            stackgroup="tokens",
-            mode="markers" if alone else "lines",
-            line={"color": EDGE, "width": 0.5},
-            marker={"color": each.color, "size": 10, "line": {"color": EDGE, "width": 1}},
-            fillcolor=each.color,
-            fillpattern=pattern(each.pattern),
+            width=width,
+            marker={
+                "color": each.color,
+                "line": {"color": EDGE, "width": 0.5},
+                "pattern": pattern(each.pattern),
+            },
             hovertext=_texts(grid, token, each.name),
             hoverinfo="text",
         )
         for token, each in enumerate(series)
     ]
-    said = [f"Height: {measure.phrase}."]
-    if not measure.one_token:
-        said.append(drawn_of((len(grid.tokens), grid.other_tokens, "token")))
+    extent = [drawn_of((len(grid.tokens), grid.other_tokens, "token"))] * (not measure.one_token)
     names = [each.name for each in series]
     if moments.incomplete:
         traces.append(_marks(moments.incomplete))
@@ -189,24 +198,38 @@ def _drawn(
     return figure(
         traces,
         title=title,
-        notes=[*said, *grid.balances.left_out, *moments.said],
+        notes=moments.with_notes([*extent, f"Height: {measure.phrase}."], grid.balances),
         **with_legend(_SPACE, names),
+        barmode="stack",
         hovermode="x unified",
-        xaxis={"type": "date", "automargin": True}
-        | _around({*moments.times, *(time for time, _ in moments.incomplete)}),
-        yaxis=measure.axis(highest)
+        xaxis=titled("time (UTC)")
+        | {"type": "date", "automargin": True}
+        | _marked({*moments.times, *(time for time, _ in moments.incomplete)}),
+        yaxis=titled(measure.name)
+        | measure.axis(highest)
         | {"rangemode": "tozero", "ticklabelstandoff": 4, "automargin": True},
     )
 
 
-def _around(times: set[str]) -> dict[str, Any]:
-    """Give an axis of one time a day: plotly would give it a millisecond."""
-    if len(times) > 1:
+def _width(times: list[str]) -> float:
+    """Give the width of a snapshot's bar in milliseconds: the bars touch only where they must."""
+    moments = np.array(times, dtype="datetime64[ms]").astype(np.int64)
+    if len(moments) == 1:
+        return _DAY_MS / 4
+    return float(max(0.8 * np.diff(moments).min(), np.ptp(moments) / _SNAPSHOTS / 2))
+
+
+def _marked(times: set[str]) -> dict[str, Any]:
+    """Mark the times themselves where they are few; an axis of one alone is of its day."""
+    if len(times) > _FEW:
         return {}
-    [time] = times
-    half = np.timedelta64(12, "h")
-    ends = [str(np.datetime64(time) - half), str(np.datetime64(time) + half)]
-    return {"range": ends, "tickvals": [time], "tickformat": "%Y-%m-%d %H:%M"}
+    at_midnight = all(time.endswith(" 00:00:00") for time in times)
+    form = "%Y-%m-%d" if at_midnight else "%Y-%m-%d<br>%H:%M"
+    axis: dict[str, Any] = {"tickvals": sorted(times), "tickformat": form}
+    if len(times) == 1:
+        [time], half = times, np.timedelta64(12, "h")
+        axis["range"] = [str(np.datetime64(time) - half), str(np.datetime64(time) + half)]
+    return axis
 
 
 def _texts(grid: Grid, token: int, name: str) -> list[str]:

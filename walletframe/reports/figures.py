@@ -87,5 +87,5 @@ def _chart(words: str, wide: Figure, narrow: Figure | None = None) -> Chart:
         _, notes, figure = charts.split_words(drawn)
         if not charts.has_template():  # of the user's own choice
             figure.update_layout(**_LOOK)
-        views.append(View(name, notes, figure))
+        views.append(View(name, " ".join(notes), figure))
     return Chart(title, words, tuple(views))
