@@ -19,6 +19,7 @@ OWN = pd.DataFrame(
         ["Dollars", "eth", "0xA0", None],
         ["Dollars", "BSC", "0xa0", None],
         ["Dollars", "SOLANA", "EPjF", "bridged"],
+        ["Dollars", "SOLANA", "epjf", None],
         ["Dollars", "NEAR", "usd", None],
     ],
     columns=["asset", "token_blockchain", "token_address", "kind"],
@@ -35,6 +36,11 @@ FETCH = [
 OWNERS = ["Ada", "Ada", "Ada", "Ada", "Ben", None]
 WALLETS, HOLDINGS = details_of(FETCH)
 ASKED = WALLETS.assign(owner=OWNERS)
+TWO_OF_ONE = (
+    [(("SOLANA", "9xQe"), [(("SOLANA", "EPjF", "A"), 1, 0), (("SOLANA", "epjf", "B"), 2, 0)])],
+    [(None, None)],
+    [True] * 2,
+)
 OWNED = (FETCH, [(owner, None) for owner in OWNERS], [True] * 5)
 
 owners = st.sampled_from(["Ada", "Ben", "<b>Ada</b>", None])
@@ -103,27 +109,27 @@ def names_of(table, by, named):
     return [tuple(row[name] for name in by) for row in rows]
 
 
-@settings(max_examples=150, deadline=None)
-@given(drawn=labelled(), by=asked_for, bridged=st.booleans())
-@example(drawn=OWNED, by=["owner", "token"], bridged=True)
-@example(drawn=OWNED, by=["owner"], bridged=False)
-@example(drawn=OWNED, by=["asset"], bridged=False)
-def test_totals_by_any_columns_are_plain_integers_added_up_by_hand(drawn, by, bridged):
-    """Each group is there once, with its amounts, counts, and how many wallets are known."""
-    fetch, _, _ = drawn
-    wallets, holdings = frames_of(drawn)
-    listed, homes = assets_of(bridged=bridged)
-    of_wallets, of_rows = parts_of(drawn, listed)
-    options = {"assets": OWN, "bridged": bridged}
-    named = {}  # what is of no asset has a name of its own, which stands beside the contract
+def asset_labels(holdings, listed, **options):
+    """Give what each name of an asset stands for: what is of none stands beside its contract."""
+    named = {}
     for row in totals(holdings, ["token", "asset"], **options).to_dict("records"):
         contract = None if pd.isna(row["token_address"]) else row["token_address"]
         token = key(row["token_blockchain"], contract)
         assert named.setdefault(row["asset"], listed.get(token, token)) == listed.get(token, token)
+    return named
+
+
+def of_wallets_alone(by):
+    """Give the names that tell wallets apart."""
+    return [name for name in by if name not in ("token", "asset", "bag")]
+
+
+def grouped(by, balances, of_wallets):
+    """Put balances, each with its labels, into groups; each set of wallets has one, if empty."""
     groups = {}
-    for row, labels in zip(rows_of(fetch), of_rows, strict=True):
+    for row, labels in balances:
         groups.setdefault(tuple(labels[name] for name in by), []).append(row)
-    whose = [name for name in by if name not in ("token", "asset", "bag")]
+    whose = of_wallets_alone(by)
     taken = {
         tuple(part for name, part in zip(by, group, strict=True) if name in whose)
         for group in groups
@@ -131,6 +137,26 @@ def test_totals_by_any_columns_are_plain_integers_added_up_by_hand(drawn, by, br
     for labels in of_wallets.values() if whose else ():
         if tuple(labels[name] for name in whose) not in taken:
             groups.setdefault(tuple(labels.get(name) for name in by), [])
+    return groups
+
+
+@settings(max_examples=150, deadline=None)
+@given(drawn=labelled(), by=asked_for, bridged=st.booleans())
+@example(drawn=OWNED, by=["owner", "token"], bridged=True)
+@example(drawn=OWNED, by=["owner"], bridged=False)
+@example(drawn=OWNED, by=["asset"], bridged=False)
+@example(drawn=OWNED, by=["asset", "bag"], bridged=False)
+@example(drawn=TWO_OF_ONE, by=["asset"], bridged=True)
+def test_totals_by_any_columns_are_plain_integers_added_up_by_hand(drawn, by, bridged):
+    """Each group is there once, with its amounts, counts, and how many wallets are known."""
+    fetch, _, _ = drawn
+    wallets, holdings = frames_of(drawn)
+    listed, homes = assets_of(bridged=bridged)
+    of_wallets, of_rows = parts_of(drawn, listed)
+    options = {"assets": OWN, "bridged": bridged}
+    named = asset_labels(holdings, listed, **options)
+    groups = grouped(by, zip(rows_of(fetch), of_rows, strict=True), of_wallets)
+    whose = of_wallets_alone(by)
 
     table = totals(holdings, by, wallets=wallets, **options if "asset" in by else {})
     found = names_of(table, by, named)
@@ -164,6 +190,66 @@ def test_totals_by_any_columns_are_plain_integers_added_up_by_hand(drawn, by, br
             held = {each.token for each in rows if each.amount}
             assert row["contracts"] == len(held)
             assert row["blockchains"] == len({token[0] for token in held})
+
+
+holders_asked_for = st.lists(
+    st.sampled_from([name for name in NAMES if name not in ("token", "asset")]),
+    min_size=1,
+    unique=True,
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(drawn=labelled(), by=holders_asked_for, bridged=st.booleans())
+@example(drawn=OWNED, by=["owner", "bag"], bridged=True)
+def test_tables_and_shares_of_assets_are_plain_integers_added_up_by_hand(drawn, by, bridged):
+    """Of any groups: 0 where none is held, NA where that can't be told, and what is held else."""
+    fetch, _, _ = drawn
+    wallets, holdings = frames_of(drawn)
+    listed, homes = assets_of(bridged=bridged)
+    of_wallets, of_rows = parts_of(drawn, listed)
+    options = {"assets": OWN, "bridged": bridged, "wallets": wallets}
+    named = asset_labels(holdings, listed, assets=OWN, bridged=bridged)
+    balances = [*zip(rows_of(fetch), of_rows, strict=True)]
+    able, groups = {}, grouped(by, balances, of_wallets)
+    for thing in named.values():
+        held = {row.wallet[0] for row, labels in balances if labels["asset"] == thing}
+        able[thing] = held | (homes.get(thing) or {thing[0]})
+
+    def members(group):
+        here = dict(zip(by, group, strict=True))
+        wanted = {name: here[name] for name in of_wallets_alone(by)}
+        return [wallet for wallet, own in of_wallets.items() if wanted.items() <= own.items()]
+
+    table = pivot(holdings, None, by=[*by, "asset"], **options)
+    found = names_of(table.index.to_frame(index=False), by, {}) if len(named) else [*groups]
+    assert sorted(map(repr, found)) == sorted(map(repr, groups))
+    for name, thing in named.items():
+        cells = dict(zip(found, fractions(table[name]), strict=True))
+        for group, rows in groups.items():
+            mine = [row.amount for row in rows if listed.get(row.token, row.token) == thing]
+            unknown = [wallet for wallet in members(group) if not known_of(fetch)[wallet]]
+            lost = len(unknown) == len(members(group)) or any(
+                wallet[0] in able[thing] for wallet in unknown
+            )
+            assert cells[group] == (None if lost or None in mine else sum(mine))
+
+    if "Dollars" in named:
+        dollars = [(row, labels) for row, labels in balances if labels["asset"] == "Dollars"]
+        shares = share(holdings, asset="Dollars", by=by, **options)
+        expected = {
+            group: rows
+            for group, rows in grouped(by, dollars, of_wallets).items()
+            if rows or any(wallet[0] in able["Dollars"] for wallet in members(group))
+        }
+        found = names_of(shares, by, {})
+        assert sorted(map(repr, found)) == sorted(map(repr, expected))
+        for group, amount in zip(found, fractions(shares["amount"]), strict=True):
+            mine = [row.amount for row in expected[group] if row.amount is not None]
+            asked = [each for each in members(group) if each[0] in able["Dollars"]]
+            some = any(known_of(fetch)[each] for each in asked)
+            known = mine if expected[group] else some
+            assert amount == (sum(mine) if known else None)
 
 
 def test_a_group_says_how_many_of_its_wallets_are_known():
@@ -220,6 +306,12 @@ def test_what_is_no_name_to_group_by_is_refused(by):
     if "owner" not in by:
         with pytest.raises(SettingsError, match=r"\(owner\)"):
             totals(valued, by, wallets=ASKED)
+
+
+def test_the_name_that_is_none_is_told():
+    """Of several the first, and not what a call adds by itself."""
+    with pytest.raises(SettingsError, match=r"^by: 'ownr'\n"):
+        share(HOLDINGS, asset="USDC", by=["wallet", "ownr", "tean"])
 
 
 @pytest.mark.parametrize("by", [["wallet", "address"], ["symbol", "token_address"]])

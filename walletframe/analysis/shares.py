@@ -78,7 +78,12 @@ def share(  # noqa: PLR0913 - what a caller may wish
         hint = Spelled("name one: ", Argument("token"), " or ", Argument("asset"))
         raise SettingsError("a share is of one token or of one asset", hint=hint)
     everything, names = read_names(
-        holdings, by, wallets, apart="the shares are of one", assets=assets, bridged=bridged
+        holdings,
+        by,
+        wallets,
+        apart="the shares are of one token or asset",
+        assets=assets,
+        bridged=bridged,
     )
     positions = everything.where(everything.tokens.codes == held_place(everything, named))
     groups = group(positions, names)

@@ -106,7 +106,7 @@ def read_names(
     positions = read_positions(holdings, wallets, timed=timed)
     names = _checked(by, positions)
     if apart and "token" in names:
-        raise SettingsError(f"by: {by!r}, but {apart}", hint=f"choose from: {_TO_CHOOSE}")
+        raise SettingsError(f"by: 'token', but {apart}", hint=f"choose from: {_TO_CHOOSE}")
     if "asset" in names:
         positions = with_assets(positions, assets, bridged=bridged)
     elif assets is not None or bridged:
@@ -190,13 +190,14 @@ def _checked(by: By | Sequence[By], positions: Positions) -> list[str]:
     given: list[Any] = [by] if isinstance(by, str) else list(by)
     kept = kept_names(positions.given) if positions.asked else []
     known = {"token", "asset", *_OF_WALLETS, *kept, *positions.holdings.columns} - RESULTS
-    if not given or any(not isinstance(name, str) or name not in known for name in given):
+    strange = [name for name in given if not isinstance(name, str) or name not in known]
+    if strange or not given:
         more = f" ({', '.join(shown(name) for name in kept)})" if kept else ""
         without = "" if positions.asked else "; what a fetch keeps is in its wallets: give "
         hint = Spelled(
             f"token, {_TO_CHOOSE}", more, without, "" if positions.asked else Argument("wallets")
         )
-        raise SettingsError(f"by: {by!r}", hint=hint)
+        raise SettingsError(f"by: {strange[0] if strange else by!r}", hint=hint)
     if "symbol" in given and (shared := shared_symbols(positions.holdings, positions.tokens)):
         raise ambiguous(shared, lambda _: _APART)
     return list(dict.fromkeys("token" if name == "symbol" else name for name in given))
