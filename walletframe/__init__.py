@@ -15,7 +15,13 @@ Examples
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import walletframe.accessor  # noqa: F401 - registers .wf
+import pandas as pd
+
+if int(pd.__version__.partition(".")[0]) < 3:  # noqa: PLR2004 - else what follows fails in riddles
+    _found = f"walletframe needs pandas 3, and this is pandas {pd.__version__}"
+    raise ImportError(f'{_found}: pip install "pandas>=3", then restart Python')
+
+from walletframe.accessor import FrameAccessor, SeriesAccessor  # which register .wf
 from walletframe.address import WalletAddress
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.errors import (
@@ -95,6 +101,7 @@ __all__ = [
     "FetchPanel",
     "FetchSummary",
     "FetchWarning",
+    "FrameAccessor",
     "HistoryError",
     "HoldingsExplorer",
     "InputWarning",
@@ -103,6 +110,7 @@ __all__ = [
     "PricesError",
     "PricesWarning",
     "RenamedWarning",
+    "SeriesAccessor",
     "Settings",
     "SettingsError",
     "SnapshotError",
@@ -164,7 +172,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
 def load_ipython_extension(shell: Any) -> None:

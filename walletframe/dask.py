@@ -24,8 +24,8 @@ try:
     from dask.base import normalize_token
     from dask.dataframe.dispatch import from_pyarrow_table_dispatch
     from dask.dataframe.extensions import make_array_nonempty, make_scalar
-except ImportError as fault:
-    raise MissingExtraError("dask", "amounts in Dask") from fault
+except ImportError as _fault:
+    raise MissingExtraError("dask", "amounts in Dask") from _fault
 
 if TYPE_CHECKING:
     import dask.dataframe as dd

@@ -11,7 +11,7 @@ import sys
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from IPython.core.completer import SimpleCompletion, context_matcher
 from IPython.core.error import UsageError
@@ -81,7 +81,7 @@ class WalletMagics(Magics):
             with _odd_input_printed():
                 details = client.fetch(found.wallets, **kept, on_failure="ignore")
         except FetchInterrupted as stopped:
-            self._keep(options, stopped.details)
+            self._keep(options, cast("WalletDetails", stopped.details))
             raise
         except WalletframeError as error:
             raise _refusal(str(error)) from None

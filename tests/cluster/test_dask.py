@@ -183,7 +183,7 @@ def test_without_dask():
     code = "import sys; sys.modules['dask'] = None; import walletframe.dask"
     command = [sys.executable, "-c", code]
     printed = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert 'pip install "walletframe[dask]"' in printed.stderr
+    assert 'pip install "dask[dataframe,distributed]>=' in printed.stderr
 
 
 @pytest.mark.stress

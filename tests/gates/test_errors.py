@@ -166,8 +166,15 @@ class TestText:
         assert "its columns: none" in str(ColumnsError(["amount"], []))
 
     def test_extra_is_named(self):
-        """A missing extra is named as pip takes it."""
-        assert 'pip install "walletframe[sandbox]"' in str(make(errors.MissingExtraError))
+        """A missing extra is named, and its packages as pip takes them."""
+        error = make(errors.MissingExtraError)
+        assert "walletframe[sandbox]" in error.message
+        assert re.fullmatch(r'pip install "fastapi>=\S+" "limits>=\S+" "uvicorn>=\S+"', error.hint)
+
+    def test_extra_whose_packages_nobody_knows(self):
+        """As in a checkout that was never installed: it is the extra that is to be installed."""
+        error = errors.MissingExtraError("future", "it")
+        assert error.hint == 'pip install "walletframe[future]"'
 
 
 class TestCopies:

@@ -63,6 +63,21 @@ def test_names_that_are_not_loaded_yet_are_listed():
     assert found.stdout.strip() == "[]"
 
 
+def test_nothing_else_is_listed():
+    """Nor does a tab offer what the package imports for itself."""
+    assert {name for name in dir(wf) if not name.startswith("__")} == {*wf.__all__}
+
+
+def test_older_pandas_is_refused_in_a_line():
+    """Hosted notebooks may have it: the error says what to install, not what broke inside."""
+    code = "import pandas; pandas.__version__ = '2.3.3'; import walletframe"
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    said = "ImportError: walletframe needs pandas 3, and this is pandas 2.3.3: pip install"
+    assert found.stderr.splitlines()[-1].startswith(said)
+
+
 def test_version_is_that_of_the_distribution():
     """The version is said in one way."""
     assert wf.__version__ == version("walletframe")

@@ -119,13 +119,13 @@ print(client.fetch("ETH.0xa", on_failure="ignore").wallets.error.item())
 """
 
 
-def test_without_pysocks_the_error_names_the_extra():
+def test_without_pysocks_the_error_says_what_to_install():
     """Once for the wallet, and not as an error beyond words."""
     own = os.environ | {"https_proxy": "socks5h://127.0.0.1:9"}
     told = subprocess.run(
         [sys.executable, "-c", WITHOUT], env=own, capture_output=True, text=True, check=True
     )
-    assert 'pip install "walletframe[socks]"' in told.stdout
+    assert "pip install pysocks" in told.stdout
 
 
 @pytest.mark.parametrize("proxy", ["socks6://127.0.0.1:9", "nonsense://127.0.0.1:9", "http://:9"])

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 
     from pandas.api.extensions import ExtensionArray
 
+    class _ArrowType:  # Arrow ships no types
+        extension_name: str
+
+        def __init__(self, storage_type: pa.DataType, extension_name: str) -> None: ...
+
+else:
+    _ArrowType = pa.ExtensionType
+
 
 @register_extension_dtype
 class AmountDtype(ExtensionDtype):
@@ -43,7 +51,7 @@ class AmountDtype(ExtensionDtype):
     # plotly express takes amounts for categories.
     kind = "f"
     itemsize = 8  # of a reference, asked for by pandas 3.0
-    na_value = pd.NA
+    na_value: Any = pd.NA
 
     array_type: ClassVar[builtins.type[Any]]
     _is_numeric = True  # else numeric_only, describe and plots leave it out
@@ -73,7 +81,7 @@ def _is_exact(dtype: Any) -> bool:
     return dtype == AmountDtype() or getattr(dtype, "kind", None) in {"i", "u"}
 
 
-class AmountType(pa.ExtensionType):  # type: ignore[misc]  # Arrow ships no types
+class AmountType(_ArrowType):
     """The Arrow type that Parquet, Feather and IPC keep, by its name; plain text for others."""
 
     def __init__(self) -> None:

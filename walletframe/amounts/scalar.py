@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import repeat
 from operator import index
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from walletframe.amounts.integers import MAX_DIGITS, nearest_float
 from walletframe.amounts.rational import exact_pair, plain_number, ratio
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from walletframe.amounts.integers import Integers
+
+    Number: TypeAlias = int | Decimal | Fraction
 
 _WIDE = decimal.Context(
     prec=4 * MAX_DIGITS,
@@ -196,43 +198,52 @@ class Amount(Decimal):
         """Give the amount equal to a Decimal, without trailing zeros or a sign before 0."""
         return super().__new__(cls, _WIDE.normalize(number) if number else 0)
 
-    __add__ = _exact(_WIDE.add)
-    __radd__ = _exact(_WIDE.add, reflected=True)
-    __sub__ = _exact(_WIDE.subtract)
-    __rsub__ = _exact(_WIDE.subtract, reflected=True)
-    __floordiv__ = _exact(lambda a, b: _floor_division(a, b)[0])
-    __rfloordiv__ = _exact(lambda a, b: _floor_division(a, b)[0], reflected=True)
-    __mod__ = _exact(lambda a, b: _floor_division(a, b)[1])
-    __rmod__ = _exact(lambda a, b: _floor_division(a, b)[1], reflected=True)
-    __truediv__ = _nearest(_quotient)
-    __rtruediv__ = _nearest(_quotient, reflected=True)
+    if TYPE_CHECKING:  # what they take and give; the others as in Decimal
+
+        def __add__(self, other: Number, /) -> Self: ...
+        def __radd__(self, other: Number, /) -> Self: ...
+        def __sub__(self, other: Number, /) -> Self: ...
+        def __rsub__(self, other: Number, /) -> Self: ...
+        def __truediv__(self, other: Number | float, /) -> float: ...  # type: ignore[override]
+        def __rtruediv__(self, other: Any, /) -> float: ...  # type: ignore[override]
+
+    else:
+        __add__ = _exact(_WIDE.add)
+        __radd__ = _exact(_WIDE.add, reflected=True)
+        __sub__ = _exact(_WIDE.subtract)
+        __rsub__ = _exact(_WIDE.subtract, reflected=True)
+        __floordiv__ = _exact(lambda a, b: _floor_division(a, b)[0])
+        __rfloordiv__ = _exact(lambda a, b: _floor_division(a, b)[0], reflected=True)
+        __mod__ = _exact(lambda a, b: _floor_division(a, b)[1])
+        __rmod__ = _exact(lambda a, b: _floor_division(a, b)[1], reflected=True)
+        __truediv__ = _nearest(_quotient)
+        __rtruediv__ = _nearest(_quotient, reflected=True)
+        __eq__ = _comparison(Decimal.__eq__)
+        __ne__ = _comparison(Decimal.__ne__)
+        __lt__ = _comparison(Decimal.__lt__)
+        __le__ = _comparison(Decimal.__le__)
+        __gt__ = _comparison(Decimal.__gt__)
+        __ge__ = _comparison(Decimal.__ge__)
+        __hash__ = Decimal.__hash__
+        compare = _in_full("compare")
+        fma = _in_full("fma")
+        max = _in_full("max")
+        max_mag = _in_full("max_mag")
+        min = _in_full("min")
+        min_mag = _in_full("min_mag")
+        normalize = _in_full("normalize")
+        remainder_near = _in_full("remainder_near")
+        scaleb = _in_full("scaleb")
+
     _exact_product = _exact(_WIDE.multiply)
     _float_product = _nearest(_product)
-
-    __eq__ = _comparison(Decimal.__eq__)
-    __ne__ = _comparison(Decimal.__ne__)
-    __lt__ = _comparison(Decimal.__lt__)
-    __le__ = _comparison(Decimal.__le__)
-    __gt__ = _comparison(Decimal.__gt__)
-    __ge__ = _comparison(Decimal.__ge__)
-    __hash__ = Decimal.__hash__
-
-    compare = _in_full("compare")
-    fma = _in_full("fma")
-    max = _in_full("max")
-    max_mag = _in_full("max_mag")
-    min = _in_full("min")
-    min_mag = _in_full("min_mag")
-    normalize = _in_full("normalize")
-    remainder_near = _in_full("remainder_near")
-    scaleb = _in_full("scaleb")
 
     def __mul__(self, other: object) -> Any:
         if isinstance(plain_number(other), float):
             return self._float_product(other)
         return self._exact_product(other)
 
-    __rmul__ = __mul__
+    __rmul__: ClassVar[Callable[..., Any]] = __mul__
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other

@@ -55,7 +55,8 @@ class Dataset:
     """A folder that this run alone may write; it is made where it is not there."""
 
     def __init__(self, root: Path, service: str) -> None:
-        self.layout, self._service = Layout(root), service
+        self.layout: Layout = Layout(root)
+        self._service = service
         with ExitStack() as opened, dataset_errors(root):
             _refuse_foreign(self.layout)
             private_folder(self.layout.inner)

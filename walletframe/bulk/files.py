@@ -59,10 +59,13 @@ class Layout:
     """The paths in a dataset's folder; the marker names the format and the service."""
 
     def __init__(self, root: Path) -> None:
-        self.root, self.inner = root, root / ".walletframe"
-        self.wallets, self.holdings = root / "wallets", root / "holdings"
-        self.failed, self.kept = root / "failed", root / "kept.parquet"
-        self.marker = self.inner / "dataset.json"
+        self.root: Path = root
+        self.inner: Path = root / ".walletframe"
+        self.wallets: Path = root / "wallets"
+        self.holdings: Path = root / "holdings"
+        self.failed: Path = root / "failed"
+        self.kept: Path = root / "kept.parquet"
+        self.marker: Path = self.inner / "dataset.json"
 
     def service(self) -> str | None:
         """Return the name of the service that was asked; None where there is no dataset."""

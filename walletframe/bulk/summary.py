@@ -104,7 +104,10 @@ class Tally:
     """Counts of a run as it goes on."""
 
     def __init__(self) -> None:
-        self.parts = self.balances = self.resumed = self.unreadable = 0
+        self.parts: int = 0
+        self.balances: int = 0
+        self.resumed: int = 0
+        self.unreadable: int = 0
         self.key_refused = False
         self._begun = time.monotonic()
         self._statuses: Counter[str] = Counter()

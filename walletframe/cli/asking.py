@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 import click
 
@@ -61,7 +61,7 @@ def ask(
         try:
             found = client.fetch(asked, refresh=refresh, offline=offline, on_failure="ignore")
         except FetchInterrupted as stopped:
-            return stopped.details, True
+            return cast("WalletDetails", stopped.details), True
     return found, False
 
 

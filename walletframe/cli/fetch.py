@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -23,6 +23,7 @@ from walletframe.service import sandbox as start_sandbox
 
 if TYPE_CHECKING:
     from walletframe.address import OnUnreadable
+    from walletframe.bulk import FetchSummary
     from walletframe.frames import WalletDetails
 
 
@@ -69,7 +70,7 @@ def fetch_to_parquet(
         try:
             summary = fetch_into(asked, folder, client=client, on_failure="ignore")
         except FetchInterrupted as stopped:
-            interrupted, summary = True, stopped.details
+            interrupted, summary = True, cast("FetchSummary", stopped.details)
     say(repr(summary))
     end(known=summary.ok == summary.wallets, interrupted=interrupted)
 

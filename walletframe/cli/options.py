@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _Command: TypeAlias = "Callable[..., Any]"
+_Option: TypeAlias = "Callable[[_Command], _Command]"
 
 _ROWS = 40
 
 
-def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+def together(*options: _Option) -> _Option:
     """Make one decorator of several, in the order in which help lists the options."""
 
     def add(command: _Command) -> _Command:
@@ -53,8 +54,8 @@ _service = together(
         "--key-kind", type=click.Choice(["public", "private", "test"]), help="The kind of the key."
     ),
 )
-naming = together(_naming, _service)  # for `named`, and settings of the service
-asking = together(  # for `ask`
+naming: _Option = together(_naming, _service)  # for `named`, and settings of the service
+asking: _Option = together(  # for `ask`
     _naming,
     click.option(
         "--refresh", is_flag=True, help="Request every wallet again, whatever is in the cache."
@@ -62,14 +63,14 @@ asking = together(  # for `ask`
     click.option("--offline", is_flag=True, help="Send no request: answer from the cache alone."),
     _service,
 )
-from_files = click.option(
+from_files: _Option = click.option(
     "--file",
     "files",
     multiple=True,
     metavar="FILE",
     help="Read wallets from FILE, as fetch does. - is standard input.",
 )
-priced = together(
+priced: _Option = together(
     click.option(
         "--prices",
         metavar="FILE",
@@ -79,14 +80,14 @@ priced = together(
     ),
     click.option("--currency", help="What the prices are in, such as USD."),
 )
-in_folder = click.option(
+in_folder: _Option = click.option(
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),
     help="Where snapshots are kept. Default: in the user's data folder.",
 )
 
 
-def all_of(what: str) -> Callable[[_Command], _Command]:
+def all_of(what: str) -> _Option:
     """Add the option that prints all rows; ``rows`` is how many to print, None for all."""
     return click.option(
         "--all",
@@ -135,7 +136,7 @@ def output_path(suffixes: Sequence[str]) -> Callable[..., Path | None]:
     return check
 
 
-output = click.option(
+output: _Option = click.option(
     "--output",
     metavar="FILE",
     callback=output_path([".csv", ".parquet", ".json"]),

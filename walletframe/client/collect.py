@@ -44,7 +44,7 @@ class Collection:
         report: Callable[[Status], None],
         cancel: Event,
     ) -> None:
-        self.oddities = Oddities()
+        self.oddities: Oddities = Oddities()
         self._steps, self._store, self._sending = steps, store, sending
         self._report, self._cancel = report, cancel
         self._arrivals: Iterator[Arrival | None] = iter(())
@@ -124,8 +124,8 @@ class Flow:
     def __init__(
         self, store: AnswerStore, policy: Policy, sending: Sending, *, ahead: int, cancel: Event
     ) -> None:
-        self.key_refused = False
-        self.oddities = Oddities()
+        self.key_refused: bool = False
+        self.oddities: Oddities = Oddities()
         self._store, self._policy, self._sending = store, policy, sending
         self._ahead, self._cancel = ahead, cancel
         self._numbers = count()

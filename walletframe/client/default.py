@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import inspect
+from typing import TYPE_CHECKING, Unpack
 
 from walletframe.client.engine import Client
 from walletframe.errors import ArgumentError
@@ -18,19 +19,26 @@ if TYPE_CHECKING:
     from walletframe.client.engine import OnFailure
     from walletframe.client.job import Progress
     from walletframe.frames import WalletDetails
+    from walletframe.settings import SomeSettings
 
 _lock = OwnLock()
 _default: Client | None = None
 
 
 @frameless
-def configure(**overrides: Any) -> Settings:
+def configure(**overrides: Unpack[SomeSettings]) -> Settings:
     """Replace the default client by one with these settings.
 
     Parameters
     ----------
-    **overrides
-        Any of the settings; the others come from the environment and the defaults.
+    api_key, key_kind, base_url, public_base_url : optional
+        Whom to ask, as in `Settings`; what is not given is of the environment, or the default.
+    service, cache, cache_max_bytes, expire_after_s, stale_if_error : optional
+        What is kept of the answers, and for how long.
+    workers, requests_per_second, retry_after_max_s, batch_size, timeout_s, deadline_s : optional
+        How fast to ask, and how long to wait.
+    **unknown
+        Any other name is an error.
 
     Returns
     -------
@@ -54,6 +62,12 @@ def configure(**overrides: Any) -> Settings:
     if previous is not None:
         previous.close()
     return client.settings
+
+
+# What `configure?` shows and Tab offers; checkers read SomeSettings.
+configure.__signature__ = inspect.signature(Settings).replace(  # type: ignore[attr-defined]
+    return_annotation="Settings"
+)
 
 
 @at_the_boundary

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from threading import Event
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, Unpack
 
 from walletframe.address import distinct_labels, wallets_to_ask
 from walletframe.client.ask import Asking
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from walletframe.client.ask import Keep, Turn
     from walletframe.client.conclusion import Oddities
     from walletframe.client.job import Progress
+    from walletframe.settings import SomeSettings
     from walletframe.wire import Status
 
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
@@ -70,9 +71,11 @@ class Client:
     """
 
     @frameless
-    def __init__(self, settings: Settings | None = None, **overrides: Any) -> None:
+    def __init__(self, settings: Settings | None = None, **overrides: Unpack[SomeSettings]) -> None:
         require_settings(settings)
-        self.settings = settings.replace(**overrides) if settings else Settings(**overrides)
+        self.settings: Settings = (
+            settings.replace(**overrides) if settings else Settings(**overrides)
+        )
         self._session: ServiceSession | None = None
         self._pacer: Pacer | None = None
         self._store: AnswerStore | None = None

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from walletframe.errors.root import WalletframeError
+
+if TYPE_CHECKING:
+    from walletframe.bulk.summary import FetchSummary
+    from walletframe.frames.details import WalletDetails
+
+    Details: TypeAlias = WalletDetails | FetchSummary
 
 
 class CacheError(WalletframeError, OSError):
@@ -42,10 +48,13 @@ class FetchError(WalletframeError, RuntimeError):
     """
 
     def __init__(
-        self, message: str, details: Any, hint: str = "what was fetched is in the error's .details"
+        self,
+        message: str,
+        details: Details,
+        hint: str = "what was fetched is in the error's .details",
     ) -> None:
         super().__init__(message, hint)
-        self.details = details
+        self.details: Details = details
 
 
 class FetchInterrupted(KeyboardInterrupt):
@@ -63,11 +72,12 @@ class FetchInterrupted(KeyboardInterrupt):
 
     def __init__(
         self,
-        details: Any,
+        details: Details,
         hint: str = "what was finished is in the error's .details; the same call again asks only "
         "for the rest",
     ) -> None:
-        self.details, self.hint = details, hint
+        self.details: Details = details
+        self.hint: str = hint
         super().__init__(f"the fetch was interrupted\n\nHint: {hint}")
 
     def __reduce__(self) -> tuple[Any, ...]:

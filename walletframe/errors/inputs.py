@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from walletframe.errors.root import WalletframeError
 from walletframe.errors.spelling import Either, Spelled, lines, more, token_text
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from walletframe.errors.spelling import Piece, Text
 
 _PACKAGE = __name__.partition(".")[0]
+Problems: TypeAlias = tuple[tuple[int, str, str], ...]  # position, value and reason
 _SHOWN, _NAMES_SHOWN = 20, 10
 
 
@@ -44,7 +45,7 @@ class AddressError(WalletframeError, ValueError):
                 ),
             ),
         )
-        self.problems = tuple(problems)
+        self.problems: Problems = tuple(problems)
 
     def _render_traceback_(self) -> list[str]:
         """Return what IPython shows: the frames of the caller, none of this package."""
@@ -111,7 +112,7 @@ class ColumnsError(WalletframeError, KeyError):
         lacking, there = (", ".join(map(repr, names)) for names in (missing, present))
         said = f" lacks {lacking}; its columns: {unlinked(there or 'none')}"
         super().__init__(Spelled("the ", Either("DataFrame", "table"), said), hint)
-        self.missing = tuple(missing)
+        self.missing: tuple[str, ...] = tuple(missing)
 
 
 class PricesError(WalletframeError, ValueError):
@@ -133,7 +134,9 @@ class PricesError(WalletframeError, ValueError):
     ) -> None:
         listed = _listed([(f"{place}: {value!r}", reason) for place, value, reason in problems])
         super().__init__(lines(message, *listed), hint)
-        self.problems = tuple((place, value, str(reason)) for place, value, reason in problems)
+        self.problems: Problems = tuple(
+            (place, value, str(reason)) for place, value, reason in problems
+        )
 
 
 class SettingsError(WalletframeError, ValueError):
@@ -156,11 +159,18 @@ class MissingExtraError(WalletframeError, ImportError):
     """
 
     def __init__(self, extra: str, purpose: str) -> None:
-        super().__init__(
-            f"{purpose} needs packages that are not installed",
-            hint=f'pip install "walletframe[{extra}]"',
-        )
+        text = f"{purpose} needs packages that are not installed (the extra walletframe[{extra}])"
+        super().__init__(text, hint=f"pip install {_packages(extra)}")
         self.extra = extra
+
+
+def _packages(extra: str) -> str:
+    """Name what an extra installs: pip gets it wherever this package itself came from."""
+    from importlib.metadata import distributions  # noqa: PLC0415 - slow to load
+
+    installed = [each for found in distributions(name=_PACKAGE) for each in found.requires or []]
+    ours = {each.partition(";")[0] for each in installed if each.endswith(f"extra == '{extra}'")}
+    return " ".join(f'"{name}"' for name in sorted(ours) or [f"{_PACKAGE}[{extra}]"])
 
 
 class TokenListError(WalletframeError, ValueError):
@@ -185,7 +195,7 @@ class TokenListError(WalletframeError, ValueError):
         super().__init__(
             lines("a list of tokens can't be used (by position, from 0):", *listed), hint
         )
-        self.problems = tuple(problems)
+        self.problems: Problems = tuple(problems)
 
 
 class UnknownTokenError(WalletframeError, LookupError):

@@ -36,8 +36,9 @@ class WalletframeError(Exception):
     """
 
     def __init__(self, message: Text, hint: Text = "") -> None:
-        self.message, self.hint = str(message), str(hint)
-        self.spelled = Spelled(message, "\n\nHint: ", hint) if hint else Spelled(message)
+        self.message: str = str(message)
+        self.hint: str = str(hint)
+        self.spelled: Spelled = Spelled(message, "\n\nHint: ", hint) if hint else Spelled(message)
         super().__init__(str(self.spelled))
 
     def __str__(self) -> str:
@@ -63,7 +64,7 @@ class WalletframeWarning(UserWarning):
 
     def __init__(self, message: Text = "") -> None:
         super().__init__(str(message))
-        self.spelled = Spelled(message)
+        self.spelled: Spelled = Spelled(message)
 
 
 class AnswerWarning(WalletframeWarning):

@@ -76,7 +76,7 @@ def require_columns(frame: pd.DataFrame, names: Iterable[str]) -> None:
         raise ColumnsError(missing, [str(name) for name in frame.columns])
 
 
-WALLET_DTYPES: Final = {
+WALLET_DTYPES: Final[dict[str, Any]] = {
     "blockchain": _TEXT,
     "address": _TEXT,
     "status": category_of(Status),

@@ -47,7 +47,7 @@ class Agreement(StrEnum):
 _TEXT = HOLDING_DTYPES["symbol"]
 _MOST_DIGITS = 1_000  # far beyond uint256, well within what int() reads
 _KEPT = ("blockchain", "address", "symbol", "token_address", "raw_amount")
-AGREEMENT_DTYPES: Final = {
+AGREEMENT_DTYPES: Final[dict[str, Any]] = {
     **{name: HOLDING_DTYPES[name] for name in _KEPT},
     "node_raw_amount": _TEXT,
     "difference": AmountDtype(),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from walletframe.node.request import Found
 
 _TEXT = HOLDING_DTYPES["symbol"]
-BALANCE_DTYPES: Final = {
+BALANCE_DTYPES: Final[dict[str, Any]] = {
     **HOLDING_DTYPES,
     "block": pd.Int64Dtype(),
     "status": category_of(NodeStatus),

@@ -103,7 +103,8 @@ class Terms:
             )
         if not _within(timeout_s, Real, 0, math.inf):
             raise SettingsError(f"timeout_s: {quoted(timeout_s)}", hint="seconds, more than 0")
-        self.block, self.timeout_s = block, timeout_s
+        self.block: int | None = block
+        self.timeout_s: float = timeout_s
         known = [each for each in known_blockchains().values() if each.chain_id is not None]
         self._ids = {each.identifier: each.chain_id for each in known}
         self._coins = {each.identifier: each.coin for each in known}

@@ -6,7 +6,7 @@ FastAPI and its like are imported when a sandbox is made, not before.
 from __future__ import annotations
 
 import atexit
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from platformdirs import user_cache_path
 
@@ -20,6 +20,7 @@ from walletframe.settings import KeyKind, Settings, quoted
 if TYPE_CHECKING:
     from walletframe.client import Client
     from walletframe.service.recorded import LedgerLike
+    from walletframe.settings import OtherSettings
 
 SIMULATED_HEADER = "X-Walletframe-Simulated"
 
@@ -91,7 +92,9 @@ class Sandbox:
         return f"{self._origin}/openapi.json"
 
     @frameless
-    def settings(self, key_kind: KeyKind = "private", **overrides: Any) -> Settings:
+    def settings(
+        self, key_kind: KeyKind = "private", **overrides: Unpack[OtherSettings]
+    ) -> Settings:
         """Return settings that reach this sandbox, with nothing from the environment.
 
         Answers are cached in a file of their own for each ledger, as of the service ``sandbox``.
@@ -117,7 +120,7 @@ class Sandbox:
             raise SettingsError(
                 f"key_kind: {quoted(key_kind)}", hint=f"one of {', '.join(self._keys)}"
             )
-        own = {
+        chosen: dict[str, Any] = {
             "api_key": self._keys[key_kind].key,
             "key_kind": key_kind,
             "base_url": self.base_url,
@@ -125,11 +128,11 @@ class Sandbox:
             "service": "sandbox",
             "cache": user_cache_path("walletframe") / f"sandbox-{self._ledger.fingerprint}.sqlite",
         }
-        given = {name: value for name, value in overrides.items() if value is not None}
-        return Settings.isolated(**own | given)
+        chosen.update({name: value for name, value in overrides.items() if value is not None})
+        return Settings.isolated(**chosen)
 
     @frameless
-    def client(self, key_kind: KeyKind = "private", **overrides: Any) -> Client:
+    def client(self, key_kind: KeyKind = "private", **overrides: Unpack[OtherSettings]) -> Client:
         """Return a client of this sandbox.
 
         Parameters

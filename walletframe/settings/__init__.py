@@ -9,7 +9,7 @@ from walletframe.settings.key import (
     require_node,
     secret_pieces,
 )
-from walletframe.settings.readers import CacheChoice, KeyKind, quoted
+from walletframe.settings.readers import CacheChoice, KeyKind, OtherSettings, SomeSettings, quoted
 from walletframe.settings.values import (
     PREFIX,
     Settings,
@@ -24,8 +24,10 @@ __all__ = [
     "CacheChoice",
     "KeyKind",
     "NodeUrl",
+    "OtherSettings",
     "Secret",
     "Settings",
+    "SomeSettings",
     "is_this_machine",
     "login_of",
     "quoted",

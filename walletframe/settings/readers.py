@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, get_args
 from urllib.parse import unquote, unquote_plus
 
 from walletframe.errors import Argument, SettingsError, Spelled
@@ -125,6 +125,31 @@ def _number(kind: Callable[[Any], float], low: float, high: float) -> Callable[[
         return number
 
     return read
+
+
+class OtherSettings(TypedDict, total=False):
+    """The settings as keywords, but for the key's kind; None means "not given"."""
+
+    api_key: str | ApiKey | None
+    base_url: str | None
+    public_base_url: str | None
+    service: str | None
+    cache: CacheChoice | None
+    cache_max_bytes: int | None
+    expire_after_s: float | None
+    stale_if_error: bool | None
+    workers: int | None
+    requests_per_second: float | None
+    retry_after_max_s: float | None
+    batch_size: int | None
+    timeout_s: float | None
+    deadline_s: float | None
+
+
+class SomeSettings(OtherSettings, total=False):
+    """The settings as keywords, which `configure` and `Client` take."""
+
+    key_kind: KeyKind | None
 
 
 class Setting(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Never, Unpack
 
 from walletframe.errors import Argument, ArgumentError, Either, SettingsError, Spelled
 from walletframe.frameless import frameless
@@ -16,9 +16,10 @@ from walletframe.settings.key import RPC_URL_VARIABLE
 from walletframe.settings.readers import SETTINGS, CacheChoice, KeyKind, holds_key, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from walletframe.settings.key import ApiKey
+    from walletframe.settings.readers import SomeSettings
 
 PREFIX = "WALLETFRAME_"
 _OTHERWISE = Spelled(
@@ -123,7 +124,7 @@ class Settings:
         _refuse_unknown(unknown, prefix="")
         self._fill(given, _environment())
 
-    def _fill(self, given: dict[str, Any], environment: dict[str, tuple[str, Any]]) -> None:
+    def _fill(self, given: Mapping[str, Any], environment: dict[str, tuple[str, Any]]) -> None:
         values = environment | {k: (k, v) for k, v in given.items() if v is not None}
         for field in fields(self):
             setting = SETTINGS[field.name]
@@ -136,7 +137,7 @@ class Settings:
 
     @classmethod
     @frameless
-    def isolated(cls, **given: Any) -> Settings:
+    def isolated(cls, **given: Unpack[SomeSettings]) -> Settings:
         """Return settings into which nothing of the environment goes.
 
         Parameters
@@ -182,7 +183,7 @@ class Settings:
         return self.base_url if self.public_base_url is None else None
 
     @frameless
-    def replace(self, **overrides: Any) -> Settings:
+    def replace(self, **overrides: Unpack[SomeSettings]) -> Settings:
         """Return the same settings but for some; the environment is not read again.
 
         Parameters
@@ -208,7 +209,8 @@ class Settings:
         kept: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.service == self.endpoint:
             kept["service"] = None
-        return Settings.isolated(**kept | overrides)
+        kept.update(overrides)
+        return Settings.isolated(**kept)
 
 
 def _environment() -> dict[str, tuple[str, Any]]:

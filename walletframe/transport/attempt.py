@@ -36,8 +36,8 @@ class Attempt:
     """One request, whatever it is at: a name, a connection, a proxy, TLS, the answer."""
 
     def __init__(self, seconds: float) -> None:
-        self.until = time.monotonic() + seconds
-        self.is_cut = False
+        self.until: float = time.monotonic() + seconds
+        self.is_cut: bool = False
         self._lock = Lock()
         self._handle: socket.socket | None = None
 

@@ -23,8 +23,7 @@ _REFUSED = {
     "node": "the node refused the request (check the key in its URL)",
 }
 _UNREACHABLE: dict[type[Exception], str] = {
-    exceptions.InvalidSchema: "a SOCKS proxy is set, which needs PySocks: "
-    'pip install "walletframe[socks]"',
+    exceptions.InvalidSchema: "a SOCKS proxy is set, which needs PySocks: pip install pysocks",
     exceptions.SSLError: "the {server}'s certificate could not be verified",
     exceptions.ProxyError: "the proxy did not let the request through",
     exceptions.ChunkedEncodingError: "the connection broke in the middle of the answer",

@@ -60,7 +60,7 @@ class KeyedAdapter(HTTPAdapter):
         self, attach: _Rewrite, scrub: _Rewrite, *, connections: int, real: _Place | None = None
     ) -> None:
         self.scrub = scrub
-        self.under_way = UnderWay()
+        self.under_way: UnderWay = UnderWay()
         known = {
             "under_way": self.under_way,
             "lookups": Lookups(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from numbers import Number
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -36,11 +36,18 @@ from walletframe.amounts.values import read, read_one
 from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from decimal import Decimal
+    from fractions import Fraction
+
+    from pandas.api.extensions import ExtensionArray
+    from pandas.api.typing import NAType
 
     from walletframe.amounts.integers import Floats, Integers, Mask
 
     Result = Exact | Floats
+    Whole: TypeAlias = int | np.integer[Any] | Decimal | Fraction | NAType | None
+    Operand: TypeAlias = Whole | np.ndarray[Any, Any] | ExtensionArray | Sequence[Any]
 
 _EXACT_KINDS = {"integer", "decimal", "empty"}  # as pandas's infer_dtype names them
 _FLOAT64_BYTES = 8
@@ -102,24 +109,46 @@ def _comparison(compare: Callable[[Any, Any], Any]) -> Any:
 class AmountOperators(AmountStorage):  # noqa: PLW1641  an array can change, so it has no hash
     """The operators that Python, NumPy and pandas apply to a column of amounts."""
 
-    __add__ = _arithmetic(_exactly(arithmetic.combined, operator.add))
-    __radd__ = _arithmetic(_exactly(arithmetic.combined, operator.add), reflected=True)
-    __sub__ = _arithmetic(_exactly(arithmetic.combined, operator.sub))
-    __rsub__ = _arithmetic(_exactly(arithmetic.combined, operator.sub), reflected=True)
-    __mul__ = _arithmetic(_product)
-    __rmul__ = _arithmetic(_product, reflected=True)
-    __truediv__ = _arithmetic(_quotient)
-    __rtruediv__ = _arithmetic(_quotient, reflected=True)
-    __floordiv__ = _arithmetic(_exactly(arithmetic.whole_quotient))
-    __rfloordiv__ = _arithmetic(_exactly(arithmetic.whole_quotient), reflected=True)
-    __mod__ = _arithmetic(_exactly(arithmetic.remainder))
-    __rmod__ = _arithmetic(_exactly(arithmetic.remainder), reflected=True)
-    __eq__ = _comparison(operator.eq)
-    __ne__ = _comparison(operator.ne)
-    __lt__ = _comparison(operator.lt)
-    __le__ = _comparison(operator.le)
-    __gt__ = _comparison(operator.gt)
-    __ge__ = _comparison(operator.ge)
+    if TYPE_CHECKING:  # what they take and give
+
+        def __add__(self, other: Operand, /) -> Self: ...
+        def __radd__(self, other: Operand, /) -> Self: ...
+        def __sub__(self, other: Operand, /) -> Self: ...
+        def __rsub__(self, other: Operand, /) -> Self: ...
+        def __mul__(self, other: Any, /) -> Any: ...
+        def __rmul__(self, other: Any, /) -> Any: ...
+        def __truediv__(self, other: Any, /) -> Any: ...
+        def __rtruediv__(self, other: Any, /) -> Any: ...
+        def __floordiv__(self, other: Operand, /) -> Self: ...
+        def __rfloordiv__(self, other: Operand, /) -> Self: ...
+        def __mod__(self, other: Operand, /) -> Self: ...
+        def __rmod__(self, other: Operand, /) -> Self: ...
+        def __eq__(self, other: object, /) -> pd.arrays.BooleanArray: ...  # type: ignore[override]
+        def __ne__(self, other: object, /) -> pd.arrays.BooleanArray: ...  # type: ignore[override]
+        def __lt__(self, other: Any, /) -> pd.arrays.BooleanArray: ...
+        def __le__(self, other: Any, /) -> pd.arrays.BooleanArray: ...
+        def __gt__(self, other: Any, /) -> pd.arrays.BooleanArray: ...
+        def __ge__(self, other: Any, /) -> pd.arrays.BooleanArray: ...
+
+    else:
+        __add__ = _arithmetic(_exactly(arithmetic.combined, operator.add))
+        __radd__ = _arithmetic(_exactly(arithmetic.combined, operator.add), reflected=True)
+        __sub__ = _arithmetic(_exactly(arithmetic.combined, operator.sub))
+        __rsub__ = _arithmetic(_exactly(arithmetic.combined, operator.sub), reflected=True)
+        __mul__ = _arithmetic(_product)
+        __rmul__ = _arithmetic(_product, reflected=True)
+        __truediv__ = _arithmetic(_quotient)
+        __rtruediv__ = _arithmetic(_quotient, reflected=True)
+        __floordiv__ = _arithmetic(_exactly(arithmetic.whole_quotient))
+        __rfloordiv__ = _arithmetic(_exactly(arithmetic.whole_quotient), reflected=True)
+        __mod__ = _arithmetic(_exactly(arithmetic.remainder))
+        __rmod__ = _arithmetic(_exactly(arithmetic.remainder), reflected=True)
+        __eq__ = _comparison(operator.eq)
+        __ne__ = _comparison(operator.ne)
+        __lt__ = _comparison(operator.lt)
+        __le__ = _comparison(operator.le)
+        __gt__ = _comparison(operator.gt)
+        __ge__ = _comparison(operator.ge)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Let NumPy's logarithms and their like work on float64, and its operators be these."""

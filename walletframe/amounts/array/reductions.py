@@ -6,7 +6,7 @@ makes the result missing: NA where an amount would come out, NaN where a float w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from walletframe.amounts.integers import Floats, Integers, Mask, Places
     from walletframe.amounts.segments import Segments
+
+    Statistic: TypeAlias = Callable[..., np.float64]
 
 _EXACT = {"sum", "min", "max"}
 _FLOAT = {"mean", "median", "std", "var", "sem", "skew", "kurt"}
@@ -45,11 +47,13 @@ def _spread(name: str) -> Any:
 class AmountReductions(AmountStorage):
     """What pandas and NumPy reduce, accumulate and rank, of a column and of groups of its rows."""
 
-    mean = _statistic(statistics.mean)
-    median = _statistic(statistics.median)
-    skew = _statistic(statistics.skewness)
-    kurt = _statistic(statistics.kurtosis)
-    var, std, sem = _spread("var"), _spread("std"), _spread("sem")
+    mean: ClassVar[Statistic] = _statistic(statistics.mean)
+    median: ClassVar[Statistic] = _statistic(statistics.median)
+    skew: ClassVar[Statistic] = _statistic(statistics.skewness)
+    kurt: ClassVar[Statistic] = _statistic(statistics.kurtosis)
+    var: ClassVar[Statistic] = _spread("var")
+    std: ClassVar[Statistic] = _spread("std")
+    sem: ClassVar[Statistic] = _spread("sem")
 
     def sum(self, *, skipna: bool = True, min_count: int = 0, **_: Any) -> Any:
         """Add up exactly; 0 for no amounts, NA for fewer than ``min_count``."""

@@ -1,0 +1,90 @@
+"""What a type checker tells those who use the package."""
+
+import inspect
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+
+import walletframe as wf
+from walletframe.settings import SomeSettings, readers
+
+ROOT = Path(__file__).parents[2]
+ASKED = """
+import pandas as pd
+import walletframe as wf
+from walletframe.amounts.scalar import Amount
+
+column = wf.AmountArray.from_raw([1, 2], 0)
+reveal_type(column == 1)  # BooleanArray
+reveal_type(column <= 1)  # BooleanArray
+reveal_type(column + 1)  # AmountArray
+reveal_type(1 - column)  # AmountArray
+reveal_type(column.mean())  # float64
+reveal_type(Amount("1") + 1)  # Amount
+reveal_type(sum([Amount("1")]))  # Amount | Literal[0]
+reveal_type(Amount("1") / 2)  # float
+frame = wf.FrameAccessor(pd.DataFrame())
+reveal_type(frame.totals())  # DataFrame
+reveal_type(wf.SeriesAccessor(pd.Series(["1"], dtype="amount")).top())  # Series[Any]
+try:
+    reveal_type(wf.fetch_wallets("NEAR.alice.near").wf.totals())  # DataFrame
+except wf.FetchError as error:
+    reveal_type(error.details)  # WalletDetails | FetchSummary
+    reveal_type(error.hint)  # str
+wf.configure(workers=4, key_kind="private")
+frame.totols()  # "FrameAccessor" has no attribute "totols"
+column + 1.5  # Unsupported operand types for + ("AmountArray" and "float")
+wf.configure(worker=4)  # Unexpected keyword argument "worker" for "configure"
+wf.configure(workers="4")  # Argument "workers" to "configure" has incompatible type "str"
+wf.Client(key_kind="secret")  # Argument "key_kind" to "Client" has incompatible type
+"""
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory):
+    """Run mypy, strict, once: on the package and on a script of a user's."""
+    script = tmp_path_factory.mktemp("typed") / "asked.py"
+    script.write_text(ASKED, encoding="utf-8")
+    mypy = [sys.executable, "-m", "mypy", "--cache-dir", os.devnull, "walletframe", script]
+    found = subprocess.run(mypy, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert found.stderr == ""
+    return found.stdout.splitlines()[:-1]  # the last one counts
+
+
+def test_types_are_strict(lines):
+    """Nothing is said of the package."""
+    assert [line for line in lines if "asked.py:" not in line] == []
+
+
+def test_a_checker_says_what_comes_out_and_what_is_mistyped(lines):
+    """Operators, accessors, errors and settings, in a script of a user's."""
+    said = re.findall(r"asked.py:(\d+): (?:error|note): (.*)", "\n".join(lines))
+    told = {}
+    for number, text in said:
+        short = re.sub(r'Revealed type is "(.*)"', r"\1", text)
+        short = re.sub(r"tuple\[.*?, fallback=(.*?)\]", r"\1", short)
+        told.setdefault(int(number), re.sub(r"[a-z_]+\.(?=\w)", "", short))
+    expected = {
+        number: line.partition("  # ")[2]
+        for number, line in enumerate(ASKED.splitlines(), 1)
+        if "  # " in line
+    }
+    assert {number: told[number][: len(text)] for number, text in expected.items()} == expected
+    assert told.keys() == expected.keys()
+
+
+def test_settings_as_keywords_are_the_settings():
+    """What a checker takes for `configure` is what `Settings` takes."""
+    taken = inspect.signature(wf.Settings).parameters
+    names = vars(readers)
+    assert get_type_hints(SomeSettings, names) == {
+        name: eval(each.annotation, names)  # noqa: S307 - our own text
+        for name, each in taken.items()
+        if name != "unknown"
+    }
+    assert inspect.signature(wf.configure).parameters == taken
