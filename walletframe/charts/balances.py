@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from walletframe.charts.canvas import (
-    Notes,
-    hover,
-    other,
-    provenance,
-    simulated,
-    wallets_frame,
-)
+from walletframe.charts.canvas import hover
 from walletframe.charts.measures import Measure, left_out, measured, why_none
+from walletframe.charts.notes import Notes, other, provenance, simulated, wallets_frame
 from walletframe.charts.palette import OTHER, chosen_colors, patterns
 from walletframe.errors import SettingsError
 from walletframe.frames import (

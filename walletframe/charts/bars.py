@@ -12,23 +12,18 @@ from walletframe.charts.balances import added, check_top, largest, lay_out, read
 from walletframe.charts.canvas import (
     BESIDE,
     LEAST_SIZE,
-    Notes,
     Space,
     along,
-    answered,
     blank,
-    drawn_of,
     figure,
     hover,
     markup,
     named_axis,
-    other,
-    simulated,
     titled,
-    wallets_frame,
     with_legend,
 )
 from walletframe.charts.nodes import LEAST
+from walletframe.charts.notes import Notes, answered, drawn_of, other, simulated, wallets_frame
 from walletframe.charts.palette import EDGE, pattern, text_on
 from walletframe.errors import SettingsError, UnknownWalletError
 from walletframe.frames import as_failed, find_wallet, given_names, short_wallet, whole_wallet

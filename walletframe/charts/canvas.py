@@ -7,31 +7,22 @@ which is the user's choice.
 from __future__ import annotations
 
 from html import unescape
-from textwrap import shorten, wrap
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pandas as pd
 import plotly.graph_objects as go
 import plotly.io as pio
 
-from walletframe.frames import (
-    as_failed,
-    is_simulated,
-    known_wallets,
-    require_columns,
-    stale_wallets,
-    wallets_given,
-)
 from walletframe.numerals import many
 from walletframe.text import as_markup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.frames import FetchLike
+    from walletframe.charts.notes import Notes
 
-_TITLE_CHARS, _NOTE_CHARS, _HOVER_CHARS = 48, 96, 70
-_NOTE_LINES, _ABOUT = 2, "about"
+_TITLE_CHARS, _HOVER_CHARS = 48, 70
+_ABOUT = "about"
 LEAST_SIZE = 11  # pixels; smaller text is not read
 _TITLE_LINE, _NOTE_LINE, _ABOVE, _BELOW = 22, 15, 14, 14
 _NOTE_SIZE = 12
@@ -43,29 +34,6 @@ _SHARE = "sendChartToCloud"
 _TEMPLATE = "plotly"  # its own default
 _AROUND, _WIDTH = 16, 6.5
 BESIDE = 20  # what the name of an axis takes
-
-
-class Notes(NamedTuple):
-    """Sentences on a chart, in the order they are read in, of each group the foremost first."""
-
-    real: Sequence[str] = ()  # that it is not
-    drawn: Sequence[str] = ()  # what is drawn
-    left_out: Sequence[str] = ()  # what is not
-    trust: Sequence[str] = ()  # how complete, and as of when
-
-    def every(self) -> list[str]:
-        """Return all sentences."""
-        return [note for group in self for note in group]
-
-    def fitting(self) -> list[str]:
-        """Return those that fit on a figure; how far to trust it goes before what it is of."""
-        first, rest = self.drawn[:1], self.drawn[1:]
-        kept: set[str] = set()
-        for note in (*self.real, *self.trust, *first, *self.left_out, *rest):
-            tried = [each for each in self.every() if each in kept or each == note]
-            if len(_packed(tried)) <= _NOTE_LINES:
-                kept.add(note)
-        return [note for note in self.every() if note in kept]
 
 
 class Space(NamedTuple):
@@ -100,7 +68,7 @@ def figure(
     All text is plain. All notes are in ``layout.meta["about"]``; a mark shows under the pointer
     those that don't fit. The button that would upload the figure is left out.
     """
-    every, said = notes.every(), _packed(notes.fitting())
+    every, said = notes.every(), notes.lines()
     top = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(said) + _BELOW + space.above
     others = [note for note in every if note not in " ".join(said)]
     marks = [_mark(others, said, top)] if others else []
@@ -246,72 +214,3 @@ def hover(head: str, *lines: str) -> str:
         for start in range(0, len(line), _HOVER_CHARS)
     ]
     return "<br>".join([f"<b>{as_markup(head)}</b>", *map(as_markup, broken)])
-
-
-def _packed(sentences: Sequence[str]) -> list[str]:
-    """Put sentences into lines; one that is longer than a line is cut between two words."""
-    lines: list[str] = []
-    for sentence in sentences:
-        whole = shorten(sentence, _NOTE_CHARS, placeholder=" …")
-        if lines and len(lines[-1]) + 1 + len(whole) <= _NOTE_CHARS:
-            lines[-1] += f" {whole}"
-        else:
-            lines.append(whole)
-    return lines
-
-
-def wallets_frame(wallets: FetchLike) -> pd.DataFrame:
-    """Return the DataFrame of wallets, whichever way it was given, with the columns needed here."""
-    frame = wallets_given(wallets)
-    require_columns(frame, ("status", "tokens", "fetched_at", "source", "service"))
-    return frame
-
-
-def drawn_of(*parts: tuple[int, int, str]) -> str:
-    """Say of each part how many are drawn, how many are not, and what they are.
-
-    Such as ``20 of 412 wallets, 3 tokens, the rest as Other.``
-    """
-    texts = [
-        f"{drawn:,} of {many(drawn + rest, noun)}" if rest else many(drawn, noun)
-        for drawn, rest, noun in parts
-    ]
-    return ", ".join([*texts, *["the rest as Other"] * any(rest for _, rest, _ in parts)]) + "."
-
-
-def other(count: int, noun: str) -> str:
-    """Name what is not drawn for itself, such as ``Other (3 tokens)``."""
-    return f"Other ({many(count, noun)})"
-
-
-def provenance(given: FetchLike) -> list[str]:
-    """Say how complete the answers for all wallets are, and as of when."""
-    wallets = wallets_frame(given)
-    if not len(wallets):
-        return ["No wallet was asked."]
-    known, outdated = known_wallets(wallets), int(stale_wallets(wallets).sum())
-    flaws = [f"{outdated} out of date"] * bool(outdated)
-    flaws += [
-        f"{count} {str(status).replace('_', ' ')}"
-        for status, count in as_failed(wallets)["status"][~known].value_counts().items()
-        if count
-    ]
-    text = f"{int(known.sum()):,} of {many(len(wallets), 'wallet')} known"
-    text += f" ({', '.join(flaws)})" if flaws else ""
-    return [f"{text}.", *_age(wallets[known], "Oldest answer {}.")]
-
-
-def answered(wallets: pd.DataFrame) -> list[str]:
-    """Say how old the answer for one wallet is, given its rows."""
-    stale = ", out of date" if stale_wallets(wallets).any() else ""
-    return _age(wallets, f"Answer of {{}}{stale}.")
-
-
-def _age(wallets: pd.DataFrame, said: str) -> list[str]:
-    times = pd.to_datetime(wallets["fetched_at"], utc=True).dropna()
-    return [said.format(f"{times.min():%Y-%m-%d %H:%M} UTC")] if len(times) else []
-
-
-def simulated(wallets: pd.DataFrame) -> list[str]:
-    """Say so where answers are made up."""
-    return ["Simulated data."] * is_simulated(wallets)

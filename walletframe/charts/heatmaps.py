@@ -15,11 +15,11 @@ from walletframe.charts.canvas import (
     Space,
     along,
     blank,
-    drawn_of,
     figure,
     markup,
     named_axis,
 )
+from walletframe.charts.notes import drawn_of
 from walletframe.charts.palette import OTHER
 from walletframe.numerals import many
 

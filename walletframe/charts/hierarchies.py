@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import check_top, read_balances
-from walletframe.charts.canvas import (
-    LEAST_SIZE,
-    Space,
-    blank,
-    drawn_of,
-    figure,
-    hover,
-    markup,
-    other,
-)
+from walletframe.charts.canvas import LEAST_SIZE, Space, blank, figure, hover, markup
 from walletframe.charts.nodes import READ, SEEN, grow
+from walletframe.charts.notes import drawn_of, other
 from walletframe.charts.palette import EDGE, OTHER, chosen_colors, pattern, patterns, text_on
 from walletframe.frames import without_chain
 from walletframe.numerals import many, percent, whole

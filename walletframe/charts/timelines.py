@@ -10,18 +10,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from walletframe.charts.balances import added, check_top, largest, lay_out, read_balances
-from walletframe.charts.canvas import (
-    Notes,
-    Space,
-    blank,
-    drawn_of,
-    figure,
-    markup,
-    simulated,
-    titled,
-    wallets_frame,
-    with_legend,
-)
+from walletframe.charts.canvas import Space, blank, figure, markup, titled, with_legend
+from walletframe.charts.notes import Notes, drawn_of, simulated, wallets_frame
 from walletframe.charts.palette import EDGE, pattern
 from walletframe.frames import known_when_asked, snapshot_times, token_place, wallet_identities
 from walletframe.numerals import many
