@@ -28,7 +28,7 @@ def addresses(random, count):
 
 @pytest.fixture(scope="module")
 def details():
-    """Give holdings with amounts of up to 27 digits, and wallets of which one in ten failed."""
+    """Give holdings with amounts of up to 27 digits; some wallets failed, some have no owner."""
     random = np.random.default_rng(0)
     contracts, owners = addresses(random, TOKENS), addresses(random, WALLETS)
     contracts[: len(CHAINS)] = None
@@ -53,6 +53,8 @@ def details():
     holdings["amount"] = AmountArray.from_raw(raw, places[token])
     wallets = pd.DataFrame({"blockchain": chain_of_wallet, "address": owners})
     wallets["status"], wallets["source"] = np.where(failed, "failed", "ok"), "service"
+    people = [f"owner {number}" if number else None for number in range(50)]
+    wallets["owner"] = pd.array(random.choice(people, WALLETS), dtype="str")
     wallets["tokens"] = pd.array(np.where(failed, None, 1), dtype="Int64")
     return wallets, holdings
 
@@ -78,7 +80,11 @@ def seconds(what, run, limit=None):
     assert limit is None or median(worked) <= limit
 
 
-@pytest.mark.parametrize("by", ["token", "wallet", "blockchain", ["wallet", "token"]], ids=str)
+BY = ["token", "asset", "wallet", "blockchain", "owner"]
+BOTH = [["wallet", "token"], ["owner", "token"], ["owner", "asset"]]
+
+
+@pytest.mark.parametrize("by", BY + BOTH, ids=str)
 def test_totals(details, by):
     """Exact sums, counts and completeness."""
     wallets, holdings = details
@@ -93,17 +99,19 @@ def test_values_and_their_totals(details, prices):
     seconds("totals of values", lambda: totals(valued), LIMIT_S)
 
 
-def test_share(details):
+@pytest.mark.parametrize("by", ["wallet", "owner"])
+def test_share(details, by):
     """Of the token that most wallets hold."""
     wallets, holdings = details
     foremost = token_identities(holdings).keys[totals(holdings)["holders"].argmax()]
-    seconds("share", lambda: share(holdings, foremost, wallets=wallets), LIMIT_S)
+    seconds(f"share by {by}", lambda: share(holdings, foremost, by=by, wallets=wallets), LIMIT_S)
 
 
-def test_pivot(details):
-    """10,000 wallets beside the foremost 200 tokens."""
+@pytest.mark.parametrize("by", ["wallet", "owner"])
+def test_pivot(details, by):
+    """10,000 wallets, or 50 owners, beside the foremost 200 tokens."""
     wallets, holdings = details
-    seconds("pivot to 200 tokens", lambda: pivot(holdings, 200, wallets=wallets), LIMIT_S)
+    seconds(f"pivot by {by}", lambda: pivot(holdings, 200, by=by, wallets=wallets), LIMIT_S)
 
 
 def test_what_has_no_limit(details):
