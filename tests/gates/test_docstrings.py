@@ -18,7 +18,7 @@ from walletframe.accessor import DetailsAccessor, FrameAccessor, SeriesAccessor
 from walletframe.accessor.plot import PlotAccessor
 from walletframe.amounts.columns import Rolling
 from walletframe.amounts.scalar import Amount
-from walletframe.analysis import PriceSource, read_token_list
+from walletframe.analysis import ParquetPrices, PriceHistory, PriceSource, read_token_list
 from walletframe.dask import divisions
 from walletframe.service.sandbox import Sandbox
 
@@ -31,7 +31,7 @@ CHECKS = (
     | {"RT01", "RT03", "YD01"}
 )
 GIVEN = (FrameAccessor, SeriesAccessor, DetailsAccessor, PlotAccessor, Sandbox, Amount, Rolling)
-GIVEN += (PriceSource, divisions, read_token_list)
+GIVEN += (PriceSource, PriceHistory, ParquetPrices, divisions, read_token_list)
 """What people reach without a name at the root: by ``.wf``, from a call, or by the README."""
 
 RAISE_NOTHING = {
@@ -43,6 +43,8 @@ RAISE_NOTHING = {
     "walletframe.amounts.array.storage.AmountStorage.exact": "what there is",
     "walletframe.amounts.dtype.AmountDtype": "it has no parameters",
     "walletframe.amounts.scalar.Amount.of": "every integer is an amount",
+    "walletframe.analysis.price_files.ParquetPrices": "its files are looked for when it is asked",
+    "walletframe.analysis.price_files.PriceHistory": "a protocol, of which nothing is made",
     "walletframe.analysis.prices.PriceSource": "a protocol, of which nothing is made",
     "walletframe.client.engine.Client.begin_anew": "closes what is open, which never fails",
     "walletframe.client.engine.Client.close": "may be called again",

@@ -58,6 +58,8 @@ class HoldingsAccessor(Given[RowsT]):
         *,
         currency: str | None = None,
         by_symbol: bool = False,
+        assets: pd.DataFrame | None = None,
+        bridged: bool = False,
     ) -> RowsT:
         """Value each balance.
 
@@ -67,13 +69,21 @@ class HoldingsAccessor(Given[RowsT]):
             The price of one whole unit of each token: a mapping of (blockchain, contract), None
             for a native coin, to a number; a Series with these two as its index; a DataFrame or a
             ``.csv`` or ``.parquet`` file with ``token_blockchain`` (or ``blockchain``),
-            ``token_address`` (or ``contract``), ``price`` and perhaps ``currency``; or a source.
-            Without it, the service's own prices in the column ``price``.
+            ``token_address`` (or ``contract``), ``price`` and perhaps ``currency``, where capitals
+            and spaces around a name don't count; a source; or a folder of daily prices, as for
+            ``walletframe.analysis.ParquetPrices``. Without it, the service's own prices in the
+            column ``price``.
         currency : str, optional
             That of the prices, such as ``"USD"``; the service doesn't state that of its own.
         by_symbol : bool, default False
             Take prices by symbol instead, as written; refused where several tokens share one,
             since anybody can give a token any symbol.
+        assets : DataFrame, optional
+            Which tokens are one asset: ``asset``, ``token_blockchain``, ``token_address`` and
+            perhaps ``kind``. Then prices can be by the name of an asset, too (``{"USDC": 1}``, or a
+            column ``asset``), without case; a token's own price comes first.
+        bridged : bool, default False
+            Whether an asset's price is also that of its tokens of the kind ``bridged``.
 
         Returns
         -------
@@ -89,7 +99,10 @@ class HoldingsAccessor(Given[RowsT]):
         PricesError
             If a price is no number, negative, NaN or infinite, a token is priced twice, or
             prices are in several currencies or another one than `currency`, naming all bad ones
-            with their positions; or if they, or their file, can't be read.
+            with their positions, or lines of their file; if they, or their file, can't be read; or
+            if a token is of two assets.
+        SettingsError
+            If prices are to be both by symbol and by asset.
         AmbiguousTokenError
             By symbol, where several tokens share one that has a price.
         ColumnsError, AmountError
@@ -100,7 +113,8 @@ class HoldingsAccessor(Given[RowsT]):
         Warns
         -----
         PricesWarning
-            If none of the prices is for a token in the holdings.
+            If none of the prices is for a token in the holdings; otherwise with the lines of a file
+            that are for none, and with assets that `assets` does not have.
 
         Examples
         --------
@@ -116,7 +130,14 @@ class HoldingsAccessor(Given[RowsT]):
         """
         from walletframe.analysis import value
 
-        valued = value(self._data, prices, currency=currency, by_symbol=by_symbol)
+        valued = value(
+            self._data,
+            prices,
+            currency=currency,
+            by_symbol=by_symbol,
+            assets=assets,
+            bridged=bridged,
+        )
         return self._again(valued)
 
     def token_labels(self) -> pd.Series:

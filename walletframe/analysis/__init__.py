@@ -1,7 +1,8 @@
 """Analysis of holdings: frame in, frame out."""
 
 from walletframe.analysis.matrix import overlap, pivot, token_labels
-from walletframe.analysis.prices import FilePrices, PriceSource
+from walletframe.analysis.price_files import FilePrices, ParquetPrices, PriceHistory
+from walletframe.analysis.prices import PriceSource
 from walletframe.analysis.shares import concentration, share, top, top_rows
 from walletframe.analysis.spam.flags import explain_spam, flag_spam, without_spam
 from walletframe.analysis.sums import totals
@@ -12,6 +13,8 @@ from walletframe.frames import By
 __all__ = [
     "By",
     "FilePrices",
+    "ParquetPrices",
+    "PriceHistory",
     "PriceSource",
     "PricesLike",
     "TokensLike",

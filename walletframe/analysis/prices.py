@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -19,7 +18,7 @@ from walletframe.numerals import many
 from walletframe.tokens import known_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from walletframe.errors import Piece, Text
     from walletframe.frames import TokenKey
@@ -28,6 +27,7 @@ PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
 
 _KEYS = (("token_blockchain", "blockchain"), ("token_address", "contract"))
 _NUMBERS = (int, float, str, Decimal, np.integer, np.floating)
+_COLUMNS = frozenset({"price", "currency", "symbol", "asset"}).union(*_KEYS)
 _NO_PAIR = "its key is not (blockchain, contract)"
 _FORMS = Spelled(
     Either(
@@ -36,6 +36,10 @@ _FORMS = Spelled(
         "a file",
     ),
     " with the columns token_blockchain, token_address and price",
+)
+_OF_ASSETS = Spelled(
+    "prices by asset need to know the contracts of each: give ",
+    Either("assets=, a frame with asset, token_blockchain, token_address", "contracts instead"),
 )
 
 
@@ -77,72 +81,119 @@ class PriceSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class FilePrices:
-    """Prices in a ``.csv`` or ``.parquet`` with the columns that `value` takes of a DataFrame."""
+class GivenPrices:
+    """Prices in one of their forms, and where each stands in the file they are of."""
 
-    path: str | Path
+    table: PriceTable
+    file: str = ""
+    lines: Sequence[int] | None = None  # of each row, from 1; without, rows count from 0
 
-    def prices(self, tokens: pd.DataFrame) -> pd.DataFrame:  # noqa: ARG002 - a file has what it has
-        """Read all of the file; of a CSV, text."""
-        path = Path(self.path).expanduser()
-        suffix = path.suffix.lower()
-        if suffix not in (".csv", ".parquet"):
-            raise PricesError(
-                f"{path}: neither .csv nor .parquet", hint="save the prices as .csv or .parquet"
-            )
-        try:
-            if suffix == ".parquet":
-                return pd.read_parquet(path)
-            return pd.read_csv(path, dtype="str", keep_default_na=False, encoding="utf-8-sig")
-        except ValueError as fault:  # what parsers and Arrow raise
-            reason = str(fault)
-        raise PricesError(f"{path} can't be read: {reason}")
+    @property
+    def counted(self) -> str:
+        """What places count."""
+        if not self.file:
+            return "by position, from 0"
+        return f"by {'row' if self.lines is None else 'line'} of {self.file}" + (
+            ", from 0" if self.lines is None else ""
+        )
+
+    def place(self, number: int) -> int:
+        """Return the line of a price in its file, else its position."""
+        return number if self.lines is None else self.lines[number]
 
 
-def read_prices(table: PriceTable, *, by_symbol: bool) -> dict[Any, float]:
-    """Read prices by token or symbol, and report all that can't be used at once."""
+@dataclass(frozen=True, slots=True)
+class PriceBook:
+    """Prices by token, by symbol or by the name of an asset in lower case, and their places."""
+
+    units: dict[Any, float]
+    places: dict[Any, int]
+
+
+def read_prices(
+    given: GivenPrices, *, by_symbol: bool = False, by_asset: bool = False
+) -> PriceBook:
+    """Read prices, and report all that can't be used at once."""
     found: dict[Any, float] = {}
-    first: dict[Any, int] = {}
+    places: dict[Any, int] = {}
     problems: list[tuple[int, str, Text]] = []
-    for place, (name, price) in enumerate(_entries(table, by_symbol=by_symbol)):
+    entries = _entries(given.table, by_symbol=by_symbol, by_asset=by_asset)
+    for place, (name, price) in enumerate(entries):
         if is_blank(name) and is_blank(price):
             continue
         key = _symbol(name) if by_symbol else _token(name)
+        if by_asset and isinstance(name, str) and name.strip():
+            key = asset_key(name)
         fault = price_fault(price)
         if key is None:
             fault = "its key is not a symbol" if by_symbol else _NO_PAIR
-        elif first.setdefault(key, place) != place:
-            fault = f"priced already, at {first[key]}"
+        elif places.setdefault(key, place) != place:
+            fault = f"priced already, at {given.place(places[key])}"
         if fault:
             meant = _meant(name) if fault == _NO_PAIR else ""
-            problems.append((place, str(price)[:40], Spelled(fault, ": ", token_text(name), meant)))
+            said = Spelled(fault, ": ", token_text(name), meant)
+            problems.append((given.place(place), str(price)[:40], said))
         else:
             found[key] = float(price)
     if problems:
         raise PricesError(
-            f"{many(len(problems), 'price')} can't be used (by position, from 0):",
+            f"{many(len(problems), 'price')} can't be used ({given.counted}):",
             hint="one price of 0 or more for each token; leave out those that have none",
             problems=problems,
         )
-    return found
+    return PriceBook(found, places)
 
 
-def _entries(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]:
+def asset_key(name: str) -> str:
+    """Return the form in which the names of two assets are compared."""
+    return name.strip().casefold()
+
+
+def _entries(table: PriceTable, *, by_symbol: bool, by_asset: bool) -> Iterable[tuple[Any, Any]]:
     if isinstance(table, Mapping):
         return table.items()
     if isinstance(table, pd.Series):
         return zip(table.index, table, strict=True)
-    if not isinstance(table, pd.DataFrame):
-        raise PricesError(f"prices can't be of type {type(table).__name__}", hint=_FORMS)
     if by_symbol:
         require_columns(table, ["symbol", "price"])
         return zip(table["symbol"], table["price"], strict=True)
     names = [next((name for name in each if name in table.columns), each[0]) for each in _KEYS]
-    missing = [name for name in [*names, "price"] if name not in table.columns]
+    has_assets = by_asset and "asset" in table.columns
+    pairs = [] if has_assets and not {*names} & {*table.columns} else names
+    missing = [name for name in [*pairs, "price"] if name not in table.columns]
     if missing:
-        raise ColumnsError(missing, [str(name) for name in table.columns], hint=_FORMS)
-    keys = zip(table[names[0]], table[names[1]], strict=True)
+        by_their_assets = "asset" in table.columns and not by_asset
+        hint = _OF_ASSETS if by_their_assets else _FORMS
+        raise ColumnsError(missing, [str(name) for name in table.columns], hint=hint)
+    keys: Iterable[Any] = zip(*(table[name] for name in pairs), strict=True)
+    if has_assets:
+        assets = table["asset"]
+        keys = (
+            assets
+            if not pairs
+            else (asset if is_blank(key) else key for key, asset in zip(keys, assets, strict=True))
+        )
     return zip(keys, table["price"], strict=True)
+
+
+def tidied(table: object) -> PriceTable:
+    """Name the columns of prices as they are known, whatever their spaces and capitals."""
+    if not isinstance(table, pd.DataFrame):
+        if isinstance(table, Mapping | pd.Series):
+            return table
+        raise PricesError(f"prices can't be of type {type(table).__name__}", hint=_FORMS)
+    plain = [str(name).strip().lower() for name in table.columns]
+    names = [
+        found if found in _COLUMNS and (name == found or found not in table.columns) else name
+        for name, found in zip(table.columns, plain, strict=True)
+    ]
+    twice = sorted({name for name in names if name in _COLUMNS and names.count(name) > 1})
+    if twice:
+        raise PricesError(
+            f"several columns of the prices are called {', '.join(map(repr, twice))}",
+            hint="leave one of each; capitals and spaces around a name don't count",
+        )
+    return table.set_axis(names, axis=1)
 
 
 def _symbol(name: Any) -> str | None:

@@ -9,15 +9,27 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from walletframe.analysis.price_files import FilePrices, ParquetPrices
 from walletframe.analysis.prices import (
-    FilePrices,
+    GivenPrices,
+    PriceBook,
     PriceSource,
     PriceTable,
+    asset_key,
     price_fault,
     read_currency,
     read_prices,
+    tidied,
 )
-from walletframe.errors import Argument, Either, PricesError, PricesWarning, Spelled, token_text
+from walletframe.errors import (
+    Argument,
+    Either,
+    PricesError,
+    PricesWarning,
+    SettingsError,
+    Spelled,
+    token_text,
+)
 from walletframe.frames import (
     ambiguous,
     amounts_of,
@@ -29,16 +41,19 @@ from walletframe.frames import (
     token_identities,
 )
 from walletframe.notice import notify
-from walletframe.numerals import many
+from walletframe.numerals import many, part
 from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from walletframe.amounts.integers import Floats
-    from walletframe.frames import Identities
+    from walletframe.errors import Piece
+    from walletframe.frames import Identities, TokenKey
 
 PricesLike: TypeAlias = PriceTable | PriceSource | str | Path
+_Members: TypeAlias = "dict[str, list[TokenKey]]"  # the tokens of each asset
+_SHOWN = 10
 
 
 def value(
@@ -47,17 +62,23 @@ def value(
     *,
     currency: str | None = None,
     by_symbol: bool = False,
+    assets: pd.DataFrame | None = None,
+    bridged: bool = False,
 ) -> pd.DataFrame:
     """Value holdings."""
     require_columns(holdings, ["symbol", "token_blockchain", "token_address", "amount"])
+    if by_symbol and assets is not None:
+        raise SettingsError("prices are either by symbol or by asset", hint="leave out one of both")
     amounts = amounts_of(holdings["amount"])
     if prices is None:
         units = _own_prices(holdings)
     else:
         tokens = token_identities(holdings)
-        table = _table(prices, holdings, tokens)
-        currency = read_currency(table, currency)
-        found = read_prices(table, by_symbol=by_symbol)
+        given = _given(prices, holdings, tokens)
+        currency = read_currency(given.table, currency)
+        book = read_prices(given, by_symbol=by_symbol, by_asset=assets is not None)
+        members = None if assets is None else _members(assets, bridged=bridged)
+        found = book.units if members is None else _by_token(book.units, members)
         codes, keys = tokens.codes, tokens.keys
         if by_symbol:
             _require_unshared(found, holdings, tokens)
@@ -65,10 +86,39 @@ def value(
         units = np.array([*(found.get(key, np.nan) for key in keys), np.nan])[codes]
         units[holdings["token_blockchain"].isna()] = np.nan
         if len(units) and np.isnan(units).all():
-            _warn_of_no_match(len(found), keys)
+            _warn_of_no_match(len(book.units), keys)
+        elif len(units):
+            _warn_of_the_unmatched(given, book, {*keys}, members)
     return holdings.assign(
         unit_price=units, value=amounts * units, currency=text_array([currency] * len(holdings))
     )
+
+
+def _members(assets: pd.DataFrame, *, bridged: bool) -> _Members:
+    """Give the tokens of each asset, of which none is of two."""
+    require_columns(assets, ["asset", "token_blockchain", "token_address"])
+    kinds = assets["kind"] if "kind" in assets else [None] * len(assets)
+    tokens = token_identities(assets)
+    names = [asset_key(str(name)) for name in assets["asset"]]
+    owners: dict[TokenKey, str] = {}
+    members: _Members = {name: [] for name in names}
+    for name, code, kind in zip(names, tokens.codes.tolist(), kinds, strict=True):
+        token = tokens.keys[code]
+        if owners.setdefault(token, name) != name:
+            said = " and ".join(repr(shown(each)) for each in (owners[token], name))
+            raise PricesError(Spelled(token_text(token), f" is of two assets: {said}"))
+        if bridged or kind != "bridged":
+            members[name].append(token)
+    return members
+
+
+def _by_token(units: Mapping[Any, float], members: _Members) -> dict[Any, float]:
+    """Give each token of an asset the asset's price, unless it has one of its own."""
+    found = {key: price for key, price in units.items() if not isinstance(key, str)}
+    for name, price in units.items():
+        for token in members.get(name, ()):
+            found.setdefault(token, price)
+    return found
 
 
 def _warn_of_no_match(count: int, keys: Iterable[Any]) -> None:
@@ -82,6 +132,37 @@ def _warn_of_no_match(count: int, keys: Iterable[Any]) -> None:
         by, example = Spelled("symbol, exactly as written, such as "), repr(shown(str(first)))
     none = "none of a token that is held, so that nothing has a value; prices are by "
     notify(Spelled(f"{many(count, 'price')} given, {none}", by, example), PricesWarning)
+
+
+def _warn_of_the_unmatched(
+    given: GivenPrices, book: PriceBook, held: set[Any], members: _Members | None
+) -> None:
+    """Say which lines of a file are of no token that is held, and which assets are in no list.
+
+    A mapping or a source may well have the prices of all tokens that there are.
+    """
+    told = []
+    for key, number in book.places.items():
+        tokens = [key] if members is None or isinstance(key, tuple) else members.get(key)
+        why: Piece
+        if tokens is None:
+            why = f"{shown(key)!r} is in no list of assets"
+        elif not given.file or any(token in held for token in tokens):
+            continue
+        elif isinstance(key, str):
+            why = repr(shown(key))
+        else:
+            chains = sorted(chain for chain, contract in held if contract and contract == key[1])
+            elsewhere = f", which is held on {', '.join(map(shown, chains))}" if chains else ""
+            why = Spelled(token_text(key), elsewhere)
+        told.append(Spelled(f"  {given.place(number)}: ", why))
+    if told:
+        counted = part(len(told), len(book.units), "price")
+        said: list[Piece] = [f"{counted} of no token that is held ({given.counted}):"]
+        for line in told[:_SHOWN]:
+            said += ["\n", line]
+        left = len(told) - _SHOWN
+        notify(Spelled(*said, f"\n  … and {left:,} more" if left > 0 else ""), PricesWarning)
 
 
 def _own_prices(holdings: pd.DataFrame) -> Floats:
@@ -99,15 +180,19 @@ def _own_prices(holdings: pd.DataFrame) -> Floats:
     return units
 
 
-def _table(prices: PricesLike, holdings: pd.DataFrame, tokens: Identities) -> PriceTable:
+def _given(prices: PricesLike, holdings: pd.DataFrame, tokens: Identities) -> GivenPrices:
     if isinstance(prices, str | Path):
-        prices = FilePrices(prices)
+        prices = ParquetPrices(prices) if Path(prices).expanduser().is_dir() else FilePrices(prices)
+    if isinstance(prices, FilePrices):
+        table, lines = prices.read()
+        return GivenPrices(tidied(table), shown(Path(prices.path).name), lines)
     if isinstance(prices, Mapping | pd.Series | pd.DataFrame) or not isinstance(
         prices, PriceSource
     ):
-        return prices
+        return GivenPrices(tidied(prices))
     known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
-    return prices.prices(pd.DataFrame(token_columns(holdings, tokens, np.array(known, np.intp))))
+    asked = pd.DataFrame(token_columns(holdings, tokens, np.array(known, np.intp)))
+    return GivenPrices(tidied(prices.prices(asked)))
 
 
 def _require_unshared(symbols: Iterable[str], holdings: pd.DataFrame, tokens: Identities) -> None:

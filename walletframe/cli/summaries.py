@@ -103,9 +103,8 @@ def _add_up(
 ) -> None:
     holdings, wallets, interrupted = _found(given, **options)
     named = token_named(token, holdings)
-    if named is not None:
-        holdings = holdings[find_token(holdings, named)]
-    holdings = prepare(holdings)
+    rows_of_token = slice(None) if named is None else find_token(holdings, named)
+    holdings = prepare(holdings)[rows_of_token]  # prices of other tokens are of some that are held
     table = add_up(holdings, list(by), wallets=wallets)
     ranks = [name for name in ("value", "holders") if name in table]
     ranks = ["amount"] if named is not None and not ranks else ranks

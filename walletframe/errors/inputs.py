@@ -125,12 +125,12 @@ class PricesError(WalletframeError, ValueError):
     hint : str, optional
         What to do about it.
     problems : sequence of (int, str, str), optional
-        Position among the prices, the value as text, and the reason, one for each bad price: the
-        message shows the first twenty, the attribute has all of them.
+        Position among the prices, or line of their file, the value as text, and the reason, one
+        for each bad price: the message shows the first twenty, the attribute has all of them.
     """
 
     def __init__(
-        self, message: str, hint: Text = "", problems: Sequence[tuple[int, str, Text]] = ()
+        self, message: Text, hint: Text = "", problems: Sequence[tuple[int, str, Text]] = ()
     ) -> None:
         listed = _listed([(f"{place}: {value!r}", reason) for place, value, reason in problems])
         super().__init__(lines(message, *listed), hint)
