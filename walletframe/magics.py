@@ -23,19 +23,22 @@ from walletframe.chains import known_blockchains
 from walletframe.client import Client, default_client
 from walletframe.errors import FetchInterrupted, InputWarning, WalletframeError
 from walletframe.frames import failure_lines, summary_lines
-from walletframe.frames.display import without_mathematics
+from walletframe.frames.display import display_text, without_mathematics
+from walletframe.frames.money import frame_html, frame_text
+from walletframe.frames.plain import terminal_width
 from walletframe.text import as_lines, shown
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Iterator
 
+    import pandas as pd
     from IPython.core.completer import CompletionContext, SimpleMatcherResult
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
     from walletframe.frames import WalletDetails
 
-_OPTIONS = ("--client", "--offline", "--on-unreadable", "--out", "--refresh")
+_OPTIONS = ("--client", "--help", "--offline", "--on-unreadable", "--out", "--refresh")
 _REASON = 160
 # What of pandas is shown as HTML, by name: Styler is loaded only where it is used. Jupyter's pages
 # typeset what stands between dollars in a table, and strangers choose symbols: pandas shows its
@@ -48,6 +51,7 @@ class WalletMagics(Magics):
     """The magics of walletframe."""
 
     @magic_arguments()
+    @argument("-h", "--help", action="store_true", help="show this, and ask for nothing")
     @argument("wallets", nargs="*", help="such as ETH.0x52… or NEAR.alice.near")
     @argument("-o", "--out", metavar="NAME", help="the variable that gets the WalletDetails")
     @argument("-c", "--client", metavar="NAME", help="a variable that holds a Client to ask with")
@@ -60,14 +64,23 @@ class WalletMagics(Magics):
         help="what to do with wallets that can't be read: ask for none, or leave these out",
     )
     @line_cell_magic
-    def wallets(self, line: str, cell: str = "") -> WalletDetails:
+    def wallets(self, line: str, cell: str = "") -> WalletDetails | None:
         """Fetch the tokens of wallets.
 
         In a line, the wallets stand behind the options: %wallets ETH.0x52… NEAR.alice.near
         In a cell, they follow one a line, and # begins a comment. The result is a WalletDetails;
         --out keeps it in a variable, and so does: details = %wallets ETH.0x52…
+
+        Example, of a cell:
+
+            %%wallets --out friends
+            NEAR.alice.near  # Alice
+            ETH.0x1111111111111111111111111111111111111111
         """
         options = self._options(line)
+        if options.help:
+            print(WalletMagics.wallets.__doc__)  # noqa: T201 - a magic talks to a person
+            return None
         found = read_pasted("\n".join([" ".join(options.wallets), cell]))
         reasons = [f"  {text}: {reason}" for _, text, reason in found.problems]
         if reasons and options.on_unreadable == "raise":
@@ -175,8 +188,23 @@ class _AsText:
     earlier: Callable[[Any], str | None] | None
 
     def __call__(self, table: Any) -> str | None:
-        html = self.earlier(table) if self.earlier else table._repr_html_()
+        html = self.earlier(table) if self.earlier else frame_html(table)
         return None if html is None else without_mathematics(html)
+
+
+def _print_details(details: WalletDetails, printer: Any, _cycle: bool) -> None:  # noqa: FBT001 - IPython's
+    """Let a fetch fit the terminal, where there is one."""
+    printer.text(display_text(*details, width=terminal_width()))
+
+
+def _print_frame(frame: pd.DataFrame, printer: Any, _cycle: bool) -> None:  # noqa: FBT001 - IPython's
+    printer.text(frame_text(frame))
+
+
+_PRINTED = {
+    "walletframe.frames.details.WalletDetails": _print_details,
+    "pandas.DataFrame": _print_frame,
+}
 
 
 def load(shell: InteractiveShell) -> None:
@@ -185,7 +213,10 @@ def load(shell: InteractiveShell) -> None:
     matchers: list[Any] = shell.Completer.custom_matchers
     if _complete not in matchers:
         matchers.append(_complete)
-    formatter = _html_formatter(shell)
+    texts = _formatter(shell, "text/plain")
+    for name, printed in _PRINTED.items():
+        texts.for_type(name, texts.pop(name, printed))  # the user's own, if any
+    formatter = _formatter(shell, "text/html")
     for name in _TABLES:
         earlier = formatter.pop(name, None)
         formatter.for_type(name, earlier if isinstance(earlier, _AsText) else _AsText(earlier))
@@ -196,7 +227,11 @@ def unload(shell: InteractiveShell) -> None:
     matchers: list[Any] = shell.Completer.custom_matchers
     if _complete in matchers:
         matchers.remove(_complete)
-    formatter = _html_formatter(shell)
+    texts = _formatter(shell, "text/plain")
+    for name, printed in _PRINTED.items():
+        if (found := texts.pop(name, printed)) is not printed:
+            texts.for_type(name, found)
+    formatter = _formatter(shell, "text/html")
     for name in _TABLES:
         ours = formatter.pop(name, None)
         earlier = ours.earlier if isinstance(ours, _AsText) else ours
@@ -204,6 +239,6 @@ def unload(shell: InteractiveShell) -> None:
             formatter.for_type(name, earlier)
 
 
-def _html_formatter(shell: InteractiveShell) -> Any:
+def _formatter(shell: InteractiveShell, kind: str) -> Any:
     display: Any = shell.display_formatter
-    return display.formatters["text/html"]
+    return display.formatters[kind]

@@ -36,6 +36,11 @@ def money(value: float) -> str:
     return f"{value:,.2f}"
 
 
+def plain(number: float) -> str:
+    """Write a number with all its digits, and without an exponent."""
+    return format(Decimal(repr(float(number))), "f")
+
+
 def compact(number: float) -> str:
     """Write a number in three digits and a letter."""
     for step, letter in _STEPS:

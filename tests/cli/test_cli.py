@@ -51,6 +51,17 @@ def test_demo_shows_the_main_job_and_then_the_cache(run):
     assert f"{len(SHOWCASE)} answered by the service" in run("demo", "--refresh").output
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_tables_fit_the_terminal(run, columns):
+    """Its amount of 78 digits is cut, with a note; where no terminal is, it is whole."""
+    output = run("demo", env={"COLUMNS": str(columns)}).output
+    tables, note, _ = output.partition("An amount of more than 25")
+    assert note
+    assert "1157920892…(60 digits)" in tables
+    assert max(map(len, tables.splitlines()[2:])) <= columns
+    assert tables.count("0x1111…1111") == run("demo").output.count("0x1111…1111")
+
+
 def test_demo_covers_what_can_happen():
     """At least ten wallets on at least six blockchains."""
     assert len(SHOWCASE) >= 10

@@ -307,3 +307,38 @@ def test_an_interrupt_keeps_what_was_finished(kernel):
     said = kernel.run("%%wallets -c lame -o part\n" + "\n".join(f"ETH.0x{n}" for n in range(9)))
     assert said["error"] == "FetchInterrupted"
     assert int(kernel.value("(part.wallets.status == 'cancelled').sum()")) > 5
+
+
+def test_help_has_an_example(kernel):
+    """Printed, and nothing is asked for."""
+    said = kernel.run("%wallets --help")
+    assert "%%wallets --out friends" in said["stdout"]
+    assert said["error"] == said["text/plain"] == ""
+
+
+def test_values_are_shown_as_money(kernel):
+    """In text and HTML, while pandas's options and prints stay as they are."""
+    kernel.run("import pandas as pd; frame = pd.DataFrame({'value': [124474.53, 1e12]})")
+    said = kernel.run("frame")
+    assert "124,474.53" in said["text/plain"]
+    assert "124,474.53" in said["text/html"]
+    assert "1.244745e+05" in kernel.value("frame")
+    assert kernel.value("pd.get_option('display.float_format')") == "None"
+    kernel.run("%unload_ext walletframe")
+    said = kernel.run("frame")
+    kernel.run("%load_ext walletframe")
+    assert "1.244745e+05" in said["text/plain"]
+    assert "124,474.53" not in said["text/html"]
+
+
+def test_a_fetch_fits_the_terminal(kernel):
+    """Where there is one; else all digits are there."""
+    kernel.run("wide = %wallets -c client ETH.0x2222222222222222222222222222222222222222")
+    assert "1157920892…(60 digits)" not in kernel.run("wide")["text/plain"]
+    kernel.run("import os; os.environ['COLUMNS'] = '70'")
+    said = kernel.run("wide")["text/plain"]
+    kernel.run("del os.environ['COLUMNS']")
+    assert "1157920892…(60 digits)" in said
+    _, _, tables = said.partition("\n\n")
+    assert max(map(len, tables.splitlines())) <= 70
+    assert "files have them all" in said

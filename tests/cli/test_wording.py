@@ -120,7 +120,7 @@ def test_the_message_keeps_what_was_given():
         ),
         (["fetch", "wallets.csv"], "pass it with --file"),
         (["value", "h.csv", "--prices", "p.csv"], "Hint: a file with the columns"),
-        (["value", "h.csv", "--prices", "odd.csv"], "at 0: ETH.0xab"),
+        (["value", "h.csv", "--prices", "odd.csv"], "3: '2': priced already, at 2: ETH.0xab"),
         (["value", "h.csv", "--prices", "two.csv", "--by-symbol"], "such as those of ETH.0x1"),
         (["totals", "h.csv", "--token", "ETH.0xb"], "no row has the token ETH.0xb"),
         (["totals", "h.csv", "--token", "USD"], "such as --token ETH.0x"),

@@ -11,7 +11,7 @@ import click
 from walletframe.bulk import fetch_to_parquet as fetch_into
 from walletframe.cli.asking import ask, end, named
 from walletframe.cli.files import write_details, write_frame
-from walletframe.cli.options import all_of, asking, from_files, naming, output
+from walletframe.cli.options import all_of, asking, example, from_files, naming, output
 from walletframe.cli.screen import balances_table, say, show
 from walletframe.client import Client
 from walletframe.errors import FetchInterrupted, FetchWarning
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from walletframe.frames import WalletDetails
 
 
-@click.command()
+@click.command(epilog=example("walletframe fetch NEAR.alice.near --output holdings.csv"))
 @click.argument("wallets", nargs=-1)
 @asking
 @output
@@ -47,7 +47,9 @@ def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **opt
     end(known=known, interrupted=interrupted)
 
 
-@click.command("fetch-to-parquet")
+@click.command(
+    "fetch-to-parquet", epilog=example("walletframe fetch-to-parquet bulk --file wallets.txt")
+)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("wallets", nargs=-1)
 @naming
@@ -75,7 +77,7 @@ def fetch_to_parquet(
     end(known=summary.ok == summary.wallets, interrupted=interrupted)
 
 
-@click.command()
+@click.command(epilog=example("walletframe demo"))
 @click.option("--refresh", is_flag=True, help="Ask the sandbox again, whatever is in the cache.")
 def demo(*, refresh: bool) -> None:
     """Fetch simulated wallets from a sandbox on this machine.
@@ -96,7 +98,13 @@ def demo(*, refresh: bool) -> None:
             say("Run it again: wallets that are ok are answered from the cache.")
 
 
-@click.command()
+@click.command(
+    epilog=example(
+        "walletframe balance ETH.0x1111111111111111111111111111111111111111",
+        "walletframe balance --file wallets.txt --block 23000000 \\",
+        "  --token 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+    )
+)
 @click.argument("wallets", nargs=-1)
 @from_files
 @click.option("--token", metavar="ADDRESS", help="The token's contract. Default: the native coin.")
@@ -127,7 +135,7 @@ def balance(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FetchWarning)  # the table says it
         frame = token_balance(asked, token, block=block, chain_ids=dict(chain_ids))
-    show(balances_table(frame))
+    show(balances_table(frame), exact=True)
     write_frame(frame, output, name="balances")
     end(known=(frame["status"] == "ok").all())
 

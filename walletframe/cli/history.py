@@ -8,7 +8,7 @@ import click
 
 from walletframe.cli.asking import ask, end, named_if_any, token_named
 from walletframe.cli.files import file_or_snapshot, is_saved, write_frame
-from walletframe.cli.options import all_of, asking, from_files, in_folder, of_token, output
+from walletframe.cli.options import all_of, asking, example, from_files, in_folder, of_token, output
 from walletframe.cli.screen import changes_table, say, show, snapshots_table, timeline_table
 from walletframe.frames import known_when_asked, summary_lines
 from walletframe.history import compare as changes_between
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from walletframe.settings import Settings
 
 
-@click.group()
+@click.group(epilog=example("walletframe history show --folder snapshots"))
 def history() -> None:
     """Keep snapshots of what wallets hold, and look at them."""
 
 
-@history.command()
+@history.command(epilog=example("walletframe history save --file wallets.txt --folder snapshots"))
 @click.argument("wallets", nargs=-1)
 @asking
 @in_folder
@@ -56,7 +56,10 @@ def save(wallets: tuple[str, ...], folder: Path | None, at: str | None, **option
     end(known=known)
 
 
-@history.command("show")
+@history.command(
+    "show",
+    epilog=example("walletframe history show NEAR.alice.near --token NEAR --folder snapshots"),
+)
 @click.argument("wallets", nargs=-1)
 @from_files
 @click.option("--since", help="The first day or moment, such as 2026-01-31 or yesterday, in UTC.")
@@ -91,7 +94,12 @@ def show_history(
     write_frame(lines, output, name="timeline")
 
 
-@click.command()
+@click.command(
+    epilog=example(
+        "walletframe compare latest holdings.csv --folder snapshots",
+        "walletframe compare yesterday --token ETH.0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+    )
+)
 @click.argument("before")
 @click.argument("after", default="latest")
 @of_token

@@ -11,6 +11,7 @@ import click
 
 from walletframe.cli.fetch import balance, demo, fetch, fetch_to_parquet
 from walletframe.cli.history import compare, history
+from walletframe.cli.options import example
 from walletframe.cli.screen import fit_consoles, harmless_errors, say
 from walletframe.cli.settings import cache, sandbox, settings
 from walletframe.cli.summaries import report, totals, value
@@ -72,7 +73,11 @@ class _Commands(click.Group):
         return message.spelled.in_shell(partial(spelled_for, command))
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=example("walletframe demo", "walletframe fetch --help"),
+)
 @click.version_option(package_name="walletframe")
 def main() -> None:
     """Token holdings of wallets, from the shell.

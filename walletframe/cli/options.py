@@ -30,6 +30,12 @@ def together(*options: _Option) -> _Option:
     return add
 
 
+def example(*lines: str) -> str:
+    """Write the end of a command's help: lines that a shell runs as they stand."""
+    head = "Example:" if len(lines) == 1 else "Examples:"
+    return "\n".join(["\b", head, *(f"  {line}" for line in lines)])  # \b: lines are not joined
+
+
 _naming = together(
     click.option(
         "--file",
@@ -74,9 +80,9 @@ priced: _Option = together(
     click.option(
         "--prices",
         metavar="FILE",
-        type=click.Path(exists=True, dir_okay=False),
-        help="A .csv or .parquet with token_blockchain, token_address, price, optionally currency; "
-        "without it, the service's own prices.",
+        type=click.Path(exists=True),
+        help="A .csv or .parquet with token_blockchain, token_address, price, optionally currency, "
+        "or a folder of .parquet with a date, too; without it, the service's own prices.",
     ),
     click.option("--currency", help="What the prices are in, such as USD."),
 )

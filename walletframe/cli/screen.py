@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from walletframe.frames.display import table_text
+from walletframe.frames.plain import console_text, terminal_width
 from walletframe.frames.tables import (
     Cell,
     Table,
@@ -37,9 +37,9 @@ _COUNTS = {name: name for name in ("tokens", "holders", "balances")}
 _COUNTS |= {"amount_na": "unknown", "unpriced": "unpriced"}
 
 
-def show(table: Table) -> None:
-    """Print a table."""
-    say(table_text(table))
+def show(table: Table, *, exact: bool = False) -> None:
+    """Print a table that fits the terminal; unless ``exact``, with long amounts cut there."""
+    say(console_text(table, terminal_width(), exact=exact))
 
 
 def say(text: object = "", *, err: bool = False) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from walletframe.cli.options import example
 from walletframe.cli.screen import say
 from walletframe.errors import SettingsError
 from walletframe.numerals import many
@@ -25,7 +26,7 @@ _KINDS: tuple[KeyKind, ...] = ("private", "public", "test")
 _SIMULATED = "sandbox-*.sqlite"
 
 
-@click.command()
+@click.command(epilog=example("walletframe settings"))
 def settings() -> None:
     """Show the settings in force, and where each comes from."""
     chosen = Settings()
@@ -40,18 +41,18 @@ def settings() -> None:
         say(f"{field.name:<{width}}  {shown:<40} ({origin})")
 
 
-@click.group()
+@click.group(epilog=example("walletframe cache info"))
 def cache() -> None:
     """Show or clear the answers kept on this machine."""
 
 
-@cache.command()
+@cache.command(epilog=example("walletframe cache path"))
 def path() -> None:
     """Print the file in which answers are kept."""
     say(_path())
 
 
-@cache.command()
+@cache.command(epilog=example("walletframe cache info"))
 def info() -> None:
     """Say what is stored, the sandbox's answers included."""
     chosen = Settings().cache
@@ -68,7 +69,7 @@ def info() -> None:
             say("  nothing is kept")
 
 
-@cache.command()
+@cache.command(epilog=example("walletframe cache clear --sandbox"))
 @click.option("--sandbox", is_flag=True, help="Delete the sandbox's answers instead.")
 def clear(*, sandbox: bool) -> None:
     """Delete the stored answers of the service."""
@@ -89,7 +90,7 @@ def _simulated() -> list[Path]:
     return sorted(default_path().parent.glob(_SIMULATED))
 
 
-@click.command()
+@click.command(epilog=example("walletframe sandbox --latency-s 0.5 --seed 7"))
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

@@ -20,6 +20,7 @@ from walletframe.cli.files import (
 from walletframe.cli.options import (
     all_of,
     asking,
+    example,
     in_folder,
     of_token,
     output,
@@ -60,7 +61,12 @@ _adding_up = together(
 )
 
 
-@click.command()
+@click.command(
+    epilog=example(
+        "walletframe totals NEAR.alice.near --by wallet",
+        "walletframe totals holdings.csv --by wallet --by token --output totals.csv",
+    )
+)
 @_adding_up
 def totals(given: tuple[str, ...], **options: Any) -> None:
     """Add up what wallets hold, exactly: of a FILE that fetch wrote, or of WALLETS.
@@ -71,7 +77,9 @@ def totals(given: tuple[str, ...], **options: Any) -> None:
     _add_up(given, lambda holdings: holdings, **options)
 
 
-@click.command()
+@click.command(
+    epilog=example("walletframe value holdings.csv --prices prices.csv --currency USD --by wallet")
+)
 @priced
 @click.option("--by-symbol", is_flag=True, help="The prices are by symbol: columns symbol, price.")
 @_adding_up
@@ -140,7 +148,7 @@ def _found(
     return holdings, wallets, False
 
 
-@click.command()
+@click.command(epilog=example("walletframe report --file wallets.txt --output report.html"))
 @click.argument("given", nargs=-1, metavar="[FILE | WALLET...]")
 @asking
 @click.option(

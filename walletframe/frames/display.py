@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from walletframe.frames.known import SIMULATED_NOTE, failure_lines, summary_lines
+from walletframe.frames.plain import console_text, table_text
 from walletframe.frames.tables import NUMBERS, Cell, Table, holdings_table, wallets_table
 from walletframe.numerals import many
 from walletframe.text import as_href, as_html, as_markdown, shown
@@ -30,12 +31,20 @@ _NUMBER_STYLE = "padding: 0.15em 0.6em; text-align: right; font-variant-numeric:
 _MARK = "border-left: 4px solid var(--jp-warn-color1, currentColor)"
 
 
-def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
-    """Write the summary, what failed and why, and the first rows of both frames."""
+def display_text(wallets: pd.DataFrame, holdings: pd.DataFrame, *, width: int | None = None) -> str:
+    """Write the summary, what failed and why, and the first rows of both frames.
+
+    With the ``width`` of a terminal, lines fit in it, and long amounts are cut.
+    """
     lines = [*summary_lines(wallets, holdings)]
     lines += [shown(line, _REASON) for line in failure_lines(wallets)]
     tables = (wallets_table(wallets), holdings_table(holdings, wallets=wallets))
-    return "\n\n".join(["\n".join(lines), *(table_text(table) for table in tables if table.total)])
+    drawn = (
+        table_text(table) if width is None else console_text(table, width)
+        for table in tables
+        if table.total
+    )
+    return "\n\n".join(["\n".join(lines), *drawn])
 
 
 def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
@@ -75,17 +84,6 @@ def summary_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
 def without_mathematics(html: str) -> str:
     """Wrap whole elements so that the page typesets nothing between dollars."""
     return f'<div class="{_NO_MATHS}">{html}</div>'
-
-
-def table_text(table: Table) -> str:
-    """Draw a table in lines; the last says how many rows are left out."""
-    columns = []
-    for name, cells in table.columns.items():
-        texts = [shown(cell.text, cell.limit) for cell in cells]
-        width, side = max(map(len, [name, *texts])), ">" if name in NUMBERS else "<"
-        columns.append([f"{text:{side}{width}}" for text in [name, "-" * width, *texts]])
-    drawn = "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
-    return f"{drawn}\n… and {table.left_out:,} more" if table.left_out else drawn
 
 
 def table_markdown(table: Table) -> str:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from walletframe.frames.known import known_wallets
 from walletframe.frames.names import given_names, short_contract, short_wallet, whole_wallet
-from walletframe.numerals import money
+from walletframe.numerals import money, plain
 from walletframe.text import as_link
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def holdings_table(
     head = holdings if rows is None else holdings.head(rows)
     columns = balance_columns(head, wallets)
     if head["price"].notna().any():
-        columns["price"] = text_cells(head["price"])
+        columns["price"] = text_cells(head["price"].map(plain, na_action="ignore"))
     if "value" in head:
         columns["value"] = value_cells(head["value"])
     if "currency" in head and head["currency"].notna().any():
