@@ -57,11 +57,11 @@ def test_save_keeps_a_snapshot_and_says_so(run, reachable, tmp_path):
     assert re.search(r"saved: a snapshot of 20\d\d-", result.output)
     again = run("history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"))
     assert again.exit_code == 0
-    assert snapshots(folder=tmp_path / "kept")["wallets"].tolist() == [14, 1]
+    assert sorted(snapshots(folder=tmp_path / "kept")["wallets"]) == [1, 14]
 
 
 def test_save_keeps_a_snapshot_of_a_time(run, reachable, tmp_path):
-    """As in Python: a moment, in UTC unless it names its zone."""
+    """As in Python: a moment, of the machine's own zone unless it names one, which is said."""
     words = ["history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"), "--at"]
     result = run(*words, "2026-01-31T08:00+09:00")
     assert "saved: a snapshot of 2026-01-30 23:00:00 UTC" in result.output
@@ -70,13 +70,30 @@ def test_save_keeps_a_snapshot_of_a_time(run, reachable, tmp_path):
     ]
 
 
+@pytest.mark.filterwarnings("default::walletframe.InputWarning")
+def test_a_time_without_a_zone_is_said(run, reachable, tmp_path):
+    """Which moment it is taken as."""
+    words = ["history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"), "--at"]
+    result = run(*words, "2026-01-31T08:00")
+    assert re.search(r"names no zone: taken as this machine's own .* UTC", result.output)
+
+
+def test_compact_says_what_stays(run, folder):
+    """How many snapshots are kept, and how many are gone."""
+    save(fetched({"ETH.0xA": []}), folder=folder, at=DAY - timedelta(hours=1))
+    result = run("history", "compact", "--older-than", "1d", "--folder", str(folder))
+    assert result.output == "kept: 2 snapshots; left out: 1 snapshot\n"
+    again = run("history", "compact", "--older-than", "soon", "--folder", str(folder))
+    assert (again.exit_code, "give --older-than" in again.output) == (2, True)
+
+
 @pytest.mark.parametrize(
     "service, words, reason",
     [
         ("sandbox", [], "can't be stored beside real ones"),
         ("sandbox", ["--folder", "real"], "can't be stored beside real ones"),
         ("mine", ["--folder", "made-up"], "can't be stored beside real ones"),
-        ("mine", ["--folder", "real", "--at", "2026-01-30T06:00"], "a snapshot of 2026-01-30 06"),
+        ("mine", ["--folder", "real", "--at", "2026-01-30T06:00Z"], "a snapshot of 2026-01-30 06"),
         ("mine", ["--at", "2026-01-30"], "is a whole day"),
         ("mine", ["--at", "soon"], "is not a time"),
     ],
@@ -114,8 +131,8 @@ def test_show_lists_snapshots(run, folder):
     """One a line, the oldest first."""
     lines = run("history", "show", "--folder", str(folder)).output.splitlines()
     assert [line.split() for line in lines[2:]] == [
-        ["2026-01-30", "06:00:00", "2", "2", "3"],
-        ["2026-01-31", "06:00:00", "2", "1", "2"],
+        ["2026-01-30", "06:00:00Z", "2", "2", "3"],
+        ["2026-01-31", "06:00:00Z", "2", "1", "2"],
     ]
 
 
@@ -129,8 +146,8 @@ def test_show_tells_what_a_wallet_held(run, folder, tmp_path):
     """A line for each time; a gap says why; a file for tools."""
     words = ["history", "show", "ETH.0xb", "--folder", str(folder)]
     output = run(*words, "--output", str(tmp_path / "t.csv")).output
-    assert re.search(r"2026-01-30 06:00:00 +0\.000005 +ok", output)
-    assert re.search(r"2026-01-31 06:00:00 +unknown +timeout", output)
+    assert re.search(r"2026-01-30 06:00:00Z +0\.000005 +ok", output)
+    assert re.search(r"2026-01-31 06:00:00Z +unknown +timeout", output)
     assert pd.read_csv(tmp_path / "t.csv")["status"].tolist() == ["ok", "timeout"]
     assert "2026-01-31" not in run(*words, "--until", "2026-01-30").output
     assert "ETH.0xB" in run(*words, "--token", "USDC").output
@@ -155,9 +172,27 @@ def test_compare_says_what_changed(run, folder):
     assert result.output.endswith("1 increased, 1 unknown; wallets not known: 1\n")
 
 
+def test_compare_adds_up(run, folder, tmp_path):
+    """Changes of each token by wallet or in all, and of how many wallets they are known."""
+    result = run("compare", "2026-01-30", "--folder", str(folder), "--by", "token")
+    assert result.exit_code == 1
+    assert re.search(
+        r"USDC\.e .* 0\.000005 +0\.000008 +0\.000003 +increased +1 of 2", result.output
+    )
+    assert result.output.endswith("with wallets that are not known\n")
+    written = tmp_path / "sums.csv"
+    words = ["--by", "wallet", "--by", "token", "--output", str(written)]
+    result = run("compare", "2026-01-30", "--folder", str(folder), *words)
+    assert re.search(r"ETH\.0xB .*unknown +0 of 1", result.output)
+    assert {*pd.read_csv(written)["address"]} == {"0xA", "0xB"}
+    refused = run("compare", "2026-01-30", "--folder", str(folder), "--by", "team")
+    assert (refused.exit_code, "give --by as token" in refused.output) == (2, True)
+
+
 def test_compare_shows_hostile_tokens_harmlessly(run, folder):
     """No control or bidi character and no line break of a token reaches the terminal."""
-    save(fetched({"ETH.0xA": [token("\x1b[31mEV\u202eIL\n", 9)]}), folder=folder)
+    hostile = fetched({"ETH.0xA": [token("\x1b[31mEV\u202eIL\n", 9)]})
+    save(hostile, folder=folder, at=DAY + timedelta(days=2))
     output = run("compare", "2026-01-31", "--folder", str(folder), "--all").output
     assert "[31mEVIL" in output
     assert all(line.isprintable() for line in output.splitlines())

@@ -131,7 +131,7 @@ def test_the_message_keeps_what_was_given():
 def test_errors_of_commands(run, tmp_path, words, said):
     """As a user meets them: nothing but the shell's own words."""
     details = fetched({"ETH.0xA": [token(), token("USD", contract="0x1"), token("USD")]})
-    save(details, folder=tmp_path, at="2026-01-31T06:00")
+    save(details, folder=tmp_path, at="2026-01-31T06:00Z")
     write_details(details, tmp_path / "h.csv")
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
     (tmp_path / "two.csv").write_text("symbol,price\nUSD,1\n")

@@ -24,7 +24,7 @@ def widget(kind, *given, **more):
 
 
 TAKE_DETAILS = {
-    "save": lambda given, path: history.save(given, folder=path, at="2026-01-31T06:00"),
+    "save": lambda given, path: history.save(given, folder=path, at="2026-01-31T06:00Z"),
     "compare, before": lambda given, path: len(history.compare(given, OTHER)),
     "compare, after": lambda given, path: len(history.compare(OTHER, given)),
     "timeline": lambda given, path: history.timeline(_in_time(given)).to_csv(),

@@ -7,12 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_holdings import amount, answers, by_wallet, fraction, row_key, side
 
+from walletframe.address import canonical_key
 from walletframe.errors import (
     AmbiguousTokenError,
     AmountError,
     ArgumentError,
     ColumnsError,
     RenamedWarning,
+    SettingsError,
     SnapshotError,
     UnknownTokenError,
 )
@@ -233,3 +235,76 @@ def test_the_old_name_of_token_works_and_warns():
     assert caught[0].filename == __file__
     with pytest.raises(ArgumentError, match="both"):
         compare(before, after, token="USDC", symbol="USDC")
+
+
+def owned(details, **owners):
+    """Add a column of whose wallets they are."""
+    names = [owners.get(address) for address in details.wallets["address"]]
+    return details._replace(wallets=details.wallets.assign(owner=pd.array(names, dtype="str")))
+
+
+def test_changes_are_added_up_by_owner_and_token():
+    """Exactly, over what is known at both times, and of how many wallets that is."""
+    usdc = "0xUsdc"
+    before = fetched(
+        {
+            "ETH.0xA": [token("USDC", 5, contract=usdc), token("OLD", 1)],
+            "ETH.0xB": [token("USDC", 2**256 - 1, contract=usdc)],
+            "ETH.0xC": [token("USDC", 7, contract=usdc)],
+            "NEAR.d": "failed",
+        }
+    )
+    after = fetched(
+        {
+            "ETH.0xA": [token("USDC", 8, contract=usdc), token("OLD", 1)],
+            "ETH.0xB": [token("USDC", 2**256 - 2, contract=usdc)],
+            "ETH.0xC": "failed",
+            "NEAR.d": [],
+        }
+    )
+    who = {"0xA": "Ada", "0xB": "Bo", "0xC": "Ada"}
+    found = compare(owned(before, **who), owned(after, **who), by="owner", token=("ETH", usdc))
+    rows = found[["owner", "symbol", "change", "wallets_known", "wallets"]].astype(object)
+    assert rows.where(rows.notna(), None).to_numpy().tolist() == [
+        ["Ada", "USDC", "increased", 1, 2],
+        ["Bo", "USDC", "decreased", 1, 1],
+        [None, None, "unknown", 0, 1],
+    ]
+    assert found["difference"].astype("str").tolist()[:2] == ["0.000003", "-0.000001"]
+    total = compare(before, after, by="token", token=("ETH", usdc))
+    assert total["difference"].astype("str").tolist()[0] == "0.000002"
+    assert total[["wallets_known", "wallets"]].to_numpy().tolist()[0] == [2, 3]
+    both = compare(owned(before, **who), after, by=["blockchain", "owner"])
+    assert [*both.columns[:3]] == ["blockchain", "owner", "symbol"]
+    assert both["owner"].dropna().tolist() == ["Ada", "Bo"]
+    one = compare(before, after, by="wallet")
+    assert one["address"].tolist() == ["0xA", "0xB", "0xC", "d"]
+    assert compare(fetched({}), fetched({}), by="token").empty
+
+
+def test_changes_by_what_nobody_keeps_are_refused():
+    """The names that there are, are told, the user's own among them."""
+    details = owned(fetched({"ETH.0xA": []}), **{"0xA": "Ada"})
+    with pytest.raises(SettingsError, match=r"(?s)'team'.*what wallets keep \(owner\)"):
+        compare(details, details, by="team")
+
+
+@settings(max_examples=50, deadline=None)
+@given(answers(), answers())
+def test_sums_of_changes_are_those_of_the_changes(before, after):
+    """By token: what all wallets together have more, as the rows of each wallet say."""
+    one, other = fetched(before), fetched(after)
+    found = compare(one, other, by="token").dropna(subset="token_blockchain")
+    wanted = {}
+    for row in compare(one, other).itertuples():
+        if not pd.isna(row.difference):
+            wanted.setdefault(row_key(row)[1], []).append(fraction(row.difference))
+    sums = {token: sum(differences) for token, differences in wanted.items()}
+    said = {}
+    for row in found[found["difference"].notna()].itertuples():
+        contract = "" if pd.isna(row.token_address) else row.token_address
+        said[canonical_key(row.token_blockchain, contract)] = fraction(row.difference)
+    assert {token: each for token, each in said.items() if each} == {
+        token: each for token, each in sums.items() if each
+    }
+    assert (found["wallets_known"] <= found["wallets"]).all()

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -22,9 +23,11 @@ from walletframe.errors import (
     AmountError,
     ColumnsError,
     HistoryError,
+    InputWarning,
     SnapshotError,
     UnknownSnapshotError,
 )
+from walletframe.frames import WALLET_DTYPES
 
 TOP = 2**256 - 1
 DAY = datetime(2026, 1, 31, 6, tzinfo=UTC)
@@ -83,16 +86,57 @@ def test_the_default_folder_is_the_users(tmp_path):
     assert (tmp_path / "data" / "walletframe" / "history").stat().st_mode & 0o777 == 0o700
 
 
-def test_the_time_is_now_unless_given(folder):
-    """Now, in UTC; or what is given, a zone turned to UTC, without one UTC already."""
-    before = datetime.now(UTC)
-    assert before <= history.save(DETAILS, folder=folder) <= datetime.now(UTC)
-    east = pd.Timestamp("2026-01-31 08:00", tz="Asia/Tokyo")
-    assert str(history.save(DETAILS, folder=folder, at=east)) == "2026-01-30 23:00:00+00:00"
+@pytest.fixture
+def in_tokyo(monkeypatch):
+    """Let the machine's own zone be nine hours ahead."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_the_time_is_that_of_the_newest_answer(folder):
+    """What was answered earlier is no snapshot of now; what nobody answered is one of now."""
+    assert history.save(DETAILS, folder=folder) == FETCHED_AT
+    wallets = DETAILS.wallets.assign(
+        fetched_at=[FETCHED_AT - timedelta(hours=hour) for hour in (3, 5, 2, 4, 6)]
+    )
+    earlier = DETAILS._replace(wallets=wallets)
+    assert history.save(earlier, folder=folder) == FETCHED_AT - timedelta(hours=2)
+    for unanswered in (fetched({"ETH.0xA": [token()]}, source="stale"), fetched({})):
+        before = datetime.now(UTC)
+        assert before <= history.save(unanswered, folder=folder) <= datetime.now(UTC)
+
+
+def test_old_cached_answers_come_under_a_new_day_only_where_asked(folder):
+    """Beside answers of a later day they are refused, unless the time is given."""
+    wallets = DETAILS.wallets.assign(source="cache").astype({"source": WALLET_DTYPES["source"]})
+    wallets.loc[0, "fetched_at"] -= timedelta(hours=6)
+    mixed = DETAILS._replace(wallets=wallets)
+    with pytest.raises(SnapshotError, match=r"1 of 5 wallets .* as of 2026-01-30 23:59 UTC"):
+        history.save(mixed, folder=folder)
+    assert not folder.exists()
+    assert history.save(mixed, folder=folder, at=DAY) == DAY
+    asked = mixed._replace(wallets=wallets.assign(source="service"))
+    assert history.save(asked, folder=folder) == FETCHED_AT  # a fetch that went on past midnight
+
+
+@pytest.mark.usefixtures("in_tokyo")
+def test_a_time_without_a_zone_is_the_machines_own_and_said(folder):
+    """Wherever a moment is given; with a zone it is that of the zone."""
+    east = pd.Timestamp("2026-01-31 08:00", tz="Europe/Berlin")
+    assert str(history.save(DETAILS, folder=folder, at=east)) == "2026-01-31 07:00:00+00:00"
     naive = datetime(2026, 1, 31, 8)  # noqa: DTZ001 - it is what is tested
-    assert str(history.save(DETAILS, folder=folder, at=naive)) == "2026-01-31 08:00:00+00:00"
-    text = "2026-01-31T09:00"
-    assert str(history.save(DETAILS, folder=folder, at=text)) == "2026-01-31 09:00:00+00:00"
+    for when in (naive, pd.Timestamp(naive) + timedelta(hours=1), "2026-01-31T10:00"):
+        with pytest.warns(InputWarning, match=r"names no zone.*\(JST\), it is 2026-01-3\d \d\d:00"):
+            saved = history.save(DETAILS, folder=folder, at=when)
+        found = history.snapshot(when, folder=folder).wallets["snapshot"]
+        assert found.unique().tolist() == [saved]
+    assert str(saved) == "2026-01-31 01:00:00+00:00"
+    shown = history.snapshot("2026-01-31 01:00:00 UTC", folder=folder)
+    assert shown.wallets["snapshot"].unique().tolist() == [saved]
+    assert len(history.load(since="2026-01-31T09:00", folder=folder).wallets) == 15
 
 
 @pytest.mark.parametrize("at", ["2026-01-31", date(2026, 1, 31), "yesterday", pd.NaT, 7])
@@ -103,27 +147,26 @@ def test_a_snapshot_is_of_a_moment(folder, at):
     assert not folder.exists()
 
 
-def test_the_same_details_are_kept_as_often_as_they_are_saved(folder):
-    """Each saving is a snapshot of its own; one of the very same time is refused."""
-    moments = [history.save(DETAILS, folder=folder) for _ in range(3)]
-    assert history.snapshots(folder=folder)["snapshot"].tolist() == moments
+def test_the_same_answers_are_kept_once(folder):
+    """Also where they come from the cache now; a given time that is taken is refused."""
+    moment = history.save(DETAILS, folder=folder)
+    again = DETAILS.wallets.assign(source=DETAILS.wallets["source"].replace("service", "cache"))
+    with pytest.warns(InputWarning, match="kept already, as the snapshot of 2026-01-31 05:59:00"):
+        assert history.save(DETAILS._replace(wallets=again), folder=folder) == moment
+    assert history.snapshots(folder=folder)["snapshot"].tolist() == [moment]
     with pytest.raises(SnapshotError, match="already"):
-        history.save(DETAILS, folder=folder, at=moments[0])
+        history.save(DETAILS, folder=folder, at=moment)
 
 
-def test_two_snapshots_of_one_microsecond_are_both_kept(folder, monkeypatch):
-    """The later one moves on to the next."""
-
-    class Stopped(datetime):
-        @classmethod
-        def now(cls, tz=None):
-            """Give always the same time."""
-            return DAY
-
-    monkeypatch.setattr("walletframe.history.dataset.datetime", Stopped)
-    moments = [history.save(DETAILS, folder=folder) for _ in range(3)]
-    assert moments == [DAY + timedelta(microseconds=extra) for extra in range(3)]
-    assert len(history.load(folder=folder).wallets) == 15
+def test_two_snapshots_of_one_microsecond_are_both_kept(folder):
+    """The later one moves on to the next, even if the earlier one can't be read."""
+    answers = [fetched({f"ETH.0x{number}": []}) for number in range(3)]
+    moments = [history.save(details, folder=folder) for details in answers]
+    assert moments == [FETCHED_AT + timedelta(microseconds=extra) for extra in range(3)]
+    assert len(history.load(folder=folder).wallets) == 3
+    for path in folder.rglob("*.parquet"):
+        path.write_text("")
+    assert history.save(DETAILS, folder=folder) == FETCHED_AT + timedelta(microseconds=3)
 
 
 def test_snapshots_are_listed(folder):
@@ -177,7 +220,7 @@ def test_one_snapshot_is_the_last_one_up_to_a_time(folder):
     three_days(folder)
     found = {
         when: history.snapshot(when, folder=folder).holdings["snapshot"].item() - DAY
-        for when in ("latest", "2026-02-01", "2026-02-02T05:00", "2026-07-01", "yesterday")
+        for when in ("latest", "2026-02-01", "2026-02-02T05:00Z", "2026-07-01", "yesterday")
     }
     assert [age.days for age in found.values()] == [2, 1, 1, 2, 2]
     with pytest.raises(UnknownSnapshotError, match="2026-01-30 or earlier"):
@@ -186,8 +229,9 @@ def test_one_snapshot_is_the_last_one_up_to_a_time(folder):
 
 def test_today_and_yesterday_are_days_of_utc(folder):
     """What was saved now is of today; what is a day older, of yesterday."""
-    history.save(fetched({"ETH.0xA": []}), folder=folder)
-    history.save(fetched({"ETH.0xB": []}), folder=folder, at=datetime.now(UTC) - timedelta(days=1))
+    for age, wallet in enumerate(["ETH.0xA", "ETH.0xB"]):
+        at = datetime.now(UTC) - timedelta(days=age)
+        history.save(fetched({wallet: []}), folder=folder, at=at)
     addresses = [
         history.snapshot(when, folder=folder).wallets["address"].item()
         for when in ("today", "yesterday")
@@ -355,11 +399,11 @@ def test_a_crash_leaves_a_whole_snapshot_or_none(folder, steps, kept):
     assert len(history.snapshots(folder=folder)) == kept
     leavings = list(folder.glob(".saving-*"))
     assert len(leavings) == 2 - kept
-    history.save(DETAILS, folder=folder)
+    history.save(DETAILS, folder=folder, at=DAY + timedelta(hours=1))
     assert list(folder.glob(".saving-*")) == leavings  # it may be a writer's that still lives
     for path in leavings:
         os.utime(path, (0, 0))
-    history.save(DETAILS, folder=folder)
+    history.save(DETAILS, folder=folder, at=DAY + timedelta(hours=2))
     assert not list(folder.glob(".saving-*"))
 
 
@@ -462,16 +506,18 @@ def test_a_broken_snapshot_is_named(folder, spoil):
     with pytest.raises(HistoryError, match=r"holdings\.parquet"):
         history.load(folder=folder)
     spoil(path.with_name("wallets.parquet"))
-    later = history.save(DETAILS, folder=folder)
+    later = history.save(DETAILS, folder=folder, at=DAY + timedelta(hours=1))
     assert len(history.load(since=later, folder=folder).holdings) == 5
 
 
-@pytest.mark.parametrize("written", ["2026-01-31 06:00:07", "2026-01-31T06:00", "2026-01-31T06"])
+@pytest.mark.parametrize(
+    "written", ["2026-01-31 06:00:07 UTC", "2026-01-31T06:00Z", "2026-01-31T06Z"]
+)
 def test_a_moment_is_as_long_as_it_is_written(tmp_path, written):
     """A time that is printed without its fraction finds the snapshot that it was printed of."""
     details = fetched({"ETH.0xa": [token()]})
-    history.save(details, folder=tmp_path, at="2026-01-31T06:00:07.5")
+    history.save(details, folder=tmp_path, at="2026-01-31T06:00:07.5Z")
     found = history.snapshot(written, folder=tmp_path)
     assert found.wallets["snapshot"].item().isoformat() == "2026-01-31T06:00:07.500000+00:00"
     with pytest.raises(UnknownSnapshotError):
-        history.snapshot("2026-01-31T06:00:07.4", folder=tmp_path)
+        history.snapshot("2026-01-31T06:00:07.4Z", folder=tmp_path)

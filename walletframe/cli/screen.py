@@ -141,6 +141,23 @@ def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame
     return Table("changes", columns, len(changes))
 
 
+def sums_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -> Table:
+    """Show changes that were added up, and of how many wallets they are known."""
+    head = changes.iloc[:rows]
+    by = head.iloc[:, : list(head.columns).index("symbol")]
+    columns = {str(name): text_cells(by[name], limit=44) for name in by}
+    if "address" in columns:
+        del columns["blockchain"], columns["address"]
+        columns = {"wallet": wallet_cells(head, wallets)} | columns
+    columns |= _tokens(head)
+    for name in ("before", "after", "difference"):
+        columns[name] = amount_cells(head[name])
+    columns["change"] = text_cells(head["change"])
+    known = zip(head["wallets_known"], head["wallets"], strict=True)
+    columns["known"] = [Cell(f"{some:,} of {every:,}") for some, every in known]
+    return Table("changes", columns, len(changes))
+
+
 def _tokens(frame: pd.DataFrame) -> dict[str, list[Cell]]:
     return {
         "token": text_cells(frame["symbol"], limit=24),
@@ -150,4 +167,4 @@ def _tokens(frame: pd.DataFrame) -> dict[str, list[Cell]]:
 
 
 def _moments(frame: pd.DataFrame) -> list[Cell]:
-    return text_cells(frame["snapshot"].dt.strftime("%Y-%m-%d %H:%M:%S"))
+    return text_cells(frame["snapshot"].dt.strftime("%Y-%m-%d %H:%M:%SZ"))

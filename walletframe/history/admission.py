@@ -20,8 +20,9 @@ from walletframe.frames import (
     wallet_identities,
     with_kept,
 )
-from walletframe.history.folder import default_folder, moment, snapshot_folders
-from walletframe.history.tables import converted, read_wallets
+from walletframe.history.folder import default_folder, is_there, snapshot_folders
+from walletframe.history.tables import SNAPSHOT, converted, read, read_wallets
+from walletframe.history.times import moment
 from walletframe.numerals import many, part
 from walletframe.text import shown
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from walletframe.history.folder import Moment
+    from walletframe.history.times import Moment
 
 
 def admitted(details: WalletDetails, folder: Path, *, may_be_simulated: bool) -> WalletDetails:
@@ -56,8 +57,21 @@ def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> 
     place = folder or default_folder()
     taken_at = None if at is None else moment(at)
     _check_kinds([service], place, may_be_simulated=folder is not None)
-    if taken_at is not None and taken_at in {each.moment for each in snapshot_folders(place)}:
+    if taken_at is not None and is_there(place, taken_at):
         raise already_there(taken_at)
+
+
+def is_kept(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
+    """Tell whether the snapshot of a time has the same answers, wherever they came from."""
+    with suppress(HistoryError):
+        kept = read([each for each in snapshot_folders(folder) if each.moment == taken_at], None)
+        return all(
+            saved.drop(columns=[SNAPSHOT, "source"], errors="ignore").equals(
+                given.drop(columns="source", errors="ignore")
+            )
+            for saved, given in zip(kept, details, strict=True)
+        )
+    return False
 
 
 def already_there(taken_at: datetime) -> SnapshotError:

@@ -11,12 +11,16 @@ from walletframe.errors import Argument, ArgumentError, RenamedWarning, Snapshot
 from walletframe.frames import SIMULATED, WalletDetails, details_given, find_token, require_columns
 from walletframe.history.folder import LISTED
 from walletframe.history.grid import OK, STATUS, grid, narrowed
+from walletframe.history.sums import sums_of_changes
 from walletframe.history.tables import SNAPSHOT
 from walletframe.notice import notify
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from walletframe.frames import DetailsLike, TokenLike
-    from walletframe.history.grid import Grid
+    from walletframe.history.grid import Grid, Places
+    from walletframe.history.sums import Sums
 
 CHANGE = pd.CategoricalDtype(
     pd.Index(["new", "gone", "increased", "decreased", "unknown"], dtype="str")
@@ -28,6 +32,7 @@ def compare(
     before: DetailsLike,
     after: DetailsLike,
     *,
+    by: str | Sequence[str] | None = None,
     token: TokenLike | None = None,
     symbol: str | None = None,
 ) -> pd.DataFrame:
@@ -37,6 +42,10 @@ def compare(
     ----------
     before, after : WalletDetails or tuple of (DataFrame, DataFrame)
         Two fetches, or two snapshots, such as ``history.snapshot("yesterday")``.
+    by : str or list of str, optional
+        Add up the changes of each token by this: a column of your own that ``wallets`` keeps, such
+        as ``"owner"``, ``"wallet"``, ``"blockchain"``, or ``"token"`` alone. A wallet belongs where
+        `after` says; where that says nothing, where `before` does.
     token : str or (str, str or None), optional
         Only this token: (blockchain, contract), None for a native coin, or an unambiguous symbol.
         Wallets that are unknown in one of the two keep a row, whatever they held in the other.
@@ -63,10 +72,18 @@ def compare(
           read, or is without decimals), ``unknown_token`` (the token is the same as no other, so
           that nothing can be said of the other time) or ``not_asked``.
 
+        With `by`, one row for each of these and each token that changed or may have, with the
+        columns of `by`, then ``symbol`` to ``change``, where ``before`` and ``after`` add up the
+        wallets that are known in both, and ``change`` is ``unknown`` where these don't differ; then
+        ``wallets_known`` and ``wallets``, int64: how many that is, of how many that could hold the
+        token. Where they differ, there may have been more.
+
     Raises
     ------
     ArgumentError
         If one of the two is no fetch, or both `token` and `symbol` are given.
+    SettingsError
+        If `by` has a name that is none of these.
     ColumnsError, AmountError
         If a column is missing, or the amounts are of another dtype.
     UnknownTokenError, AmbiguousTokenError
@@ -108,7 +125,29 @@ def compare(
     sides = [narrowed(side) for side in only(token, earlier, later)]
     both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in zip(*sides, strict=True)))
     asked_times, times = (np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*sides, strict=True))
-    return _changes(grid(both, asked_times, times, len(sides)))
+    cells = grid(both, asked_times, times, len(sides))
+    if by is None:
+        return _changes(cells)
+    every = pd.concat([earlier.wallets, later.wallets], ignore_index=True)
+    return _added_up(cells, *sums_of_changes(cells, every, by))
+
+
+def _added_up(
+    cells: Grid, labels: pd.DataFrame, sums: Sums, known: Places, able: Places
+) -> pd.DataFrame:
+    earlier, later = sums.T
+    difference = later - earlier
+    some = (known > 0) & labels["token_blockchain"].notna().to_numpy()
+    kinds = [~some | (difference == 0), earlier == 0, later == 0, difference > 0]
+    change = np.select(kinds, [_UNKNOWN, _NEW, _GONE, _INCREASED], _DECREASED)
+    return labels.assign(
+        before=cells.amounts(earlier, some),
+        after=cells.amounts(later, some),
+        difference=cells.amounts(difference, some),
+        change=pd.Categorical.from_codes(change, dtype=CHANGE),
+        wallets_known=known.astype(np.int64),
+        wallets=able.astype(np.int64),
+    )
 
 
 def only(token: TokenLike | None, *sides: WalletDetails) -> list[WalletDetails]:

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import pandas as pd
 
 from walletframe.address import canonical_key, parse_wallets
-from walletframe.errors import Spelled, UnknownSnapshotError
+from walletframe.errors import HistoryError, InputWarning, Spelled, UnknownSnapshotError
 from walletframe.frameless import at_the_boundary
 from walletframe.frames import SIMULATED, details_given, known_when_asked
-from walletframe.history.admission import admitted, already_there
-from walletframe.history.folder import LISTED, add, bounds, default_folder, moment, required_folders
+from walletframe.history.admission import admitted, already_there, is_kept
+from walletframe.history.folder import LISTED, add, default_folder, required_folders
 from walletframe.history.tables import SNAPSHOT, read, read_wallets, write
+from walletframe.history.times import answered_at, bounds, said_moment
+from walletframe.notice import notify
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from walletframe.address import WalletsLike
     from walletframe.frames import DetailsLike, WalletDetails
-    from walletframe.history.folder import Moment
+    from walletframe.history.folder import SnapshotFolder
+    from walletframe.history.times import Moment
 
 PathLike: TypeAlias = str | Path
 _LATEST = "latest"
+_T = TypeVar("_T")
 
 
 def save(
@@ -40,8 +46,9 @@ def save(
         Created if missing. Default: ``history`` in the user's data folder, for real holdings alone:
         simulated ones need a folder of their own.
     at : str, datetime or Timestamp, optional
-        The time of the snapshot, in UTC unless it names its zone. Default: now. That of each
-        wallet's answer stays in ``wallets.fetched_at``.
+        The time of the snapshot; of this machine's own zone unless it names one. Default: the time
+        of the newest answer, and now where there is none but of those that are out of date. That of
+        each wallet's answer stays in ``wallets.fetched_at``.
 
     Returns
     -------
@@ -55,16 +62,22 @@ def save(
     SnapshotError
         If the frames are not as they were fetched: a wallet is there twice, or has not as many
         holdings as its ``tokens`` says; if simulated and real holdings would be mixed; if the time
-        can't be read, or there is a snapshot of exactly it.
+        can't be read, or there is a snapshot of exactly it. Without `at`, if some wallets answered
+        from the cache as of an earlier day, in UTC, than the newest answer.
     OSError
         If the folder can't be written.
 
+    Warns
+    -----
+    InputWarning
+        If `at` names no zone; or, without `at`, if the same answers are kept already: then nothing
+        is added, and the time is that of their snapshot.
+
     Notes
     -----
-    Writing is atomic, and any number of processes may save at once. Saving the same details again
-    adds another snapshot. Each is a folder of two Parquet files, ``date=…/…/holdings.parquet`` and
-    ``wallets.parquet``, with exact amounts as text, which DuckDB, polars and pandas open. To delete
-    one, delete its folder.
+    Writing is atomic, and any number of processes may save at once. A snapshot is a folder of two
+    Parquet files, ``date=…/…/holdings.parquet`` and ``wallets.parquet``, with exact amounts as
+    text, which DuckDB, polars and pandas open. To delete one, delete its folder.
 
     Examples
     --------
@@ -78,11 +91,16 @@ def save(
     True
     """
     path = _path(folder)
-    taken_at = datetime.now(UTC) if at is None else moment(at)
+    given = None if at is None else said_moment(at)
     kept = admitted(details_given(details), path, may_be_simulated=folder is not None)
+    taken_at = given or answered_at(kept.wallets)
     while not add(path, taken_at, partial(write, kept, taken_at)):
-        if at is not None:
+        if given:
             raise already_there(taken_at)
+        if is_kept(kept, path, taken_at):
+            said = "nothing was added: the same answers are kept already, as the snapshot of "
+            notify(f"{said}{taken_at:%Y-%m-%d %H:%M:%S} UTC", InputWarning)
+            break
         taken_at += timedelta(microseconds=1)
     return pd.Timestamp(taken_at)
 
@@ -100,8 +118,8 @@ def load(
     Parameters
     ----------
     since, until : str, date, datetime or Timestamp, optional
-        The first and the last day (``"2026-01-31"``, ``"yesterday"``) or moment, inclusive; in UTC,
-        unless a moment names its zone.
+        The first and the last day (``"2026-01-31"``, ``"yesterday"``), in UTC, or moment, of this
+        machine's own zone unless it names one; inclusive.
     wallets : str, tuple, mapping, WalletAddress, Series, DataFrame, or iterable, optional
         Which wallets, as `fetch_wallets` takes them; those that are in no snapshot have no rows.
         Default: all.
@@ -129,7 +147,7 @@ def load(
     ...     details = walletframe.fetch_wallets(["NEAR.alice.near", "NEAR.bob"], client=client)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for day in (30, 31):
-    ...         _ = save(details, folder=folder, at=datetime(2026, 1, day))
+    ...         _ = save(details, folder=folder, at=f"2026-01-{day}T00:00Z")
     ...     history = load(wallets="near.bob", folder=folder)
     >>> history.wallets[["snapshot", "address", "status"]]
                        snapshot address status
@@ -137,14 +155,17 @@ def load(
     1 2026-01-31 00:00:00+00:00     bob     ok
     """
     keys = _keys(wallets)
-    found = required_folders(_path(folder))
-    if since is not None:
-        first, _ = bounds(since)
-        found = [each for each in found if each.moment >= first]
-    if until is not None:
-        _, last = bounds(until)
-        found = [each for each in found if each.moment <= last]
-    return read(found, keys)
+    first = None if since is None else bounds(since)[0]
+    last = None if until is None else bounds(until)[1]
+
+    def asked() -> list[SnapshotFolder]:
+        return [
+            each
+            for each in required_folders(_path(folder))
+            if (first is None or each.moment >= first) and (last is None or each.moment <= last)
+        ]
+
+    return _read(asked, partial(read, keys=keys))
 
 
 @at_the_boundary
@@ -179,21 +200,26 @@ def snapshot(
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
     ...     details = walletframe.fetch_wallets("NEAR.bob", client=client)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = save(details, folder=folder, at=datetime(2026, 1, 31))
+    ...     _ = save(details, folder=folder, at="2026-01-31T00:00Z")
     ...     snapshot("2026-02-03", folder=folder).wallets["snapshot"].item()
     Timestamp('2026-01-31 00:00:00+0000', tz='UTC')
     """
     keys = _keys(wallets)
-    found = required_folders(_path(folder))
-    if when != _LATEST:
-        _, last = bounds(when)
-        oldest, found = found[0], [each for each in found if each.moment <= last]
-        if not found:
+    last = None if when == _LATEST else bounds(when)[1]
+
+    def asked() -> list[SnapshotFolder]:
+        found = required_folders(_path(folder))
+        early = [each for each in found if last is None or each.moment <= last]
+        if not early:
             raise UnknownSnapshotError(
                 f"there is no snapshot of {when} or earlier",
-                hint=Spelled(f"the oldest is of {oldest.moment:%Y-%m-%d %H:%M} UTC; see ", LISTED),
+                hint=Spelled(
+                    f"the oldest is of {found[0].moment:%Y-%m-%d %H:%M} UTC; see ", LISTED
+                ),
             )
-    return read(found[-1:], keys)
+        return early[-1:]
+
+    return _read(asked, partial(read, keys=keys))
 
 
 def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
@@ -224,13 +250,14 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     >>> with walletframe.sandbox() as service, service.client(cache=False) as client:
     ...     details = walletframe.fetch_wallets("NEAR.bob", client=client)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = save(details, folder=folder, at=datetime(2026, 1, 31))
+    ...     _ = save(details, folder=folder, at="2026-01-31T00:00Z")
     ...     snapshots(folder=folder)[["snapshot", "wallets", "wallets_ok", "simulated"]]
                        snapshot  wallets  wallets_ok  simulated
     0 2026-01-31 00:00:00+00:00        1           1       True
     """
-    found = required_folders(_path(folder))
-    wallets = read_wallets(found)
+    wallets, found = _read(
+        partial(required_folders, _path(folder)), lambda found: (read_wallets(found), found)
+    )
     facts: dict[str, Any] = {
         "wallets": 1,
         "wallets_ok": known_when_asked(wallets),
@@ -241,6 +268,19 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     moments = pd.DatetimeIndex([each.moment for each in found], name=SNAPSHOT).as_unit("us")
     listed = counts.groupby(SNAPSHOT).sum().reindex(moments, fill_value=0)
     return listed.astype({"simulated": bool}).reset_index()
+
+
+def _read(
+    asked: Callable[[], list[SnapshotFolder]], reader: Callable[[list[SnapshotFolder]], _T]
+) -> _T:
+    """Read snapshots, and look for them anew where a compaction replaced them meanwhile."""
+    while True:
+        found = asked()
+        try:
+            return reader(found)
+        except HistoryError:
+            if all(each.path.exists() for each in found):
+                raise
 
 
 def _path(folder: PathLike | None) -> Path:

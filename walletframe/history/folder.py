@@ -1,50 +1,54 @@
-"""Where snapshots are on the disk, how one is written atomically, and how times are read."""
+"""Where snapshots are on the disk, and how they are written and replaced atomically."""
 # <folder>/date=2026-01-31/20260131T060000.000000Z/wallets.parquet
 #                                                  holdings.parquet
+#                          packed-0123456789abcdef/wallets.parquet
+#                                                  holdings.parquet
+#                                                  snapshots.txt
 #
-# A snapshot is a folder of its own, named by its time. It is written under another name and then
-# renamed: nobody sees half of one, two writers never write to the same one, and a crash leaves
-# nothing but a folder `.saving-…` of `.part` files, which no search for Parquet files finds and a
-# later writer clears away.
+# A snapshot is a folder of its own, named by its time; or one of several of a day in a folder that
+# lists their times. Either is written under another name and then renamed: nobody sees half of one,
+# two writers never write to the same one, and a crash leaves nothing but a folder `.saving-…` of
+# `.part` files, which no search for Parquet files finds and a later writer clears away. What is
+# packed is removed only after the pack is on the disk: of what is in both, the pack counts.
 
 from __future__ import annotations
 
 import re
 import secrets
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, BinaryIO
 
-import pandas as pd
 from platformdirs import user_data_path
 
 from walletframe.disk import clear, private_file, private_folder, publish, settle
-from walletframe.errors import Argument, Either, SnapshotError, Spelled, UnknownSnapshotError
+from walletframe.errors import Argument, Either, HistoryError, Spelled, UnknownSnapshotError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
-
-Moment: TypeAlias = str | date | datetime
 
 WALLETS, HOLDINGS = "wallets.parquet", "holdings.parquet"
 _STAMP = "%Y%m%dT%H%M%S.%fZ"
 _NAME = re.compile(r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z")
+_PACK, _LIST = "packed-", "snapshots.txt"
 _UNFINISHED = ".saving-"
-_CLOCK = re.compile(
-    r"\d{4}-\d\d-\d\d[T ]\d\d(?P<minute>:\d\d)?(?P<second>:\d\d)?(?P<fraction>[.,]\d+)?"
-)
-_DAYS_AGO = {"today": 0, "yesterday": 1}
 LISTED = Either("history.snapshots()", "walletframe history show")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class SnapshotFolder:
-    """One snapshot on the disk: its time, in UTC, and its folder."""
+    """One snapshot on the disk: its time, in UTC, and the folder that has it."""
 
     moment: datetime
     path: Path
+
+    @property
+    def packed(self) -> bool:
+        """Tell whether the folder has others, too."""
+        return self.path.name.startswith(_PACK)
 
 
 def default_folder() -> Path:
@@ -54,11 +58,46 @@ def default_folder() -> Path:
 
 def snapshot_folders(folder: Path) -> list[SnapshotFolder]:
     """Find the snapshots of a folder."""
-    return sorted(
-        SnapshotFolder(datetime.strptime(path.name, _STAMP).replace(tzinfo=UTC), path)
-        for path in folder.glob("date=*/*")
-        if _NAME.fullmatch(path.name)
+    found = {moment: path for path, moments in stored(folder) for moment in moments}
+    return sorted(SnapshotFolder(moment, path) for moment, path in found.items())
+
+
+def stored(folder: Path) -> Iterator[tuple[Path, list[datetime]]]:
+    """Find the folders of snapshots and the times that each has, those with several last."""
+    for path in sorted(folder.glob("date=*/*"), key=lambda path: path.name):
+        if _NAME.fullmatch(path.name):
+            yield path, [_time(path.name)]
+        elif path.name.startswith(_PACK) and path.is_dir():
+            yield path, _listed(path)
+
+
+def _time(stamp: str) -> datetime:
+    return datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC)
+
+
+def _listed(pack: Path) -> list[datetime]:
+    try:
+        return [_time(stamp) for stamp in (pack / _LIST).read_text("ascii").split()]
+    except (OSError, ValueError) as fault:
+        if not pack.exists():  # it was replaced just now
+            return []
+        reason = str(fault)
+    raise HistoryError(
+        f"{pack / _LIST} can't be read: {reason}",
+        hint="to go on without these snapshots, move its folder out of the history",
     )
+
+
+def is_there(folder: Path, taken_at: datetime) -> bool:
+    """Tell whether there is a snapshot of exactly this time."""
+    day = folder / f"date={taken_at:%Y-%m-%d}"
+    if (day / taken_at.strftime(_STAMP)).exists():
+        return True
+    for pack in day.glob(f"{_PACK}*"):
+        with suppress(HistoryError):  # a broken one keeps no other one from being saved
+            if taken_at in _listed(pack):
+                return True
+    return False
 
 
 def required_folders(folder: Path) -> list[SnapshotFolder]:
@@ -75,16 +114,55 @@ def required_folders(folder: Path) -> list[SnapshotFolder]:
 
 def add(folder: Path, taken_at: datetime, write: Callable[[str, BinaryIO], None]) -> bool:
     """Put a snapshot into a folder, wholly or not at all: not where there is one of that time."""
+    if is_there(folder, taken_at):
+        return False
+    final = folder / f"date={taken_at:%Y-%m-%d}" / taken_at.strftime(_STAMP)
+    return _put(folder, final, write, (WALLETS, HOLDINGS))
+
+
+def replace(
+    folder: Path,
+    moments: Sequence[datetime],
+    write: Callable[[str, BinaryIO], None],
+    replaced: Sequence[Path],
+) -> None:
+    """Put several snapshots of a day into one folder, and only then remove those that had them."""
+
+    def write_any(name: str, file: BinaryIO) -> None:
+        if name == _LIST:
+            file.write("\n".join(each.strftime(_STAMP) for each in moments).encode("ascii"))
+        else:
+            write(name, file)
+
+    pack = folder / f"date={moments[0]:%Y-%m-%d}" / f"{_PACK}{secrets.token_hex(8)}"
+    _put(folder, pack, write_any, (WALLETS, HOLDINGS, _LIST))
+    remove(folder, replaced)
+
+
+def remove(folder: Path, paths: Sequence[Path]) -> None:
+    """Remove snapshots, each at once, and the folders of days that have none left."""
+    for path in paths:
+        gone = folder / f"{_UNFINISHED}{secrets.token_hex(8)}"
+        with suppress(FileNotFoundError):  # another process removed it
+            path.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+        with suppress(OSError):  # others are left
+            path.parent.rmdir()
+
+
+def _put(
+    folder: Path, final: Path, write: Callable[[str, BinaryIO], None], names: Sequence[str]
+) -> bool:
+    """Write files beside and rename their folder; say whether there was none of that name."""
     private_folder(folder)
     clear(folder, _UNFINISHED)
     unfinished = folder / f"{_UNFINISHED}{secrets.token_hex(8)}"
-    final = folder / f"date={taken_at:%Y-%m-%d}" / taken_at.strftime(_STAMP)
     private_folder(unfinished)
     try:
-        for name in (WALLETS, HOLDINGS):
+        for name in names:
             with private_file(unfinished / f"{name}.part") as file:
                 write(name, file)
-        for name in (WALLETS, HOLDINGS):
+        for name in names:
             publish(unfinished / f"{name}.part", unfinished / name)
         private_folder(final.parent)
         try:
@@ -98,50 +176,3 @@ def add(folder: Path, taken_at: datetime, write: Callable[[str, BinaryIO], None]
     settle(final.parent)
     settle(folder)
     return True
-
-
-def bounds(when: Moment) -> tuple[datetime, datetime]:
-    """Give the first and the last microsecond of what is called a time, in UTC."""
-    read = _read(when)
-    if not isinstance(read, datetime):
-        return datetime.combine(read, time.min, UTC), datetime.combine(read, time.max, UTC)
-    written = _CLOCK.match(when) if isinstance(when, str) else None
-    if written is None or written["fraction"]:
-        return read, read
-    unit = "seconds" if written["second"] else "minutes" if written["minute"] else "hours"
-    return read, read + timedelta(**{unit: 1}) - timedelta(microseconds=1)
-
-
-def moment(when: Moment) -> datetime:
-    """Give a moment in UTC."""
-    read = _read(when)
-    if not isinstance(read, datetime):
-        raise SnapshotError(
-            f"{when} is a whole day, but a moment is needed", hint='such as "2026-01-31T06:00Z"'
-        )
-    return read
-
-
-def _read(when: Any) -> date | datetime:
-    """Give a day, or a moment in UTC."""
-    # A datetime is a date, too.
-    read = when if isinstance(when, date) and not pd.isna(when) else _parsed(when)
-    if not isinstance(read, datetime):
-        return read
-    if isinstance(read, pd.Timestamp):
-        read = read.floor("us").to_pydatetime()
-    return read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)
-
-
-def _parsed(when: Any) -> date | datetime:
-    if when in _DAYS_AGO:
-        return datetime.now(UTC).date() - timedelta(days=_DAYS_AGO[when])
-    for kind in (date, datetime):
-        try:
-            return kind.fromisoformat(when)
-        except (TypeError, ValueError):
-            continue
-    raise SnapshotError(
-        f"{when!r} is not a time",
-        hint='a day, such as "2026-01-31" or "yesterday", or a moment, such as "2026-01-31T06:00Z"',
-    )

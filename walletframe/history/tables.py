@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
@@ -35,7 +36,7 @@ from walletframe.frames import (
 from walletframe.history.folder import HOLDINGS, WALLETS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -44,23 +45,24 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 SNAPSHOT: Final = "snapshot"
 _FORMAT_KEY = b"walletframe_history"
-_KEY, _POSITION = "wallet_key", "position"
-_GROUP_ROWS = 2048  # fewer make the footers dear, more the rows that are read for one wallet
+KEY, POSITION = "wallet_key", "position"
+GROUP_ROWS = 2048  # fewer make the footers dear, more the rows that are read for one wallet
 _ALL_DIFFERENT = {"amount", "raw_amount", "explorer_url", "error"}
 _MOMENT = pd.DatetimeTZDtype("us", "UTC")
+_INSTANT = pa.timestamp("us", "UTC")
 _INTEGERS = {pa.int16(): pd.Int16Dtype(), pa.int64(): pd.Int64Dtype()}
 _DTYPES: dict[str, Mapping[str, object]] = {WALLETS: WALLET_DTYPES, HOLDINGS: HOLDING_DTYPES}
 
 
 def _schema(name: str) -> pa.Schema:
     kinds = {"Int64": pa.int64(), "Int16": pa.int16(), "float64": pa.float64()}
-    kinds[str(_MOMENT)] = pa.timestamp("us", "UTC")
+    kinds[str(_MOMENT)] = _INSTANT
     fields = [(SNAPSHOT, kinds[str(_MOMENT)])]
     for column, dtype in _DTYPES[name].items():
         fields.append((column, kinds.get(str(dtype), pa.large_string())))
         if isinstance(dtype, AmountDtype):
             fields.append((f"{column}{SUFFIX}", pa.decimal128(38, 18)))
-    fields += [(_POSITION, pa.int64()), (_KEY, pa.large_string())]
+    fields += [(POSITION, pa.int64()), (KEY, pa.large_string())]
     return pa.schema(fields, metadata={_FORMAT_KEY: str(FORMAT)})
 
 
@@ -74,8 +76,8 @@ def write(details: WalletDetails, taken_at: datetime, name: str, file: BinaryIO)
     keys = np.array([f"{chain}.{address}" for chain, address in identities.keys], dtype=object)
     added: dict[str, Any] = {
         SNAPSHOT: pd.Series(pd.Timestamp(taken_at), index=frame.index, dtype=_MOMENT),
-        _POSITION: np.arange(len(frame)),
-        _KEY: pd.array(keys[identities.codes], dtype="str"),
+        POSITION: np.arange(len(frame)),
+        KEY: pd.array(keys[identities.codes], dtype="str"),
     }
     schema = _SCHEMAS[name]
     rows = frame[[*_DTYPES[name]]].assign(**added)
@@ -84,19 +86,23 @@ def write(details: WalletDetails, taken_at: datetime, name: str, file: BinaryIO)
         own = kept_table(kept_columns(frame))
         for column in own.column_names:
             table = table.append_column(column, own[column])
-    table = table.sort_by(_KEY)
+    with writer(file, table.schema) as parquet:
+        parquet.write_table(table.sort_by(KEY), row_group_size=GROUP_ROWS)
+
+
+def writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
+    """Open a file of snapshots for writing."""
     repeated = [
         field.name
         for field in schema
         if pa.types.is_large_string(field.type) and field.name not in _ALL_DIFFERENT
     ]
-    pq.write_table(
-        table,
+    return pq.ParquetWriter(
         file,
-        row_group_size=_GROUP_ROWS,
+        schema,
         compression="zstd",
         use_dictionary=repeated,
-        write_statistics=[SNAPSHOT, _KEY],  # the others are in no order: they would find nothing
+        write_statistics=[SNAPSHOT, KEY],  # the others are in no order: they would find nothing
     )
 
 
@@ -117,17 +123,25 @@ def _read(
     folders: Sequence[SnapshotFolder], name: str, keys: Collection[tuple[str, str]] | None
 ) -> pd.DataFrame:
     wanted = None if keys is None else sorted(".".join(key) for key in keys)
-    columns = [SNAPSHOT, *_DTYPES[name], _POSITION, _KEY]
+    columns = [SNAPSHOT, *_DTYPES[name], POSITION, KEY]
+    moments: dict[Path, list[datetime]] = {}
+    for each in folders:
+        moments.setdefault(each.path, []).extend([each.moment] * each.packed)
+
+    def rows(path: Path) -> pa.Table:
+        table = _rows(path / name, columns, wanted)
+        return of_moments(table, moments[path]) if moments[path] else table
+
     with ThreadPoolExecutor() as threads:
-        tables = [*threads.map(lambda each: _rows(each.path / name, columns, wanted), folders)]
+        tables = [*threads.map(rows, moments)]
     empty = _SCHEMAS[name].empty_table().select(columns)
-    table = _together([empty, *tables]).drop_columns(_KEY)
-    in_order = table.sort_by([(SNAPSHOT, "ascending"), (_POSITION, "ascending")])
-    frame = in_order.drop_columns(_POSITION).to_pandas(types_mapper=_INTEGERS.get)
+    table = _together([empty, *tables]).drop_columns(KEY)
+    in_order = table.sort_by([(SNAPSHOT, "ascending"), (POSITION, "ascending")])
+    frame = in_order.drop_columns(POSITION).to_pandas(types_mapper=_INTEGERS.get)
     found = converted(frame, {SNAPSHOT: _MOMENT, **_DTYPES[name]})
     if name != WALLETS:
         return found
-    own = [each for each in in_order.column_names if each not in (*columns, _POSITION)]
+    own = [each for each in in_order.column_names if each not in (*columns, POSITION)]
     return with_kept(as_failed(found), kept_frame(in_order.select(own)))
 
 
@@ -151,19 +165,26 @@ def _together(tables: Sequence[pa.Table]) -> pa.Table:
 
 def _rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.Table:
     """Read a file's rows, or those of some wallets without most of the others."""
+    with opened(path) as file:
+        if path.name == WALLETS:  # which has a user's own, too
+            others = {*_SCHEMAS[WALLETS].names, *columns}
+            columns = [*columns, *(each for each in file.schema_arrow.names if each not in others)]
+        if wanted is None:
+            return file.read(columns=columns, use_threads=False)
+        groups = _groups(file.metadata, wanted)
+        table = file.read_row_groups(groups, columns=columns, use_threads=False)
+        named = pa.array(wanted, pa.large_string())
+        return table.filter(pc.is_in(table[KEY], value_set=named))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[pq.ParquetFile]:
+    """Open a file of snapshots, and tell which one can't be read."""
     try:
         with pq.ParquetFile(path) as file:
             _check_format(path, file.metadata)
-            if path.name == WALLETS:  # which has a user's own, too
-                others = {*_SCHEMAS[WALLETS].names, *columns}
-                more = [each for each in file.schema_arrow.names if each not in others]
-                columns = [*columns, *more]
-            if wanted is None:
-                return file.read(columns=columns, use_threads=False)
-            groups = _groups(file.metadata, wanted)
-            table = file.read_row_groups(groups, columns=columns, use_threads=False)
-            named = pa.array(wanted, pa.large_string())
-            return table.filter(pc.is_in(table[_KEY], value_set=named))
+            yield file
+            return
     except HistoryError:
         raise
     except (OSError, pa.ArrowInvalid) as fault:
@@ -174,15 +195,26 @@ def _rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.Table:
     )
 
 
+def of_moments(table: pa.Table, moments: Sequence[datetime]) -> pa.Table:
+    """Leave out the rows of other snapshots in the same file."""
+    return table.filter(pc.is_in(table[SNAPSHOT], value_set=pa.array(moments, _INSTANT)))
+
+
 def _groups(metadata: pq.FileMetaData, wanted: list[str]) -> list[int]:
-    """Give the groups of rows that may hold a wanted wallet, by the first and last in each."""
-    column = metadata.schema.names.index(_KEY)
-    found = []
+    """Give the groups of rows that may hold a wanted wallet."""
+    return [
+        group
+        for group, ends in enumerate(key_ends(metadata))
+        if ends is None or bisect_left(wanted, ends[0]) < bisect_right(wanted, ends[1])
+    ]
+
+
+def key_ends(metadata: pq.FileMetaData) -> Iterator[tuple[str, str] | None]:
+    """Give the first and the last wallet of each group of rows; of one without rows, None."""
+    column = metadata.schema.names.index(KEY)
     for group in range(metadata.num_row_groups):
         keys = metadata.row_group(group).column(column).statistics
-        if bisect_left(wanted, keys.min) < bisect_right(wanted, keys.max):
-            found.append(group)
-    return found
+        yield (keys.min, keys.max) if keys is not None and keys.has_min_max else None
 
 
 def _check_format(path: Path, metadata: pq.FileMetaData) -> None:
