@@ -16,6 +16,7 @@ from walletframe.accessor.exports import ExportsAccessor
 from walletframe.accessor.holdings import HoldingsAccessor
 from walletframe.accessor.spam import SpamAccessor
 from walletframe.accessor.totals import TotalsAccessor
+from walletframe.accessor.values import ValuesAccessor
 from walletframe.amounts import columns
 from walletframe.frameless import at_the_boundary
 
@@ -32,6 +33,7 @@ class FrameAccessor(
     AddressesAccessor,
     HoldingsAccessor[pd.DataFrame],
     TotalsAccessor[pd.DataFrame],
+    ValuesAccessor[pd.DataFrame],
     SpamAccessor[pd.DataFrame],
     ExportsAccessor,
 ):

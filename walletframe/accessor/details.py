@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from walletframe.accessor.holdings import HoldingsAccessor
 from walletframe.accessor.spam import SpamAccessor
 from walletframe.accessor.totals import TotalsAccessor
+from walletframe.accessor.values import ValuesAccessor
 from walletframe.frames import WalletDetails, details_given
 
 if TYPE_CHECKING:
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class DetailsAccessor(
-    HoldingsAccessor[WalletDetails], TotalsAccessor[WalletDetails], SpamAccessor[WalletDetails]
+    HoldingsAccessor[WalletDetails],
+    TotalsAccessor[WalletDetails],
+    ValuesAccessor[WalletDetails],
+    SpamAccessor[WalletDetails],
 ):
     """Tables and charts of a whole fetch, which say how complete they are.
 

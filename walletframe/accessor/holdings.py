@@ -1,4 +1,4 @@
-"""Rows of holdings: the largest, their value, names of tokens, and a pivot table."""
+"""Rows of holdings: the largest, names of tokens, pivot tables, and what wallets share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe.analysis import By, PricesLike
+    from walletframe.analysis import By
     from walletframe.frames import AssetsLike, FetchLike
 
 
@@ -51,94 +51,6 @@ class HoldingsAccessor(Given[RowsT]):
         from walletframe.analysis import top_rows
 
         return top_rows(self._data, n, by=by)
-
-    def value(
-        self,
-        prices: PricesLike | None = None,
-        *,
-        currency: str | None = None,
-        by_symbol: bool = False,
-        assets: pd.DataFrame | None = None,
-        bridged: bool = False,
-    ) -> RowsT:
-        """Value each balance.
-
-        Parameters
-        ----------
-        prices : mapping, Series, DataFrame, str, Path or PriceSource, optional
-            The price of one whole unit of each token: a mapping of (blockchain, contract), None
-            for a native coin, to a number; a Series with these two as its index; a DataFrame or a
-            ``.csv`` or ``.parquet`` file with ``token_blockchain`` (or ``blockchain``),
-            ``token_address`` (or ``contract``), ``price`` and perhaps ``currency``, where capitals
-            and spaces around a name don't count; a source; or a folder of daily prices, as for
-            ``walletframe.analysis.ParquetPrices``. Without it, the service's own prices in the
-            column ``price``.
-        currency : str, optional
-            That of the prices, such as ``"USD"``; the service doesn't state that of its own.
-        by_symbol : bool, default False
-            Take prices by symbol instead, as written; refused where several tokens share one,
-            since anybody can give a token any symbol.
-        assets : DataFrame, optional
-            Which tokens are one asset: ``asset``, ``token_blockchain``, ``token_address`` and
-            perhaps ``kind``. Then prices can be by the name of an asset, too (``{"USDC": 1}``, or a
-            column ``asset``), without case; a token's own price comes first.
-        bridged : bool, default False
-            Whether an asset's price is also that of its tokens of the kind ``bridged``.
-
-        Returns
-        -------
-        DataFrame, or WalletDetails of a fetch
-            All rows and columns, and behind them, in place of those of an earlier valuation:
-            ``unit_price``, float64, the nearest to the price used, NaN where there is none;
-            ``value``, float64, the nearest to the exact product of amount and price, NaN where
-            either is unknown, never 0 for that; ``currency``, str, the same in each row, NA where
-            nobody named it.
-
-        Raises
-        ------
-        PricesError
-            If a price is no number, negative, NaN or infinite, a token is priced twice, or
-            prices are in several currencies or another one than `currency`, naming all bad ones
-            with their positions, or lines of their file; if they, or their file, can't be read; or
-            if a token is of two assets.
-        SettingsError
-            If prices are to be both by symbol and by asset.
-        AmbiguousTokenError
-            By symbol, where several tokens share one that has a price.
-        ColumnsError, AmountError
-            If holdings or prices lack a column, or ``amount`` holds no amounts.
-        OSError
-            If the file of prices can't be opened.
-
-        Warns
-        -----
-        PricesWarning
-            If none of the prices is for a token in the holdings; otherwise with the lines of a file
-            that are for none, and with assets that `assets` does not have.
-
-        Examples
-        --------
-        >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"symbol": ["ETH", "USDC"], "token_blockchain": "ETH",
-        ...     "token_address": [None, "0xc"],
-        ...     "amount": pd.array(["2", "0.5"], dtype="amount")})
-        >>> valued = frame.wf.value({("ETH", None): 2500}, currency="USD")
-        >>> valued[["symbol", "value", "currency"]]
-          symbol   value currency
-        0    ETH  5000.0      USD
-        1   USDC     NaN      USD
-        """
-        from walletframe.analysis import value
-
-        valued = value(
-            self._data,
-            prices,
-            currency=currency,
-            by_symbol=by_symbol,
-            assets=assets,
-            bridged=bridged,
-        )
-        return self._again(valued)
 
     def token_labels(self) -> pd.Series:
         """Return a name for each row's token that is unique, readable and harmless.

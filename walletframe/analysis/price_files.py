@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_numeric_dtype
 
+from walletframe.analysis.prices import read_dates
 from walletframe.errors import ColumnsError, PricesError
 from walletframe.frames import token_identities
-from walletframe.text import from_cell
+from walletframe.text import from_cell, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -178,8 +178,8 @@ class ParquetPrices:
         Returns
         -------
         DataFrame
-            ``token_blockchain``, ``token_address``, str; ``date``, datetime64, in UTC; ``price``,
-            and ``currency`` where the files have it, as they are there.
+            ``token_blockchain``, ``token_address``, str; ``date``, datetime64, the time in UTC;
+            ``price``, and ``currency`` where the files have it, as they are there.
 
         Raises
         ------
@@ -218,8 +218,10 @@ class ParquetPrices:
 
 
 def _of_days(frame: pd.DataFrame, since: date, until: date) -> pd.DataFrame:
-    if is_numeric_dtype(frame["date"]):
-        raise ValueError(f"the column date is {frame['date'].dtype}, neither days nor text")
-    days = pd.to_datetime(frame["date"], utc=True).dt.floor("D")
+    dates = read_dates(frame["date"])
+    if len(unread := frame["date"][dates.isna()]):
+        raise ValueError(f"{shown(str(unread.iloc[0]))!r} is no date")
+    days = dates.dt.floor("D")
     inside = (days >= pd.Timestamp(since, tz="UTC")) & (days <= pd.Timestamp(until, tz="UTC"))
-    return frame.assign(date=days)[inside]
+    found: pd.DataFrame = frame.assign(date=dates)[inside]
+    return found

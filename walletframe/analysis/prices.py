@@ -6,10 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from walletframe.address import is_blank
 from walletframe.errors import ColumnsError, Either, PricesError, Spelled, token_text
@@ -24,10 +26,14 @@ if TYPE_CHECKING:
     from walletframe.frames import TokenKey
 
 PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
+Quoted: TypeAlias = tuple[Any, pd.Timestamp | None]
+"""What has a price: a token, a symbol or an asset in lower case, and of dated prices the time."""
+
+MOMENT = pd.DatetimeTZDtype("us", "UTC")
 
 _KEYS = (("token_blockchain", "blockchain"), ("token_address", "contract"))
 _NUMBERS = (int, float, str, Decimal, np.integer, np.floating)
-_COLUMNS = frozenset({"price", "currency", "symbol", "asset"}).union(*_KEYS)
+_COLUMNS = frozenset({"price", "currency", "symbol", "asset", "date"}).union(*_KEYS)
 _NO_PAIR = "its key is not (blockchain, contract)"
 _FORMS = Spelled(
     Either(
@@ -37,6 +43,11 @@ _FORMS = Spelled(
     ),
     " with the columns token_blockchain, token_address and price",
 )
+_DATED = (
+    "give a DataFrame or a file with the column date, a folder of daily prices, or a source with "
+    "the method price_history"
+)
+_OF_DAYS = Either('; prices of several days are for at="snapshot"', "")
 _OF_ASSETS = Spelled(
     "prices by asset need to know the contracts of each: give ",
     Either("assets=, a frame with asset, token_blockchain, token_address", "contracts instead"),
@@ -85,6 +96,7 @@ class GivenPrices:
     """Prices in one of their forms, and where each stands in the file they are of."""
 
     table: PriceTable
+    dated: bool  # whether each is of a time, in the column date
     file: str = ""
     lines: Sequence[int] | None = None  # of each row, from 1; without, rows count from 0
 
@@ -104,21 +116,27 @@ class GivenPrices:
 
 @dataclass(frozen=True, slots=True)
 class PriceBook:
-    """Prices by token, by symbol or by the name of an asset in lower case, and their places."""
+    """Prices, and their places in what was given."""
 
-    units: dict[Any, float]
-    places: dict[Any, int]
+    units: dict[Quoted, float]
+    places: dict[Quoted, int]
+
+    @property
+    def names(self) -> Iterable[Any]:
+        """What has prices, at whatever time."""
+        return dict.fromkeys(name for name, _ in self.units)
 
 
 def read_prices(
     given: GivenPrices, *, by_symbol: bool = False, by_asset: bool = False
 ) -> PriceBook:
     """Read prices, and report all that can't be used at once."""
-    found: dict[Any, float] = {}
-    places: dict[Any, int] = {}
+    found: dict[Quoted, float] = {}
+    places: dict[Quoted, int] = {}
     problems: list[tuple[int, str, Text]] = []
     entries = _entries(given.table, by_symbol=by_symbol, by_asset=by_asset)
-    for place, (name, price) in enumerate(entries):
+    dates = read_dates(given.table["date"]) if given.dated else repeat(None)
+    for place, ((name, price), date) in enumerate(zip(entries, dates, strict=False)):
         if is_blank(name) and is_blank(price):
             continue
         key = _symbol(name) if by_symbol else _token(name)
@@ -127,18 +145,23 @@ def read_prices(
         fault = price_fault(price)
         if key is None:
             fault = "its key is not a symbol" if by_symbol else _NO_PAIR
-        elif places.setdefault(key, place) != place:
-            fault = f"priced already, at {given.place(places[key])}"
+        elif date is pd.NaT:
+            fault = "its date can't be read"
+        elif places.setdefault((key, date), place) != place:
+            fault = f"priced already, at {given.place(places[key, date])}"
         if fault:
             meant = _meant(name) if fault == _NO_PAIR else ""
             said = Spelled(fault, ": ", token_text(name), meant)
             problems.append((given.place(place), str(price)[:40], said))
         else:
-            found[key] = float(price)
+            found[key, date] = float(price)
     if problems:
+        columns = given.table.columns if isinstance(given.table, pd.DataFrame) else ()
+        of_days = "" if given.dated or "date" not in columns else _OF_DAYS
+        one_each = "one price of 0 or more for each token; leave out those that have none"
         raise PricesError(
             f"{many(len(problems), 'price')} can't be used ({given.counted}):",
-            hint="one price of 0 or more for each token; leave out those that have none",
+            hint=Spelled(one_each, of_days),
             problems=problems,
         )
     return PriceBook(found, places)
@@ -176,9 +199,11 @@ def _entries(table: PriceTable, *, by_symbol: bool, by_asset: bool) -> Iterable[
     return zip(keys, table["price"], strict=True)
 
 
-def tidied(table: object) -> PriceTable:
+def tidied(table: object, *, dated: bool = False) -> PriceTable:
     """Name the columns of prices as they are known, whatever their spaces and capitals."""
     if not isinstance(table, pd.DataFrame):
+        if dated:
+            raise PricesError("prices as of each snapshot need their dates", hint=_DATED)
         if isinstance(table, Mapping | pd.Series):
             return table
         raise PricesError(f"prices can't be of type {type(table).__name__}", hint=_FORMS)
@@ -193,7 +218,18 @@ def tidied(table: object) -> PriceTable:
             f"several columns of the prices are called {', '.join(map(repr, twice))}",
             hint="leave one of each; capitals and spaces around a name don't count",
         )
-    return table.set_axis(names, axis=1)
+    frame = table.set_axis(names, axis=1)
+    if dated:
+        require_columns(frame, ["date"])
+    return frame
+
+
+def read_dates(column: pd.Series) -> pd.Series:
+    """Read days or times, of UTC unless they name a zone; what is neither is NaT."""
+    if is_numeric_dtype(column):
+        raise PricesError(f"the column date is {column.dtype}, neither days nor text")
+    dates: pd.Series = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
+    return dates
 
 
 def _symbol(name: Any) -> str | None:

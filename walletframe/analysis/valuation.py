@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from walletframe.analysis.price_files import FilePrices, ParquetPrices
+from walletframe.analysis.price_files import FilePrices, ParquetPrices, PriceHistory
 from walletframe.analysis.prices import (
+    MOMENT,
     GivenPrices,
     PriceBook,
     PriceSource,
@@ -45,18 +46,19 @@ from walletframe.numerals import many, part
 from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from walletframe.amounts.integers import Floats
+    from walletframe.analysis.prices import Quoted
     from walletframe.errors import Piece
-    from walletframe.frames import Identities, TokenKey
+    from walletframe.frames import Codes, Identities, TokenKey
 
-PricesLike: TypeAlias = PriceTable | PriceSource | str | Path
+PricesLike: TypeAlias = PriceTable | PriceSource | PriceHistory | str | Path
 _Members: TypeAlias = "dict[str, list[TokenKey]]"  # the tokens of each asset
 _SHOWN = 10
 
 
-def value(
+def value(  # noqa: PLR0913 - what a caller may wish
     holdings: pd.DataFrame,
     prices: PricesLike | None = None,
     *,
@@ -64,34 +66,63 @@ def value(
     by_symbol: bool = False,
     assets: pd.DataFrame | None = None,
     bridged: bool = False,
+    at: Literal["snapshot"] | None = None,
 ) -> pd.DataFrame:
     """Value holdings."""
     require_columns(holdings, ["symbol", "token_blockchain", "token_address", "amount"])
     if by_symbol and assets is not None:
         raise SettingsError("prices are either by symbol or by asset", hint="leave out one of both")
+    times = None if at is None else _times(holdings, at)
     amounts = amounts_of(holdings["amount"])
-    if prices is None:
+    if prices is None:  # the service's own are as of each snapshot anyway
         units = _own_prices(holdings)
     else:
         tokens = token_identities(holdings)
-        given = _given(prices, holdings, tokens)
+        given = _given(prices, holdings, tokens, times)
         currency = read_currency(given.table, currency)
         book = read_prices(given, by_symbol=by_symbol, by_asset=assets is not None)
         members = None if assets is None else _members(assets, bridged=bridged)
-        found = book.units if members is None else _by_token(book.units, members)
         codes, keys = tokens.codes, tokens.keys
         if by_symbol:
-            _require_unshared(found, holdings, tokens)
+            _require_unshared(book.names, holdings, tokens)
             codes, keys = pd.factorize(holdings["symbol"].array)
-        units = np.array([*(found.get(key, np.nan) for key in keys), np.nan])[codes]
+        units = _units(book.units, keys, codes, times)
+        if members is not None:  # where a token has no price of its own
+            names = {token: name for name, owned in members.items() for token in owned}
+            of_keys, named = pd.factorize(np.array([*map(names.get, keys), None], dtype=object))
+            of_assets = _units(book.units, [*named], of_keys[codes], times)
+            units = np.where(np.isnan(units), of_assets, units)
         units[holdings["token_blockchain"].isna()] = np.nan
-        if len(units) and np.isnan(units).all():
-            _warn_of_no_match(len(book.units), keys)
-        elif len(units):
-            _warn_of_the_unmatched(given, book, {*keys}, members)
+        _warn(given, book, units, keys, members, times)
     return holdings.assign(
         unit_price=units, value=amounts * units, currency=text_array([currency] * len(holdings))
     )
+
+
+def _times(holdings: pd.DataFrame, at: str) -> pd.Series:
+    if at != "snapshot":
+        hint = Spelled("give ", Argument("at", '"snapshot"'), ", or leave it out")
+        raise SettingsError(f"at: {at!r}", hint=hint)
+    require_columns(holdings, ["snapshot"])
+    return pd.to_datetime(holdings["snapshot"], utc=True).astype(MOMENT)
+
+
+def _units(
+    prices: Mapping[Quoted, float], names: Sequence[Any], codes: Codes, times: pd.Series | None
+) -> Floats:
+    """Give each row the price of its name; of dated ones the last of the day, up to its time."""
+    if times is None:
+        return np.array([*(prices.get((name, None), np.nan) for name in names), np.nan])[codes]
+    places = {name: place for place, name in enumerate(names)}
+    quotes = [(places[name], day, price) for (name, day), price in prices.items() if name in places]
+    dated = pd.DataFrame(quotes, columns=["code", "date", "price"])
+    dated = dated.astype({"code": np.intp, "date": MOMENT}).sort_values("date")
+    rows = pd.DataFrame({"code": codes, "time": times.array}).dropna().sort_values("time")
+    last = pd.merge_asof(rows, dated, left_on="time", right_on="date", by="code")
+    of_day = last["date"] >= last["time"].dt.floor("D")
+    units = np.full(len(codes), np.nan)
+    units[rows.index] = last["price"].where(of_day)
+    return units
 
 
 def _members(assets: pd.DataFrame, *, bridged: bool) -> _Members:
@@ -112,13 +143,29 @@ def _members(assets: pd.DataFrame, *, bridged: bool) -> _Members:
     return members
 
 
-def _by_token(units: Mapping[Any, float], members: _Members) -> dict[Any, float]:
-    """Give each token of an asset the asset's price, unless it has one of its own."""
-    found = {key: price for key, price in units.items() if not isinstance(key, str)}
-    for name, price in units.items():
-        for token in members.get(name, ()):
-            found.setdefault(token, price)
-    return found
+def _warn(
+    given: GivenPrices,
+    book: PriceBook,
+    units: Floats,
+    keys: Sequence[Any],
+    members: _Members | None,
+    times: pd.Series | None,
+) -> None:
+    """Say which prices were of no use, and which snapshots none was of."""
+    held, priced = {*keys}, {*book.names}
+    for name in priced & (members or {}).keys():
+        priced.update((members or {})[name])
+    if len(units) and np.isnan(units).all() and (times is None or priced.isdisjoint(held)):
+        _warn_of_no_match(len(book.units), keys)
+        return
+    if len(units):
+        _warn_of_the_unmatched(given, book, held, members)
+    if times is not None:
+        valued = pd.Series(units).notna().groupby(times.array).any()
+        without = valued.index[~valued]
+        if len(without):
+            said = f"{part(len(without), len(valued), 'snapshot')} without a value, for want of "
+            notify(f"{said}prices of the day; the first is of {without[0]:%Y-%m-%d}", PricesWarning)
 
 
 def _warn_of_no_match(count: int, keys: Iterable[Any]) -> None:
@@ -142,7 +189,7 @@ def _warn_of_the_unmatched(
     A mapping or a source may well have the prices of all tokens that there are.
     """
     told = []
-    for key, number in book.places.items():
+    for (key, _), number in book.places.items():
         tokens = [key] if members is None or isinstance(key, tuple) else members.get(key)
         why: Piece
         if tokens is None:
@@ -180,19 +227,26 @@ def _own_prices(holdings: pd.DataFrame) -> Floats:
     return units
 
 
-def _given(prices: PricesLike, holdings: pd.DataFrame, tokens: Identities) -> GivenPrices:
+def _given(
+    prices: PricesLike, holdings: pd.DataFrame, tokens: Identities, times: pd.Series | None
+) -> GivenPrices:
+    """Take prices from where they are, of the days of all snapshots where there are times."""
+    dated = times is not None
     if isinstance(prices, str | Path):
         prices = ParquetPrices(prices) if Path(prices).expanduser().is_dir() else FilePrices(prices)
     if isinstance(prices, FilePrices):
         table, lines = prices.read()
-        return GivenPrices(tidied(table), shown(Path(prices.path).name), lines)
-    if isinstance(prices, Mapping | pd.Series | pd.DataFrame) or not isinstance(
-        prices, PriceSource
-    ):
-        return GivenPrices(tidied(prices))
-    known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
-    asked = pd.DataFrame(token_columns(holdings, tokens, np.array(known, np.intp)))
-    return GivenPrices(tidied(prices.prices(asked)))
+        return GivenPrices(tidied(table, dated=dated), dated, shown(Path(prices.path).name), lines)
+    if not isinstance(prices, Mapping | pd.Series | pd.DataFrame):
+        known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
+        asked = pd.DataFrame(token_columns(holdings, tokens, np.array(known, np.intp)))
+        if not dated and isinstance(prices, PriceSource):
+            prices = prices.prices(asked)
+        elif times is not None and isinstance(prices, PriceHistory):
+            ends = [time for time in (times.min(), times.max()) if not pd.isna(time)]
+            ends = ends or [pd.Timestamp.now("UTC")]
+            prices = prices.price_history(asked, ends[0].date(), ends[-1].date())
+    return GivenPrices(tidied(prices, dated=dated), dated)
 
 
 def _require_unshared(symbols: Iterable[str], holdings: pd.DataFrame, tokens: Identities) -> None:

@@ -40,7 +40,8 @@ def sums_of_changes(
     labels = _labels(wallets, codes, by)
     group_of = np.zeros(len(labels), dtype=np.intp)
     if len(labels.columns):
-        group_of = labels.groupby([*labels], sort=False, dropna=False).ngroup().to_numpy(np.intp)
+        numbers = labels.groupby([*labels], sort=False, dropna=False).ngroup()
+        group_of = np.array(numbers, dtype=np.intp)
     whose = codes[cells.wallet_rows]  # of each pair its wallet
     wide = len(cells.what.keys) + 1
     rows, found = pd.factorize(group_of[whose] * wide + cells.tokens + 1)
