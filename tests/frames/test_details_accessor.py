@@ -12,7 +12,7 @@ from fetches import fetched, token
 from walletframe import notice
 from walletframe.accessor import DetailsAccessor, FrameAccessor
 from walletframe.accessor.plot import PlotAccessor
-from walletframe.errors import ArgumentError, InputWarning, SpamWarning
+from walletframe.errors import ArgumentError, ColumnsError, InputWarning, SpamWarning
 from walletframe.frames import WalletDetails
 
 COIN = token("ETH", 1, 0, contract=None)
@@ -25,6 +25,9 @@ NEEDED = {"token": "ETH", "wallet": "ETH.0x1"}
 OF_ONE = {"share": {"token": "ETH"}}  # which needs a token or an asset
 
 
+OF_CHANGES = {"plot.waterfall"}
+
+
 def calls():
     """Return the names of all calls of a fetch, those of its charts as ``plot.…``."""
     found = [("", DetailsAccessor), ("plot.", PlotAccessor)]
@@ -32,7 +35,7 @@ def calls():
         prefix + name
         for prefix, accessor in found
         for name, _ in inspect.getmembers(accessor, inspect.isfunction)
-        if name[0] != "_"
+        if name[0] != "_" and prefix + name not in OF_CHANGES
     ]
 
 
@@ -59,6 +62,13 @@ def test_a_fetch_answers_as_its_holdings_do_given_its_wallets(name):
         assert made.equals(expected)
     else:
         assert made == expected
+
+
+def test_what_is_drawn_of_changes_says_where_they_come_from():
+    """A fetch has none."""
+    with pytest.raises(ColumnsError, match="lacks 'difference', 'change'") as caught:
+        DETAILS.wf.plot.waterfall()
+    assert "compare(before, after).wf.plot.waterfall()" in caught.value.hint
 
 
 def test_tables_of_a_fetch_say_how_complete_they_are():

@@ -189,6 +189,53 @@ class PlotAccessor(CompositionPlots):
             colors=colors,
         )
 
+    def waterfall(
+        self,
+        *,
+        token: TokenLike | None = None,
+        top: int = 20,
+        wallets: FetchLike | None = None,
+    ) -> Figure:
+        """Draw what changed of one token, as `history.compare` says it.
+
+        Parameters
+        ----------
+        token : str or (str, str or None), optional
+            Which one: an unambiguous symbol, or (blockchain, contract), None if native; needed
+            where there are changes of several.
+        top : int, default 20
+            The most bars, up to 100: the largest changes; the rest are drawn as Other.
+        wallets : DataFrame or WalletDetails, optional
+            One of the two fetches, whose column ``name``, if any, names the wallets.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+            One trace with a bar for each wallet, or what ``by=`` added up, and one for all
+            together, with exact amounts in the hover; none, but a note why, if nothing is known.
+
+        Raises
+        ------
+        SettingsError
+            If there are several tokens and none is named, or `top` is out of range.
+        ColumnsError
+            If a column of changes is missing: holdings have none.
+        UnknownTokenError, AmbiguousTokenError
+            If no row has the token, or several tokens share the symbol.
+
+        Examples
+        --------
+        >>> import pandas as pd, walletframe
+        >>> changes = pd.DataFrame({"owner": ["Ada", "Bo"], "symbol": "ETH", "change": "increased",
+        ...     "token_address": None, "token_blockchain": "ETH",
+        ...     "difference": pd.array(["1.5", "2"], dtype="amount")})
+        >>> changes.wf.plot.waterfall().data[0].x
+        (2.0, 1.5, 0)
+        """
+        from walletframe.charts import waterfall
+
+        return waterfall(self._data, token=token, top=top, wallets=wallets)
+
     def token_colors(self) -> dict[TokenKey, str]:
         """Choose a colour for each token, to be kept while the view changes.
 

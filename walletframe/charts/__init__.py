@@ -15,6 +15,7 @@ from walletframe.charts.hierarchies import sunburst, treemap
 from walletframe.charts.inequality import lorenz
 from walletframe.charts.palette import token_colors
 from walletframe.charts.timelines import timeline
+from walletframe.charts.waterfalls import waterfall
 
 __all__ = [
     "Figure",
@@ -28,4 +29,5 @@ __all__ = [
     "timeline",
     "token_colors",
     "treemap",
+    "waterfall",
 ]

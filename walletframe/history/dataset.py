@@ -177,8 +177,7 @@ def snapshot(
     Parameters
     ----------
     when : str, date, datetime or Timestamp, default "latest"
-        A day (``"2026-01-31"``, ``"yesterday"``), up to its end; a moment, in UTC unless it names
-        its zone; or ``"latest"``.
+        A day, up to its end, or a moment, as in `load`; or ``"latest"``.
     wallets, folder : optional
         Which wallets, and where it was saved, as in `load`.
 

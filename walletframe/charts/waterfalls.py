@@ -1,0 +1,167 @@
+"""The waterfall: what changed of one token, wallet by wallet or owner by owner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from walletframe.charts.balances import check_top
+from walletframe.charts.canvas import (
+    BESIDE,
+    Space,
+    along,
+    blank,
+    figure,
+    hover,
+    named_axis,
+    titled,
+)
+from walletframe.charts.notes import Notes, other, simulated, wallets_frame
+from walletframe.charts.palette import COLORS, EDGE, OTHER
+from walletframe.errors import Argument, ColumnsError, Either, SettingsError, Spelled
+from walletframe.frames import (
+    find_token,
+    given_names,
+    token_identities,
+    wallet_names,
+    wallets_given,
+    whole_wallet,
+)
+from walletframe.numerals import compact, many
+from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from walletframe.amounts.scalar import Amount
+    from walletframe.frames import FetchLike, TokenLike
+
+_NEEDED = ["symbol", "token_address", "token_blockchain", "difference", "change"]
+_BARS, _ROW, _LEAST, _AXIS = 100, 22, 120, 36
+_PAD = 0.12  # of the axis, for numbers beside the bars
+_ALL = "all together"
+_MORE, _LESS = COLORS[6], COLORS[0]
+_COMPARED = Either("compare(before, after).wf.plot.waterfall() draws changes", "")
+
+
+def waterfall(
+    changes: pd.DataFrame,
+    *,
+    token: TokenLike | None = None,
+    top: int = 20,
+    wallets: FetchLike | None = None,
+) -> go.Figure:
+    """Draw changes of one token, the largest first, and what they come to."""
+    most = check_top("top", top, _BARS)
+    if missing := [name for name in _NEEDED if name not in changes.columns]:
+        raise ColumnsError(
+            missing, [str(name) for name in changes.columns], hint=Spelled(_COMPARED)
+        )
+    named = changes[changes["token_blockchain"].notna()]
+    if token is not None:
+        named = named[find_token(named, token)]
+    elif len(token_identities(named).keys) > 1:
+        hint = Spelled("name one: ", Argument("token"))
+        raise SettingsError("amounts of different tokens are never added", hint=hint)
+    known = named[named["change"] != "unknown"]
+    unknown = len(named) - len(known) + int(changes["token_blockchain"].isna().sum())
+    trust: list[str] = []
+    if {"wallets_known", "wallets"} <= {*known.columns}:
+        part = int((known["wallets_known"] < known["wallets"]).sum())
+        trust = [f"In {many(part, 'bar')} not all wallets are known."] * bool(part)
+    notes = Notes(
+        [] if wallets is None else simulated(wallets_frame(wallets)),
+        ["Length: the change, of what is known at both times."],
+        [f"{many(unknown, 'change')} not known, and not drawn."] * bool(unknown),
+        trust,
+    )
+    if known.empty:
+        return blank("What changed", notes, "No change is known.")
+    sizes = np.abs(known["difference"].astype("float64").to_numpy())
+    order = np.argsort(-sizes, kind="stable")
+    return _drawn(known.iloc[order[:most]], known.iloc[order[most:]], wallets, notes)
+
+
+def _drawn(
+    rows: pd.DataFrame, rest: pd.DataFrame, wallets: FetchLike | None, notes: Notes
+) -> go.Figure:
+    """Draw a bar for each row, one for the rest, and one for all."""
+    symbol = shown(str(rows["symbol"].iloc[0]), 24)
+    short, full = _names(rows, wallets)
+    exact = [*rows["difference"]]
+    if len(rest):
+        short, full = ([*names, other(len(rest), "change")] for names in (short, full))
+        exact.append(rest["difference"].sum())
+    total = pd.concat([rows, rest])["difference"].sum()
+    texts = [f"{'+' * (each > 0)}{compact(float(each))}" for each in [*exact, total]]
+    said = [f"{each} {symbol}" for each in [*exact, total]]
+    trace = go.Waterfall(
+        orientation="h",
+        y=list(range(len(texts))),
+        x=[*map(float, exact), 0],
+        measure=["relative"] * len(exact) + ["total"],
+        text=texts,
+        textposition="outside",
+        cliponaxis=False,
+        constraintext="none",
+        hovertext=[hover(*each) for each in zip([*full, _ALL], said, strict=True)],
+        hoverinfo="text",
+        increasing=_marked(_MORE),
+        decreasing=_marked(_LESS),
+        totals=_marked(OTHER),
+        connector={"line": {"color": EDGE, "width": 0.5}},
+    )
+    of = "wallet" if "address" in rows else ", ".join(map(shown, _by(rows))) or "wallets"
+    return figure(
+        [trace],
+        title=f"What changed of {symbol}",
+        notes=notes,
+        space=Space(
+            max(_ROW * len(texts), _LEAST), above=_AXIS, left=BESIDE + along([*short, _ALL])
+        ),
+        showlegend=False,
+        bargap=0.25,
+        yaxis=named_axis([*short, _ALL], of) | {"range": [len(texts) - 0.5, -0.5]},
+        xaxis=titled(f"change of {symbol}") | {"side": "top", "range": _range(exact)},
+        xaxis_title_standoff=4,
+    )
+
+
+def _marked(color: str) -> dict[str, Any]:
+    return {"marker": {"color": color, "line": {"color": EDGE, "width": 0.5}}}
+
+
+def _range(exact: list[Amount]) -> list[float]:
+    """Leave room for the numbers: to the right of what became more, to the left of what less."""
+    sizes = [float(each) for each in exact]
+    ends: list[float] = np.cumsum(sizes).tolist()
+    bars = [*zip([*sizes, ends[-1]], [*ends, ends[-1]], strict=True)]
+    low, high = min(0, *ends), max(0, *ends)
+    pad = _PAD * (high - low)
+    left = min([low, *(end - pad for size, end in bars if size < 0)])
+    return [left, max([high, *(end + pad for size, end in bars if size > 0)])]
+
+
+def _by(rows: pd.DataFrame) -> list[str]:
+    """Tell what changes were added up by: the columns before those of the token."""
+    columns = [str(name) for name in rows.columns]
+    return columns[: columns.index("symbol")]
+
+
+def _names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], list[str]]:
+    """Name rows by their wallet, or by what they were added up by: for the axis, and in full."""
+    if "address" in rows:
+        called = given_names(rows, None if wallets is None else wallets_given(wallets))
+        each = zip(rows["blockchain"], rows["address"], called, strict=True)
+        full = [whole_wallet(*parts) for parts in each]
+        return wallet_names(rows, np.arange(len(rows)), called), full
+    labels = rows[_by(rows)]
+    if not len(labels.columns):
+        return ["all wallets"], ["all wallets"]
+    texts = [
+        [*("unknown" if pd.isna(each) else str(each) for each in row)]
+        for row in labels.to_numpy(dtype=object)
+    ]
+    short = [" · ".join(shown(each, 24) for each in row) for row in texts]
+    return short, [" · ".join(map(shown, row)) for row in texts]
