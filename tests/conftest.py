@@ -13,6 +13,7 @@ from hypothesis import settings
 from walletframe.service import sandbox
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each child would compile all of it anew
+os.environ.pop("COLUMNS", None)  # of pytest-xdist's workers, to which tables would be fitted
 settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
 settings.load_profile("untimed")
 FIRST = ("browser", "gates", "leaks", "bulk", "client")  # long files: behind them others fill up
