@@ -10,7 +10,14 @@ import pandas as pd
 
 from walletframe.address.forms import canonical_key
 from walletframe.address.lists import frame_rows, read_rows
-from walletframe.errors import ArgumentError, ColumnsError, InputWarning, SettingsError
+from walletframe.errors import (
+    ArgumentError,
+    ColumnsError,
+    Either,
+    InputWarning,
+    SettingsError,
+    Spelled,
+)
 from walletframe.notice import notify
 from walletframe.numerals import many
 from walletframe.text import shown
@@ -33,13 +40,13 @@ def read_table(table: object, keep: Sequence[str]) -> Reading:
     if not isinstance(table, pd.DataFrame):
         raise ArgumentError(
             f"wallets of type {type(table).__name__} have no columns to keep",
-            hint="give a DataFrame, or the path of a CSV file",
+            hint=Spelled("give ", Either("a DataFrame, or the path of a CSV file", "a CSV file")),
         )
     if missing := [name for name in keep if name not in table.columns]:
         raise ColumnsError(missing, [str(name) for name in table.columns])
     labels = table[[*keep]]
     if labels.shape[1] > len(keep):
-        raise SettingsError(f"keep: {list(keep)!r}", hint="the DataFrame has one of these twice")
+        raise SettingsError(f"keep: {list(keep)!r}", hint="one of these is there twice")
     reading = read_rows(enumerate(frame_rows(table.drop(columns=[*keep]))))
     kept = labels.iloc[reading.places].reset_index(drop=True)
     return replace(reading, labels=pd.DataFrame({name: trimmed(kept[name]) for name in keep}))
@@ -104,7 +111,7 @@ def unnameable(name: str) -> SettingsError:
     """Make the error for a column whose values can't be compared."""
     return SettingsError(
         f"the column {shown(name)!r} holds lists or the like, which name no group",
-        hint="make text of them: .astype('str')",
+        hint=Spelled("make text of them", Either(": .astype('str')", "")),
     )
 
 

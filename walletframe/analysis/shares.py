@@ -86,7 +86,11 @@ def share(  # noqa: PLR0913 - what a caller may wish
         bridged=bridged,
     )
     positions = everything.where(everything.tokens.codes == held_place(everything, named))
-    groups = group(positions, names)
+    return _ranked(positions, group(positions, names))
+
+
+def _ranked(positions: Positions, groups: Groups) -> pd.DataFrame:
+    """Return the shares of groups in all that is held, the largest first."""
     possible = np.isin(positions.chain_codes, positions.could_hold()[1]) & positions.asked
     known = completeness_among(positions, groups, possible)
     exact, count = positions.amounts.exact(), len(groups)
