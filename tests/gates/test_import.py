@@ -79,8 +79,10 @@ def test_older_pandas_is_refused_in_a_line():
 
 
 def test_version_is_that_of_the_distribution():
-    """The version is said in one way."""
+    """The version is said in one way, to those who cite it as well."""
     assert wf.__version__ == version("walletframe")
+    cited = (Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {wf.__version__}\n" in cited
 
 
 def test_nobody_imports_the_package_root():
