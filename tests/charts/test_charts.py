@@ -696,6 +696,20 @@ class TestNotes:
         assert "known" not in said(charts.treemap(details.holdings))
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_words_are_split_from_a_figure(place):
+    """A page writes title and notes itself; the figure is lower by these, and else the same."""
+    frame = pd.concat([HOLDINGS.iloc[:1].assign(address=f"0x{n:03}") for n in range(99)])
+    figure = [charts.heatmap(frame, top=4), charts.lorenz(wallets_of([7, 1]), "ETH")][place]
+    title, notes, bare = charts.split_words(figure)
+    assert (title, " ".join(notes)) == (figure.layout.title.text, said(figure))
+    assert (
+        figure.layout.height - bare.layout.height == figure.layout.margin.t - bare.layout.margin.t
+    )
+    assert written(bare) == written(figure) == [note.text for note in bare.layout.annotations]
+    assert bare.data == figure.data or figure.data[0].type == "heatmap"
+
+
 class TestRefusals:
     """What can't be drawn."""
 

@@ -124,10 +124,10 @@ def split_words(drawn: go.Figure) -> tuple[str, list[str], go.Figure]:
     bare.update_layout(
         title=None,
         meta=None,
-        annotations=[each for each in layout.annotations if each.name != _ABOUT],
         margin={"t": layout.margin.t - off},
         height=layout.height - off,
     )
+    bare.layout.annotations = [each for each in layout.annotations if each.name != _ABOUT]
     for trace in bare.select_traces(selector={"type": "heatmap"}):  # which have a bar at the top
         if trace.colorbar.y is not None:
             above = (1 - trace.colorbar.y) * layout.height - off
