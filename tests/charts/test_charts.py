@@ -721,8 +721,8 @@ class TestRefusals:
 
     def test_unknown_by(self):
         """The error names what there is."""
-        with pytest.raises(SettingsError, match="wallet or blockchain"):
-            charts.bar(HOLDINGS, by="token")
+        with pytest.raises(SettingsError, match="a column of holdings or one that wallets keeps"):
+            charts.bar(HOLDINGS, by="owner")
 
     def test_missing_columns(self):
         """All are named at once."""

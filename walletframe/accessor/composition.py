@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
     from walletframe.charts import Figure
-    from walletframe.frames import FetchLike, TokenKey, TokenLike, WalletLike
+    from walletframe.frames import AssetsLike, By, FetchLike, TokenKey, TokenLike, WalletLike
 
     Colors = Mapping[TokenKey, str]
 
@@ -135,52 +135,71 @@ class CompositionPlots:
             self._data, token=token, top=top, wallets=self._asked(wallets), colors=colors
         )
 
-    def bar(
+    def bar(  # noqa: PLR0913  each is one choice of whoever draws it
         self,
         *,
-        by: Literal["wallet", "blockchain"] = "wallet",
+        by: By | Sequence[By] = "wallet",
         token: TokenLike | None = None,
+        asset: TokenLike | None = None,
         top: int = 20,
         top_tokens: int = 8,
         wallets: FetchLike | None = None,
+        assets: AssetsLike | None = None,
+        bridged: bool = False,
         colors: Colors | None = None,
     ) -> Figure:
-        """Draw a bar for each wallet or blockchain, stacked by token.
+        """Draw a bar for each wallet, owner or whatever you know, stacked by token or asset.
 
         Lengths show ``value`` if there is such a column (float64, with an optional ``currency``),
         else numbers of balances.
 
         Parameters
         ----------
-        by : {"wallet", "blockchain"}, default "wallet"
-            What a bar stands for; a blockchain is that of the wallet.
+        by : str or list of str, default "wallet"
+            What a bar stands for: ``"wallet"``, ``"blockchain"`` (that of the wallet), a column of
+            yours that `wallets` kept, such as ``"owner"``, any column of these holdings, or several
+            of them. ``"asset"`` behind others makes the colours assets, as `totals` knows them;
+            alone, or ``"token"`` alone, it makes a bar of each. What has no label is a group of its
+            own, such as "no owner".
         token : str or (str, str or None), optional
             Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
+        asset : str or (str, str or None), optional
+            Draw its amounts, on all blockchains: an asset that `walletframe.assets` lists, or one
+            of its contracts.
         top : int, default 20
             The most bars, up to 200; the rest are Other, given as text if its bar would be more
             than twice as long as the longest.
         top_tokens : int, default 8
-            The most tokens with a colour of their own, up to 20; the rest are drawn as Other.
+            The most tokens or assets with a colour of their own, up to 20; the rest are drawn as
+            Other.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch, to note how complete and how old the data is.
-            ``details.wf`` has them.
+            The ``wallets`` of the same fetch, to note how complete and how old the data is: of each
+            group, too. ``details.wf`` has them.
+        assets : DataFrame, str or Path, optional
+            By asset: contracts of your own, as `walletframe.assets` takes them.
+        bridged : bool, default False
+            By asset: whether twins count, such as USDC.e and WETH.
         colors : mapping of (str, str or None) to str, optional
-            Colours of tokens, hex or CSS names, as from `token_colors`.
+            Colours of tokens, hex or CSS names, as from `token_colors`. An asset has that of its
+            largest token.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            One trace for each token, the largest first, with exact amounts in the hover; if nothing
-            is above 0, no trace, but a note why.
+            One trace for each token or asset, the largest first, with exact amounts in the hover,
+            and how many wallets of an owner are known; if nothing is above 0, no trace, but a note
+            why.
 
         Raises
         ------
-        ArgumentError, SettingsError
-            If `by`, `wallets` or `colors` is something else, or `top` or `top_tokens` out of range.
-        ColumnsError, AmountError, PricesError
-            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
+        ArgumentError, UnknownWalletError, SettingsError
+            If `by`, `wallets` or `colors` is something else, `top` or `top_tokens` out of range,
+            or `wallets` lacks the wallet of a row.
+        ColumnsError, AmountError, PricesError, TokenListError, OSError
+            If a column is missing, ``amount`` holds no amounts, values have several currencies, or
+            `assets` can't be used.
         UnknownTokenError, AmbiguousTokenError
-            If no row has the token, or several tokens share the symbol.
+            If no row has the token or asset, or several tokens share the symbol.
 
         Examples
         --------
@@ -196,9 +215,12 @@ class CompositionPlots:
             self._data,
             by=by,
             token=token,
+            asset=asset,
             top=top,
             top_tokens=top_tokens,
             wallets=self._asked(wallets),
+            assets=assets,
+            bridged=bridged,
             colors=colors,
         )
 

@@ -17,10 +17,11 @@ from walletframe.frames import (
     cell_sums,
     find_wallet,
     given_names,
+    held_names,
+    held_place,
     read_positions,
     token_key,
     token_names,
-    token_place,
     wallet_names,
     wallets_given,
     whole_token,
@@ -78,11 +79,18 @@ class Balances:
     def token_names(self, places: Sequence[int], *, by_chain: bool = False) -> list[str]:
         """Name tokens in short, perhaps where their blockchain is written beside them."""
         held, chosen = self.positions, np.array(places, dtype=np.intp)
+        if held.assets:
+            return held_names(held, chosen)
         return token_names(held.holdings, held.tokens, chosen, by_chain=by_chain)
 
     def whole_token(self, place: int) -> tuple[str, str]:
-        """Name a token at length: its symbol; its blockchain and contract."""
+        """Name a token at length: its symbol; its blockchain and contract, or how many it has."""
         held = self.positions
+        if held.assets and held.tokens.keys[place] in held.assets.homes:
+            contracts = np.flatnonzero(held.tokens.codes[held.contracts.first] == place)
+            chains = {held.contracts.keys[contract][0] for contract in contracts.tolist()}
+            spread = f"{many(len(contracts), 'contract')} on {many(len(chains), 'blockchain')}"
+            return self.token_names([place])[0], spread
         return whole_token(held.holdings, held.tokens, place, limit=_HOVER)
 
     def wallet_names(self, places: Sequence[int]) -> list[str]:
@@ -123,7 +131,7 @@ def read_balances(
     token = token if token is None or isinstance(token, str) else token_key(token)
     of_interest = np.ones(len(frame), dtype=bool)
     if len(frame) and token is not None:
-        of_interest &= tokens.codes == token_place(frame, tokens, token)
+        of_interest &= tokens.codes == held_place(positions, token)
     if len(frame) and wallet is not None:
         of_interest &= find_wallet(positions.wallets, wallet)[positions.wallet_codes]
     rows = np.flatnonzero(of_interest)
@@ -134,7 +142,7 @@ def read_balances(
         rows=rows[drawn],
         sizes=sizes[drawn],
         measure=measure,
-        left_out=left_out(measure, sizes, tokens.codes[rows]),
+        left_out=left_out(measure, sizes, positions.contracts.codes[rows]),
         why_none=why_none(measure, sizes),
         names=given_names(positions.wallets, None if wallets is None else wallets_given(wallets)),
     )
@@ -178,7 +186,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Sizes of wallets, blockchains or snapshots by tokens, with the exact sums of the cells."""
+    """Sizes of wallets, other groups or snapshots by tokens, with the exact sums of the cells."""
 
     balances: Balances  # what it is made of
     rows: Places  # what has a row of its own
@@ -188,20 +196,25 @@ class Grid:
     sizes: Sizes  # of shape (rows + 1, tokens + 1), the others last
     amounts: list[Amount | None]  # of each cell of one token, row by row; None where unknown
 
+    @property
+    def kind(self) -> str:
+        """What has a column: "token" or "asset"."""
+        return self.balances.positions.kind
+
     def exact(self, row: int, token: int) -> str:
         """Write the whole sum of a cell of one token."""
         return whole(self.amounts[row * len(self.tokens) + token])
 
-    def hover(self, row: int, token: int, owner: str, total: float) -> str:
-        """Write in markup what a cell is, which may be empty; `owner` says what its row is."""
+    def hover(self, row: int, token: int, owner: Sequence[str], total: float) -> str:
+        """Write in markup what a cell is, which may be empty; `owner` has lines on its row."""
         size = float(self.sizes[row, token])
         if not size:
             return ""
         share = self.balances.measure.share(size, total)
         if token == len(self.tokens):
-            return hover(many(self.other_tokens, "other token"), owner, share)
+            return hover(many(self.other_tokens, f"other {self.kind}"), *owner, share)
         symbol, where = self.balances.whole_token(int(self.tokens[token]))
-        return hover(symbol, where, owner, f"{self.exact(row, token)} {symbol}", share)
+        return hover(symbol, where, *owner, f"{self.exact(row, token)} {symbol}", share)
 
     def series(self, colors: Mapping[TokenKey, str] | None = None) -> list[Series]:
         """Name and paint the columns; the last is Other where there are others."""
@@ -209,16 +222,9 @@ class Grid:
         names = balances.token_names(places)
         fills = [*chosen_colors(balances.positions, places, colors).values()]
         if self.other_tokens:
-            names.append(other(self.other_tokens, "token"))
+            names.append(other(self.other_tokens, self.kind))
             fills.append(OTHER)
         return [Series(*each) for each in zip(names, fills, patterns(fills), strict=True)]
-
-    def wallet_names(self) -> tuple[list[str], list[str]]:
-        """Name rows that are wallets, in short and at length; the last is Other as above."""
-        places = self.rows.tolist()
-        full = [self.balances.whole_wallet(place) for place in places]
-        rest = [other(self.other_rows, "wallet")] * bool(self.other_rows)
-        return self.balances.wallet_names(places) + rest, full + rest
 
 
 def lay_out(balances: Balances, codes: Places, rows: Places, tokens: Places) -> Grid:

@@ -1,8 +1,8 @@
-"""Bars of wallets or blockchains, stacked by token; the pie, the tokens of one wallet."""
+"""Bars of wallets or other groups, stacked by token; the pie, the tokens of one wallet."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -22,21 +22,30 @@ from walletframe.charts.canvas import (
     titled,
     with_legend,
 )
+from walletframe.charts.levels import listed, read_groupings
 from walletframe.charts.nodes import LEAST
-from walletframe.charts.notes import Notes, answered, drawn_of, other, simulated, wallets_frame
+from walletframe.charts.notes import Notes, answered, drawn_of, simulated, wallets_frame
 from walletframe.charts.palette import EDGE, pattern, text_on
-from walletframe.errors import SettingsError, UnknownWalletError
+from walletframe.errors import UnknownWalletError
 from walletframe.frames import as_failed, find_wallet, given_names, short_wallet, whole_wallet
 from walletframe.numerals import percent
-from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
     from walletframe.charts.balances import Grid, Series
-    from walletframe.frames import FetchLike, PositionsLike, TokenKey, TokenLike, WalletLike
+    from walletframe.charts.levels import Level
+    from walletframe.frames import (
+        AssetsLike,
+        By,
+        FetchLike,
+        PositionsLike,
+        TokenKey,
+        TokenLike,
+        WalletLike,
+    )
 
 _BARS, _SERIES, _SLICES = 200, 20, 20
 _ROW, _LEAST, _AXIS = 22, 120, 36
@@ -56,37 +65,43 @@ _NO_BAR = "Other is written, not drawn: the bars would be too short beside it."
 def bar(  # noqa: PLR0913  each is one choice of whoever draws it
     holdings: PositionsLike,
     *,
-    by: Literal["wallet", "blockchain"] = "wallet",
+    by: By | Sequence[By] = "wallet",
     token: TokenLike | None = None,
+    asset: TokenLike | None = None,
     top: int = 20,
     top_tokens: int = 8,
     wallets: FetchLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw a bar for each wallet or blockchain, stacked by token."""
-    if by not in {"wallet", "blockchain"}:
-        raise SettingsError(f"by: {by!r}", hint="wallet or blockchain")
+    """Draw a bar for each wallet, or any group, stacked by token or by asset."""
     bars, series = check_top("top", top, _BARS), check_top("top_tokens", top_tokens, _SERIES)
-    balances = read_balances(holdings, token=token, wallets=wallets)
-    title = balances.measure.title(f"by {by}")
+    found = read_groupings(
+        holdings, by, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
+    )
+    balances = found.balances
     if not len(balances.rows):
-        return blank(title, balances.notes([], wallets), balances.why_none)
-    owners = balances.wallet_codes
-    if by == "blockchain":
-        owners = np.asarray(balances.positions.chain_codes[owners])
+        return blank(found.title, balances.notes([], wallets), balances.why_none)
+    # The last name is that of the colours, where it is of what a colour stands for.
+    [*first, last] = found.names
+    level = found.level(first if first and last in {"token", "asset"} else found.names)
+    owners = level.codes
     by_owner = added(owners, balances.sizes)
     rows = largest(by_owner, bars)
     too_long = bool(by_owner.sum() - by_owner[rows].sum() > _LONGER * by_owner.max())
     of_bars = balances.sizes * np.isin(owners, rows) if too_long else balances.sizes
     tokens = largest(added(balances.token_codes, of_bars), series)
+    if level.names == [balances.positions.kind]:  # a bar is of the one that its colour stands for
+        tokens = rows
     grid = lay_out(balances, owners, rows, tokens)
-    return _drawn(grid, title, by, wallets, colors, too_long=too_long)
+    return _drawn(grid, level, found.title, wallets, colors, too_long=too_long)
 
 
 def _drawn(
     grid: Grid,
+    level: Level,
     title: str,
-    by: str,
     wallets: FetchLike | None,
     colors: Mapping[TokenKey, str] | None,
     *,
@@ -94,10 +109,11 @@ def _drawn(
 ) -> go.Figure:
     measure, count = grid.balances.measure, len(grid.rows) + bool(grid.other_rows)
     bars = len(grid.rows) if too_long else count
-    short, full = grid.wallet_names() if by == "wallet" else [_chain_names(grid)] * 2
-    extent = [(len(grid.rows), grid.other_rows, by)]
-    if not measure.one_token:
-        extent.append((len(grid.tokens), grid.other_tokens, "token"))
+    short, full = level.rows(grid)
+    extent = [(len(grid.rows), grid.other_rows, level.noun)]
+    alike = level.names == [grid.kind]
+    if not measure.one_token and not alike:
+        extent.append((len(grid.tokens), grid.other_tokens, grid.kind))
     said = [drawn_of(*extent), *[_NO_BAR] * too_long, f"Length: {measure.phrase}."]
     series = grid.series(colors)
     if not grid.sizes[:bars, -1].any():
@@ -105,25 +121,19 @@ def _drawn(
     space = Space(max(_ROW * count, _LEAST), above=_AXIS, left=BESIDE + along(short))
     longest = float(grid.sizes[:bars].sum(axis=1).max())
     return figure(
-        _traces(grid, full[:bars], series),
+        [_plain(grid, bars, series)] if alike else _traces(grid, full[:bars], series),
         title=title,
         notes=grid.balances.notes(said, wallets),
-        **with_legend(space, [each.name for each in series]),
+        **with_legend(space, [each.name for each in series][: 1 if alike else None]),
         barmode="stack",
         bargap=0.25,
         annotations=[_in_words(grid, full[-1])] * too_long,
         xaxis=measure.axis(longest) | {"side": "top", "rangemode": "tozero"} | titled(measure.name),
-        yaxis=named_axis(short, by) | {"range": [count - 0.5, -0.5]},
+        yaxis=named_axis(short, listed(level.names)) | {"range": [count - 0.5, -0.5]},
     )
 
 
-def _chain_names(grid: Grid) -> list[str]:
-    chains = [*grid.balances.positions.chain_places]
-    names = [shown(chains[place]) for place in grid.rows.tolist()]
-    return names + [other(grid.other_rows, "blockchain")] * bool(grid.other_rows)
-
-
-def _traces(grid: Grid, owners: list[str], series: list[Series]) -> list[go.Bar]:
+def _traces(grid: Grid, owners: list[list[str]], series: list[Series]) -> list[go.Bar]:
     total = float(grid.sizes.sum())
     return [
         go.Bar(
@@ -143,10 +153,23 @@ def _traces(grid: Grid, owners: list[str], series: list[Series]) -> list[go.Bar]
     ]
 
 
-def _in_words(grid: Grid, name: str) -> dict[str, Any]:
+def _plain(grid: Grid, bars: int, series: list[Series]) -> go.Bar:
+    """Draw bars each of which is of one token alone, in its colour."""
+    total, colors = float(grid.sizes.sum()), [each.color for each in series]
+    return go.Bar(
+        orientation="h",
+        y=list(range(bars)),
+        x=[float(grid.sizes[place, place]) for place in range(bars)],
+        hovertext=[grid.hover(place, place, [], total) for place in range(bars)],
+        hoverinfo="text",
+        marker={"color": colors[:bars], "line": {"color": EDGE, "width": 0.5}},
+    )
+
+
+def _in_words(grid: Grid, name: list[str]) -> dict[str, Any]:
     """Write what the others hold where their bar would be."""
     measure, size, total = grid.balances.measure, grid.sizes[-1].sum(), float(grid.sizes.sum())
-    below = hover(name, measure.share(size, total))
+    below = hover(*name, measure.share(size, total))
     return {
         "x": 0,
         "xanchor": "left",
@@ -218,7 +241,7 @@ def _sliced(
         labels=[markup([label]) for label in labels],
         values=sizes.tolist(),
         text=[markup([part or name]) for name, part in named],
-        hovertext=[grid.hover(0, token, owner, total) for token in range(len(slices))],
+        hovertext=[grid.hover(0, token, [owner], total) for token in range(len(slices))],
         textfont={"color": [text_on(each.color) for each in slices]},
         marker={
             "colors": [each.color for each in slices],

@@ -1,4 +1,4 @@
-"""The heatmap: wallets by tokens."""
+"""The heatmap: wallets, or other groups, by tokens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
-from walletframe.charts.balances import added, check_top, largest, lay_out, read_balances
+from walletframe.charts.balances import added, check_top, largest, lay_out
 from walletframe.charts.canvas import (
     BESIDE,
     LEAST_SIZE,
@@ -19,14 +19,18 @@ from walletframe.charts.canvas import (
     markup,
     named_axis,
 )
+from walletframe.charts.levels import listed, read_groupings
 from walletframe.charts.notes import drawn_of
 from walletframe.charts.palette import OTHER
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from walletframe.charts.balances import Balances, Grid
+    from walletframe.charts.levels import Level
     from walletframe.charts.measures import Measure, Places, Sizes
-    from walletframe.frames import FetchLike, PositionsLike, TokenKey
+    from walletframe.frames import AssetsLike, By, FetchLike, PositionsLike, TokenKey
 
 _LIMIT = 200
 _ROW, _LEAST, _ASLANT, _ABOVE, _BELOW = 22, 120, 12, 52, 20
@@ -59,35 +63,40 @@ _SCALE = {  # plotly draws the name of a level bar on the bar where a figure is 
 }
 
 
-def heatmap(
+def heatmap(  # noqa: PLR0913  each is one choice of whoever draws it
     holdings: PositionsLike,
     *,
+    by: By | Sequence[By] = "wallet",
     top: int = 30,
     top_tokens: int = 20,
     wallets: FetchLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
 ) -> go.Figure:
-    """Draw a heatmap of wallets by tokens."""
+    """Draw a heatmap of wallets, or any groups, by tokens or assets."""
     rows, columns = check_top("top", top, _LIMIT), check_top("top_tokens", top_tokens, _LIMIT)
-    balances = read_balances(holdings, wallets=wallets, shares=True)
-    measure = balances.measure
-    title = measure.title("by wallet and token" if measure.adds_up else "by wallet")
+    found = read_groupings(
+        holdings, by, wallets=wallets, assets=assets, bridged=bridged, shares=True
+    )
+    balances = found.balances
+    held, measure = balances.positions, balances.measure
+    names = [name for name in found.names if name not in {"token", "asset"}] or ["wallet"]
+    title = measure.title(f"by {listed([*names, held.kind] if measure.adds_up else names)}")
     if not len(balances.rows):
         return blank(title, balances.notes([], wallets), balances.why_none)
-    owners, tokens = _chosen(balances, rows, columns)
-    grid = lay_out(
-        balances,
-        balances.wallet_codes,
-        _by_chain(owners, balances.positions.wallet_keys),
-        _by_chain(tokens, balances.positions.tokens.keys),
-    )
-    return _drawn(grid, title, wallets)
+    level = found.level(names)
+    owners, tokens = _chosen(balances, level.codes, rows, columns)
+    if names == ["wallet"]:
+        owners = _by_chain(owners, held.wallet_keys)
+    if held.assets is None:
+        tokens = _by_chain(tokens, held.tokens.keys)
+    return _drawn(lay_out(balances, level.codes, owners, tokens), level, title, wallets)
 
 
-def _chosen(balances: Balances, rows: int, columns: int) -> tuple[Places, Places]:
-    """Choose wallets and tokens so that of neither there is one that has nothing of the others."""
-    adds_up = balances.measure.adds_up
+def _chosen(balances: Balances, wallets: Places, rows: int, columns: int) -> tuple[Places, Places]:
+    """Choose groups and tokens so that of neither there is one that has nothing of the others."""
+    adds_up, tokens = balances.measure.adds_up, balances.token_codes
     weights = balances.sizes if adds_up else np.ones_like(balances.sizes)
-    wallets, tokens = balances.wallet_codes, balances.token_codes
     by_wallet = added(wallets, weights)
     in_rows = np.isin(wallets, largest(by_wallet, rows))
     chosen = largest(added(tokens[in_rows], weights[in_rows]), columns)
@@ -103,10 +112,10 @@ def _by_chain(places: Places, keys: list[TokenKey]) -> Places:
     return places[sorted(range(len(places)), key=chains.__getitem__)]
 
 
-def _drawn(grid: Grid, title: str, wallets: FetchLike | None) -> go.Figure:
+def _drawn(grid: Grid, level: Level, title: str, wallets: FetchLike | None) -> go.Figure:
     measure = grid.balances.measure
     columns = len(grid.tokens) + bool(grid.other_tokens and measure.adds_up)
-    short, full = grid.wallet_names()
+    short, full = level.rows(grid)
     sizes = grid.sizes[: len(short), :columns]
     off_scale = bool(grid.other_rows and sizes[-1].max() > sizes[:-1].max())
     on_scale = len(short) - off_scale
@@ -124,26 +133,30 @@ def _drawn(grid: Grid, title: str, wallets: FetchLike | None) -> go.Figure:
     drawn = figure(
         traces,
         title=title,
-        notes=grid.balances.notes([*_said(grid), *[_GREY] * off_scale], wallets),
+        notes=grid.balances.notes([*_said(grid, level), *[_GREY] * off_scale], wallets),
         space=Space(max(_ROW * len(short), _LEAST) + below, _ABOVE, below, BESIDE + along(short)),
         annotations=[_SCALE | {"text": markup([f"{measure.name}, in powers of ten"])}],
-        xaxis=named_axis(names, "token") | {"tickangle": angle, "tickfont_size": LEAST_SIZE},
-        yaxis=named_axis(short, "wallet") | {"range": [len(short) - 0.5, -0.5]},
+        xaxis=named_axis(names, grid.kind) | {"tickangle": angle, "tickfont_size": LEAST_SIZE},
+        yaxis=named_axis(short, listed(level.names)) | {"range": [len(short) - 0.5, -0.5]},
     )
     layout = drawn.layout
     place = 1 - (layout.margin.t - _ABOVE + _LINE) / layout.height
     return drawn.update_traces(colorbar_y=place, selector=0)
 
 
-def _said(grid: Grid) -> list[str]:
+def _said(grid: Grid, level: Level) -> list[str]:
     measure = grid.balances.measure
-    owners = (len(grid.rows), grid.other_rows, "wallet")
-    tokens = (len(grid.tokens), grid.other_tokens, "token")
-    colour = f"Colour: {measure.phrase}, in powers of ten."
+    owners = (len(grid.rows), grid.other_rows, level.noun)
+    tokens = (len(grid.tokens), grid.other_tokens, grid.kind)
+    phrase = (
+        measure.phrase if level.noun == "wallet" else measure.phrase.removeprefix("a wallet's ")
+    )
+    colour = f"Colour: {phrase}, in powers of ten."
     if measure.adds_up:
         return [drawn_of(owners, tokens), colour]
     drawn, rest, _ = tokens
-    some = f"{drawn:,} of {many(drawn + rest, 'token')}, those in most of these wallets."
+    of = f"{many(drawn + rest, grid.kind)}, those in most of these {level.noun}s"
+    some = f"{drawn:,} of {of}."
     return [drawn_of(owners), some if rest else drawn_of(tokens), colour]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.errors import PricesError
-from walletframe.frames import token_names, whole_token
+from walletframe.frames import held_names, whole_token
 from walletframe.numerals import brief, compact, many, money, percent
 from walletframe.text import shown
 
@@ -122,17 +122,20 @@ class TokenAmount(Measure):
 
 
 class TokenShare(Measure):
-    """Shares of each token: of all of it in the frame."""
+    """Shares of each token, or asset, which is the unit: of all of it in the frame."""
 
     __slots__ = ()
     adds_up = False
-    name = "share of the token"
+
+    @property
+    def name(self) -> str:
+        return f"share of the {self.unit}"
 
     def title(self, rest: str) -> str:
-        return f"Share of each token {rest}"
+        return f"Share of each {self.unit} {rest}"
 
     def share(self, size: float, total: float) -> str:
-        return f"{percent(size)} of the token"
+        return f"{percent(size)} of the {self.unit}"
 
     def cell(self, size: float) -> str:
         return percent(size)
@@ -171,7 +174,7 @@ class Count(Measure):
 
 _SYMBOL = 24
 _COUNT = Count("number of balances, since different tokens can't be added")
-_SHARE = TokenShare("a wallet's share of all of the token that these wallets hold")
+_SHARE = "a wallet's share of all of the {} that these wallets hold"
 
 
 def measured(
@@ -193,7 +196,8 @@ def measured(
     if shares:
         sizes, tokens = _finite(amounts.to_numpy(dtype=np.float64)), positions.tokens.codes[rows]
         totals = np.bincount(tokens, np.where(sizes > 0, sizes, 0))
-        return _SHARE, np.asarray(sizes / np.where(totals > 0, totals, 1)[tokens])
+        share = TokenShare(_SHARE.format(positions.kind), positions.kind)
+        return share, np.asarray(sizes / np.where(totals > 0, totals, 1)[tokens])
     # A balance counts as one, of unknown amount included, and as none where it is 0 or less.
     integers, missing, _ = amounts.exact()
     return _COUNT, np.where(missing | (integers > 0), 1.0, np.where(integers < 0, -1.0, 0.0))
@@ -218,10 +222,11 @@ def _names(positions: Positions, rows: Places, token: TokenLike) -> tuple[str, s
     if not len(rows):
         asked = shown(token if isinstance(token, str) else token[1] or f"{token[0]} coin", _SYMBOL)
         return asked, asked
-    holdings, tokens = positions.holdings, positions.tokens
-    place = int(tokens.codes[rows[0]])
-    [name] = token_names(holdings, tokens, np.array([place]))
-    return shown(whole_token(holdings, tokens, place)[0], _SYMBOL), name
+    place = int(positions.tokens.codes[rows[0]])
+    [name] = held_names(positions, np.array([place]))
+    if positions.assets:
+        return shown(name, _SYMBOL), name
+    return shown(whole_token(positions.holdings, positions.tokens, place)[0], _SYMBOL), name
 
 
 def _value(holdings: pd.DataFrame, values: Sizes) -> Value:

@@ -68,14 +68,15 @@ def chosen_colors(
 ) -> dict[int, str]:
     """Give the colours of some tokens: those chosen earlier, or by the tokens' order of size.
 
-    A token that is not among `colors` has one that depends on its contract alone. Where one is
-    missing, a key that is no token or a value that is no colour is a SettingsError.
+    An asset has that of its largest token; what is not among `colors` one that depends on its
+    contract alone, and then bad keys or values are a SettingsError.
     """
     tokens = positions.tokens
     if colors is None:
         ranks = np.argsort(_by_size(positions.holdings, tokens))
         return {place: COLORS[ranks[place] % len(COLORS)] for place in places}
-    keys = {place: tokens.keys[place] for place in places}
+    chosen = [*places]
+    keys = dict(zip(chosen, _largest_tokens(positions, chosen), strict=True))
     if hasattr(colors, "get") and all(_is_color(colors.get(key)) for key in keys.values()):
         return {place: colors[key] for place, key in keys.items()}  # of many tokens few are drawn
     known = _checked(colors)
@@ -83,6 +84,18 @@ def chosen_colors(
         place: known.get(key) or COLORS[crc32(repr(key).encode()) % len(COLORS)]
         for place, key in keys.items()
     }
+
+
+def _largest_tokens(positions: Positions, places: list[int]) -> list[TokenKey]:
+    """Give the keys of tokens, or those of the largest token of each asset in their place."""
+    keys = positions.tokens.keys
+    if not positions.assets:
+        return [keys[place] for place in places]
+    contracts = positions.contracts
+    order = _by_size(positions.holdings, contracts)
+    of_tokens, found = positions.tokens.codes[contracts.first], np.empty(len(keys), dtype=np.intp)
+    found[of_tokens[order[::-1]]] = order[::-1]  # of several writes the last one stays
+    return [contracts.keys[place] for place in found[places].tolist()]
 
 
 def text_on(color: str) -> str:

@@ -84,7 +84,7 @@ def token_names(
         else:
             rest.append((place, name, key))
     short = [_qualified(name, key) for _, name, key in rest]
-    unique = _unique(short, lambda number: _qualified(*rest[number][1:], whole=True))
+    unique = unique_names(short, lambda number: _qualified(*rest[number][1:], whole=True))
     found |= zip((place for place, _, _ in rest), unique, strict=True)
     return [found[place] for place in places]
 
@@ -120,7 +120,7 @@ def wallet_names(wallets: pd.DataFrame, places: Codes, names: Sequence[str]) -> 
     called = [names[place] for place in places]
     named = [*zip(*(map(cell_text, column) for column in columns), called, strict=True)]
     short = [short_wallet(*each) for each in named]
-    return _unique(short, lambda number: whole_wallet(*named[number]))
+    return unique_names(short, lambda number: whole_wallet(*named[number]))
 
 
 def without_chain(label: str, name: str) -> list[str]:
@@ -130,7 +130,7 @@ def without_chain(label: str, name: str) -> list[str]:
     return [called, where] if called else [where]
 
 
-def _unique(short: list[str], whole: Callable[[int], str]) -> list[str]:
+def unique_names(short: list[str], whole: Callable[[int], str]) -> list[str]:
     """Write at length what is short for several, and number what is equal all the same."""
     count = Counter(short)
     taken: dict[str, None] = {}

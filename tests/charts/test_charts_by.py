@@ -1,0 +1,300 @@
+"""Charts by any columns: whose bars, boxes, rows and lines they are, and how complete these are."""
+
+import re
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hostile_symbols import SYMBOLS
+from test_charts import hovers, said
+
+from walletframe import charts
+from walletframe.analysis import totals
+from walletframe.errors import SettingsError, UnknownTokenError
+from walletframe.frames import assemble
+from walletframe.frames.details import WalletDetails
+
+DAY = pd.Timestamp("2026-01-31", tz="UTC")
+USDC, USDC_BASE, USDT = (
+    "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+    "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+    "0xdAC17F958D2ee523a2206206994597C13D831ec7",
+)
+WALLETS = pd.DataFrame(
+    {
+        "blockchain": ["ETH", "BASE", "ETH", "ETH", "ETH", "BASE", "ETH"],
+        "address": ["0xa1", "0xa2", "0xa3", "0xa4", "0xb1", "0xb2", "0xc1"],
+        "status": ["ok", "ok", "ok", "failed", "failed", "failed", "ok"],
+        "tokens": pd.array([2, 1, 0, None, None, None, 1], dtype="Int64"),
+        "fetched_at": DAY,
+        "source": "service",
+        "service": "https://api.example",
+        "owner": pd.array(["Ada", "Ada", "Ada", "Ada", "Ben", "Ben", None], dtype="str"),
+        "team": pd.array([1, 2, 1, 1, 2, 2, None], dtype="Int64"),
+    }
+)
+HOLDINGS = pd.DataFrame(
+    {
+        "blockchain": ["ETH", "ETH", "BASE", "ETH"],
+        "address": ["0xa1", "0xa1", "0xa2", "0xc1"],
+        "symbol": ["USDC", "USDT", "USDC", "USDC"],
+        "token_address": [USDC, USDT, USDC_BASE, USDC],
+        "amount": pd.array(["1.000000000000000001", "7", "2", "4"], dtype="amount"),
+        "token_blockchain": ["ETH", "ETH", "BASE", "ETH"],
+        "bag": [True, False, True, True],
+    }
+)
+VALUED = HOLDINGS.assign(value=[10.0, 70.0, 20.0, 40.0], currency="USD")
+DETAILS = WalletDetails(WALLETS, HOLDINGS)
+
+
+def bars(figure):
+    """Return the lengths of the bars by their names, and those of the colours."""
+    names = figure.layout.yaxis.ticktext
+    return {
+        name: {trace.name: trace.x[place] for trace in figure.data if trace.x[place]}
+        for place, name in enumerate(names)
+    }
+
+
+def owned(labels):
+    """Return a fetch of one wallet for each label, which is that of its owner."""
+    count = len(labels)
+    wallets = pd.concat([WALLETS.iloc[:1]] * count, ignore_index=True)
+    addresses = [f"0x{number:04}" for number in range(count)]
+    wallets = wallets.assign(address=addresses, owner=pd.array(labels, dtype=object))
+    holdings = pd.concat([HOLDINGS.iloc[:1]] * count, ignore_index=True)
+    return WalletDetails(wallets, holdings.assign(address=addresses))
+
+
+class TestBars:
+    """Bars of any groups."""
+
+    def test_a_bar_for_each_owner(self):
+        """Tokens are its colours; wallets without an owner have a bar, unknown owners none."""
+        figure = charts.bar(VALUED, by="owner", wallets=WALLETS)
+        assert figure.layout.title.text == "Holdings by owner"
+        assert figure.layout.yaxis.title.text == "owner"
+        assert bars(figure) == {
+            "Ada": {
+                "USDC (BASE 0x8335…2913)": 20,
+                "USDC (ETH 0xa0b8…eb48)": 10,
+                "USDT": 70,
+            },
+            "no owner": {"USDC (ETH 0xa0b8…eb48)": 40},
+        }
+
+    def test_assets_are_colours_where_they_are_the_last_name(self):
+        """Their contracts are added up, exactly."""
+        figure = charts.bar(VALUED, by=["owner", "asset"], wallets=WALLETS)
+        assert figure.layout.title.text == "Holdings by owner and asset"
+        assert bars(figure) == {"Ada": {"USDT": 70, "USDC": 30}, "no owner": {"USDC": 40}}
+        [text] = [text for text in hovers(figure) if "000000001" in text]
+        assert text == (
+            "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>3 of 4 wallets known<br>"
+            "3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
+        )
+        assert "2 owners, 2 assets." in said(figure)
+
+    def test_groups_say_how_many_of_their_wallets_are_known(self):
+        """Those that nothing is known of have no bar, and are named first."""
+        about = said(charts.bar(VALUED, by="owner", wallets=WALLETS))
+        assert "0 of 2 wallets of owner Ben known. 3 of 4 wallets of owner Ada known." in about
+        assert "4 of 7 wallets known (3 failed)" in about
+
+    def test_many_incomplete_groups_are_counted(self):
+        """A few are named, the rest is a number."""
+        wallets, holdings = owned([f"o{number}" for number in range(20)])
+        failed = wallets.assign(status=["ok"] * 3 + ["failed"] * 17)
+        rows = holdings[holdings.address.isin(failed.address[:3])]
+        about = said(charts.bar(rows, by="owner", wallets=failed))
+        assert about.count("0 of 1 wallet of owner o") == 8
+        assert "Of 9 more owners not all wallets are known." in about
+
+    def test_completeness_counts_the_wallets_that_could_hold_the_token(self):
+        """As in totals: an ETH wallet's failure says nothing of a token on BASE."""
+        holdings = VALUED[VALUED.blockchain == "BASE"]
+        figure = charts.bar(holdings, by="owner", token="USDC", wallets=WALLETS)
+        assert "1 of 1 wallet known" in hovers(figure)[0]
+        assert "0 of 1 wallet of owner Ben known." in said(figure)
+        assert "owner Ada" not in said(figure)
+
+    def test_one_asset(self):
+        """Its amounts are the lengths, and whose contract it is doesn't matter."""
+        for asset in ("USDC", ("BASE", USDC_BASE)):
+            figure = charts.bar(HOLDINGS, by="owner", asset=asset, wallets=WALLETS)
+            assert figure.layout.title.text == "USDC by owner"
+            assert bars(figure) == {"no owner": {"USDC": 4}, "Ada": {"USDC": 3}}
+
+    def test_twins_count_where_asked(self):
+        """As in totals."""
+        twin = HOLDINGS.iloc[:1].assign(
+            token_blockchain="POLYGON", token_address="0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174"
+        )
+        rows = pd.concat([HOLDINGS, twin])
+        amounts = [
+            Decimal(sum(each.values()))
+            for bridged in (False, True)
+            for each in bars(charts.bar(rows, by="asset", asset="USDC", bridged=bridged)).values()
+        ]
+        assert amounts == [7, 8]
+
+    @pytest.mark.parametrize("by, lengths", [("asset", (70, 70)), ("token", (70, 50, 20))])
+    def test_a_bar_for_each_token_or_asset(self, by, lengths):
+        """It is of one colour, so that no legend is needed."""
+        figure = charts.bar(VALUED, by=by)
+        assert [tuple(trace.x) for trace in figure.data] == [lengths]
+        assert figure.layout.showlegend is False
+        assert len({*figure.data[0].marker.color}) == len(lengths)
+        assert "1.000000000000000001" in " ".join(hovers(charts.bar(HOLDINGS.iloc[:2], by=by)))
+
+    def test_the_rest_of_assets_is_other(self):
+        """Its bar is grey, or written where it would be too long."""
+        many = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n}") for n in range(9)])
+        few = charts.bar(many, by="asset", top=4)
+        assert few.layout.yaxis.ticktext[-1] == "Other (5 assets)"
+        assert "5 balances, 55.6% of all" in {note.text for note in few.layout.annotations}
+        [trace] = charts.bar(many, by="token", top=7).data
+        assert (trace.x[-1], trace.marker.color[-1]) == (2, charts.palette.OTHER)
+
+    def test_assets_and_their_tokens(self):
+        """Bars are assets, colours their contracts."""
+        assert bars(charts.bar(VALUED, by=["asset", "token"])) == {
+            "USDC": {"USDC (BASE 0x8335…2913)": 20, "USDC (ETH 0xa0b8…eb48)": 50},
+            "USDT": {"USDT": 70},
+        }
+
+    @pytest.mark.parametrize(
+        "by, names",
+        [
+            (["owner", "blockchain"], ("Ada · ETH", "no owner · ETH", "Ada · BASE")),
+            (
+                ["owner", "wallet"],
+                ("Ada · ETH.0xa1", "no owner · ETH.0xc1", "Ada · BASE.0xa2"),
+            ),
+            (["team", "owner"], ("1 · Ada", "no team · no owner", "2 · Ada")),
+            (["wallet", "blockchain"], ("ETH.0xa1", "ETH.0xc1", "BASE.0xa2")),
+            ("bag", ("True", "False")),
+            (["token_blockchain"], ("ETH", "BASE")),
+        ],
+    )
+    def test_any_columns(self, by, names):
+        """Of wallets and of holdings, alone or together."""
+        figure = charts.bar(VALUED, by=by, wallets=WALLETS)
+        assert figure.layout.yaxis.ticktext == names
+        assert sum(sum(each.values()) for each in bars(figure).values()) == 140
+
+    def test_the_others_of_several_columns_are_groups(self):
+        """As are those of a column whose name takes no s."""
+        figure = charts.bar(VALUED, by=["owner", "bag"], wallets=WALLETS, top=1)
+        assert "1 of 3 groups, 3 tokens, the rest as Other." in said(figure)
+        renamed = WALLETS.rename(columns={"owner": "treasury"})
+        assert "2 groups, 3 tokens." in said(charts.bar(VALUED, by="treasury", wallets=renamed))
+
+    def test_labels_that_look_alike_are_told_apart(self):
+        """By more of them, or by a number."""
+        long = "The treasury of the foundation of the people "
+        labels = [f"{long}A", f"{long}B", "Ada", "Ada\u200b", " Ada ", "no owner", None, ""]
+        details = owned(labels)
+        names = charts.bar(details.holdings, by="owner", wallets=details).layout.yaxis.ticktext
+        assert names == (
+            *(f"{long}A", f"{long}B", "Ada", "Ada #2", "Ada #3"),
+            *("no owner", "no owner #2", "no owner #3"),
+        )
+
+    def test_labels_are_harmless(self):
+        """Whatever a column holds, and whatever it is called."""
+        labels = [*SYMBOLS.values()]
+        details = owned(labels)
+        column = "<b onload='x'>$x$</b>"
+        wallets = details.wallets.rename(columns={"owner": column})
+        figure = charts.bar(details.holdings, by=column, wallets=wallets, top=200)
+        texts = [*figure.layout.yaxis.ticktext, *hovers(figure), figure.layout.title.text]
+        assert len({*figure.layout.yaxis.ticktext}) == len(labels)
+        for text in [*texts, figure.layout.yaxis.title.text, *figure.layout.meta["about"]]:
+            assert re.findall(r"<(?!/?b>|br>)", text) == []
+            assert "$" not in text
+
+    def test_labels_of_any_kind(self):
+        """Numbers, times and exact amounts are written as people do."""
+        labels = [Decimal("1E+3"), pd.Timestamp("2026-01-31 12:00"), 7, 0.5, np.nan]
+        details = owned(labels)
+        names = charts.bar(details.holdings, by="owner", wallets=details).layout.yaxis.ticktext
+        assert names == ("1000", "2026-01-31 12:00", "7", "0.5", "no owner")
+
+    def test_an_asset_has_the_colour_of_its_largest_token(self):
+        """Where colours were chosen of all tokens."""
+        colors = charts.token_colors(VALUED)
+        figure = charts.bar(VALUED, by=["owner", "asset"], wallets=WALLETS, colors=colors)
+        painted = {trace.name: trace.marker.color for trace in figure.data}
+        keys = {"USDT": ("ETH", USDT.lower()), "USDC": ("ETH", USDC.lower())}
+        assert painted == {name: colors[key] for name, key in keys.items()}
+
+    def test_lengths_are_those_of_totals(self):
+        """By the same names, with the same amounts."""
+        table = totals(HOLDINGS, ["owner", "asset"], wallets=WALLETS).dropna(subset="asset")
+        figure = charts.bar(HOLDINGS, by=["owner", "asset"], wallets=WALLETS)
+        written = " ".join(hovers(figure))
+        for row in table.itertuples():
+            assert f"{row.amount:,} {row.asset}<br>" in written
+
+    def test_nothing_held(self):
+        """The reason is said, and whose wallets are unknown."""
+        figure = charts.bar(assemble([]).holdings, by="owner", wallets=WALLETS)
+        assert figure.data == ()
+        assert "3 of 4 wallets of owner Ada known." in said(figure)
+
+
+class TestHeatmap:
+    """Rows of any groups, columns of tokens or assets."""
+
+    def test_rows_are_groups_and_columns_assets(self):
+        """Shares are of all of the asset."""
+        figure = charts.heatmap(HOLDINGS, by=["owner", "asset"], wallets=WALLETS)
+        assert figure.layout.title.text == "Share of each asset by owner"
+        assert figure.layout.xaxis.ticktext == ("USDC", "USDT")
+        assert figure.layout.yaxis.ticktext == ("Ada", "no owner")
+        assert figure.data[0].text == (["42.9%", "100%"], ["57.1%", ""])
+        assert (
+            "3 of 4 wallets known<br>3.000000000000000001 USDC<br>42.9% of the asset"
+            in (figure.data[0].hovertext[0][0])
+        )
+        assert "0 of 2 wallets of owner Ben known." in said(figure)
+        assert "Colour: share of all of the asset" in said(figure)
+
+    def test_values(self):
+        """They are added up."""
+        figure = charts.heatmap(VALUED, by="team", wallets=WALLETS)
+        assert figure.layout.title.text == "Holdings by team and token"
+        assert dict(zip(figure.layout.yaxis.ticktext, figure.data[0].text, strict=True)) == {
+            "1": ["", "70", "10"],
+            "no team": ["", "", "40"],
+            "2": ["20", "", ""],
+        }
+
+    def test_assets_alone_are_columns(self):
+        """Then rows are wallets, each blockchain's together."""
+        figure = charts.heatmap(VALUED, by="asset")
+        assert figure.layout.yaxis.ticktext == ("BASE.0xa2", "ETH.0xa1", "ETH.0xc1")
+        assert figure.layout.xaxis.ticktext == ("USDC", "USDT")
+
+
+class TestRefusals:
+    """What can't be drawn by these columns."""
+
+    def test_names_that_no_column_has(self):
+        """The error names those that wallets keep."""
+        with pytest.raises(SettingsError, match=r"by: 'bla'.*\n\nHint: .*owner, team"):
+            charts.bar(HOLDINGS, by="bla", wallets=WALLETS)
+        with pytest.raises(SettingsError, match="a fetch keeps is in its wallets"):
+            charts.heatmap(HOLDINGS, by="owner")
+
+    def test_assets_where_none_are_drawn(self):
+        """A word that would do nothing is refused, and so are two that contradict."""
+        with pytest.raises(SettingsError, match="is for assets alone"):
+            charts.bar(HOLDINGS, bridged=True)
+        with pytest.raises(SettingsError, match="token=… and asset=… contradict"):
+            charts.bar(HOLDINGS, token="USDT", asset="USDC")
+        with pytest.raises(UnknownTokenError, match="DAI"):
+            charts.bar(HOLDINGS, asset="DAI")
