@@ -9,6 +9,7 @@ from anvil import MULTICALL3, Chain, Relay
 from canned_service import Canned
 from chromium import chromium, visit  # noqa: F401 - fixtures
 from hypothesis import settings
+from own_folders import own_folders
 
 from walletframe.service import sandbox
 
@@ -16,6 +17,14 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each child would compile a
 os.environ.pop("COLUMNS", None)  # of pytest-xdist's workers, to which tables would be fitted
 settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
 settings.load_profile("untimed")
+if os.name == "nt":  # what only POSIX has: terminals, file locks by handle, small disks, forks
+    collect_ignore = [
+        "bulk/test_bulk_faults.py",
+        "cli/test_consoles.py",
+        "client/test_forks.py",
+        "exports/test_disk.py",
+        "transport/test_store_faults.py",
+    ]
 FIRST = ("browser", "gates", "leaks", "bulk", "client")  # long files: behind them others fill up
 
 
@@ -31,8 +40,8 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setattr("walletframe.client.default._default", None)
     for name in [name for name in os.environ if name.startswith("WALLETFRAME_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for name, folder in own_folders(tmp_path / "xdg", tmp_path / "data").items():
+        monkeypatch.setenv(name, folder)
     return tmp_path
 
 

@@ -107,4 +107,4 @@ def test_memory_over_refreshes(service):
 def resident_bytes():
     """Return how much memory this process has."""
     gc.collect()
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+    return int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * 4096

@@ -118,7 +118,7 @@ def seconds(work, *given):
 def peak_extra_bytes(work, *given):
     """Return how far memory rises above where it was before."""
     gc.collect()
-    Path("/proc/self/clear_refs").write_text("5")  # forget the earlier peak
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # forget the earlier peak
     before = _status_bytes("VmRSS")
     result = work(*given)
     assert result is not None
@@ -126,7 +126,7 @@ def peak_extra_bytes(work, *given):
 
 
 def _status_bytes(field):
-    lines = Path("/proc/self/status").read_text().splitlines()
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
 

@@ -19,6 +19,7 @@ import pandas as pd
 import pytest
 from canned_service import KEY, answer, balance, wallet
 from click.testing import CliRunner
+from own_folders import own_folders
 
 from walletframe.bulk import read_wallets
 from walletframe.cli import main
@@ -245,7 +246,7 @@ def test_sandbox_ends_on_an_interrupt(run):
 def test_sandbox_serves_in_the_foreground_until_interrupted(home):
     """A real process prints lines for a shell that reach it, serves, and ends on Ctrl-C."""
     command = [sys.executable, "-m", "walletframe", "sandbox", "--seed", "3"]
-    environment = os.environ | {"XDG_CACHE_HOME": str(home / "a folder's name; with $HOME")}
+    environment = os.environ | own_folders(home / "a folder's name; with $HOME", home)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes, env=environment) as process:
         lines = []
@@ -264,6 +265,25 @@ def test_sandbox_serves_in_the_foreground_until_interrupted(home):
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 0
         assert (process.stdout.read(), process.stderr.read()) == ("", "Stopped.\n")
+
+
+def test_sandbox_prints_lines_for_powershell(home):
+    """With its quotes, whatever the folder's name."""
+    command = [sys.executable, "-m", "walletframe", "sandbox", "--shell", "powershell"]
+    environment = os.environ | own_folders(home / "Ann's", home)
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        lines = [process.stdout.readline() for _ in range(5)]
+        process.send_signal(signal.SIGINT)
+    assert re.fullmatch(
+        r"\$env:WALLETFRAME_BASE_URL = 'http://127\.0\.0\.1:\d+/private'\n", lines[1]
+    )
+    assert lines[3].startswith("$env:WALLETFRAME_SERVICE = 'sandbox'; $env:WALLETFRAME_CACHE = '")
+    assert "/Ann''s/walletframe/sandbox-" in lines[3]
+    assert lines[4].startswith(
+        "$env:WALLETFRAME_KEY_KIND = 'private'; $env:WALLETFRAME_API_KEY = '"
+    )
 
 
 def test_sandbox_with_a_ledger_prints_keys_that_nobody_else_knows(tmp_path):

@@ -11,6 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.manager import start_new_kernel
 from nbconvert import HTMLExporter
 from nbformat import v4
+from own_folders import own_folders
 
 import walletframe as wf
 from walletframe.errors import FetchInterrupted
@@ -68,7 +69,7 @@ class Kernel:
 def kernel(tmp_path_factory):
     """Give one kernel to all tests, isolated from the user's profile."""
     folder = str(tmp_path_factory.mktemp("ipython"))
-    environment = os.environ | {"IPYTHONDIR": folder, "XDG_CACHE_HOME": folder}
+    environment = os.environ | {"IPYTHONDIR": folder} | own_folders(folder, folder)
     manager, client = start_new_kernel(env=environment)
     begun = Kernel(client)
     assert begun.run(BEGIN)["error"] == ""

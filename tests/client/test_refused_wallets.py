@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from jupyter_client.manager import start_new_kernel
+from own_folders import own_folders
 
 CALLS = {
     "fetch_wallets": "wf.fetch_wallets(BAD)",
@@ -26,7 +27,7 @@ BEGIN = "import pandas as pd\nimport walletframe as wf\nBAD = ['nonsense', 'ETH.
 def kernel(tmp_path_factory):
     """Give a kernel, isolated from the user's profile and folders."""
     folder = str(tmp_path_factory.mktemp("ipython"))
-    environment = os.environ | {"IPYTHONDIR": folder, "XDG_DATA_HOME": folder}
+    environment = os.environ | {"IPYTHONDIR": folder} | own_folders(folder, folder)
     manager, client = start_new_kernel(env=environment, cwd=folder)
     client.execute_interactive(BEGIN + "%colors NoColor", timeout=60)
     yield client
@@ -74,7 +75,7 @@ def tracebacks(tmp_path_factory):
     *others, last = [CALLS[name] for name in BOUNDARIES]
     caught = "".join(CAUGHT.format(call=call) for call in others)
     (folder / "mine.py").write_text(f"import traceback\n{BEGIN}{caught}{last}")
-    environment = os.environ | {"XDG_DATA_HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
+    environment = os.environ | own_folders(folder, folder)
     words = [sys.executable, folder / "mine.py"]
     told = subprocess.run(
         words, capture_output=True, text=True, cwd=folder, env=environment, check=False

@@ -100,6 +100,19 @@ def test_an_interrupt_leaves_the_earlier_file(tmp_path):
     assert (tmp_path / "h.csv").read_bytes() == b"earlier"
 
 
+def test_a_file_that_another_program_holds_stays(tmp_path, monkeypatch):
+    """As on Windows, where nobody replaces what a spreadsheet has open: the error says so."""
+
+    def refused(self, target):
+        raise PermissionError(13, "The process cannot access the file", str(target))
+
+    (tmp_path / "h.xlsx").write_bytes(b"earlier")
+    monkeypatch.setattr(Path, "replace", refused)
+    with pytest.raises(PermissionError, match=r"cannot access the file.*h\.xlsx"):
+        DETAILS.holdings.wf.to_excel(tmp_path / "h.xlsx")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"h.xlsx": b"earlier"}
+
+
 class TestKinds:
     """What a path may be."""
 

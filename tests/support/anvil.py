@@ -38,7 +38,7 @@ def compiled():
         },
     }
     words = ["node", str(_INSTALLED / "solc" / "solc.js"), "--standard-json"]
-    with TemporaryFile("w+") as sink:  # node cuts off what it writes into a pipe
+    with TemporaryFile("w+", encoding="utf-8") as sink:  # node cuts off what it writes into a pipe
         subprocess.run(words, input=json.dumps(asked), stdout=sink, text=True, check=True)
         sink.seek(0)
         said = sink.read()

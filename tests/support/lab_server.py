@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+from own_folders import own_folders
+
 SUPPORT = Path(__file__).parent
 ROOT = SUPPORT.parents[1]
 SETTINGS = {
@@ -45,8 +47,8 @@ def running_lab(folder, *, theme="JupyterLab Light"):
         "JUPYTER_RUNTIME_DIR": str(own["runtime"]),
         "JUPYTER_DATA_DIR": str(own["data"]),
         "IPYTHONDIR": str(own["ipython"]),
-        "XDG_CACHE_HOME": str(own["cache"]),
         "PYTHONPATH": str(ROOT),
+        **own_folders(own["cache"], own["data"]),
     }
     words = [
         *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"),

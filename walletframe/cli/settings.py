@@ -20,7 +20,7 @@ from walletframe.transport import clear as clear_store
 from walletframe.transport import default_path, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _KINDS: tuple[KeyKind, ...] = ("private", "public", "test")
 _SIMULATED = "sandbox-*.sqlite"
@@ -107,7 +107,14 @@ def _simulated() -> list[Path]:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Serve the holdings of this .json or .parquet file.",
 )
-def sandbox(port: int, ledger: Path | None, **behaviour: Any) -> None:
+@click.option(
+    "--shell",
+    type=click.Choice(["posix", "powershell"]),
+    default="powershell" if os.name == "nt" else "posix",
+    show_default=True,
+    help="The shell that the printed lines are for.",
+)
+def sandbox(port: int, ledger: Path | None, shell: str, **behaviour: Any) -> None:
     """Serve simulated data on this machine until interrupted.
 
     What it prints are the settings that reach it, as lines for a shell: paste them into another one
@@ -115,27 +122,35 @@ def sandbox(port: int, ledger: Path | None, **behaviour: Any) -> None:
     each time, and nobody reaches your holdings without them.
     """
     with Sandbox(Behaviour(**behaviour), ledger, port=port) as service:
-        say("\n".join(_lines(service)))
+        say("\n".join(_lines(service, _SHELLS[shell])))
         try:
             service.wait()
         except KeyboardInterrupt:
             say("Stopped.", err=True)
 
 
-def _lines(service: Sandbox) -> Iterator[str]:
+def _lines(service: Sandbox, export: Callable[..., str]) -> Iterator[str]:
     """Say how to reach it, in lines that a shell runs as they stand."""
     yield "# Simulated data. In another shell:"
-    yield _export(BASE_URL=service.base_url)
-    yield _export(PUBLIC_BASE_URL=service.public_base_url)
-    yield _export(SERVICE="sandbox", CACHE=service.settings().cache)
+    yield export(BASE_URL=service.base_url)
+    yield export(PUBLIC_BASE_URL=service.public_base_url)
+    yield export(SERVICE="sandbox", CACHE=service.settings().cache)
     for kind in _KINDS:
         _, key = require_endpoint(service.settings(kind))
         lead = "" if kind == "private" else "# or: "
-        yield lead + _export(KEY_KIND=kind, API_KEY=key.reveal())
+        yield lead + export(KEY_KIND=kind, API_KEY=key.reveal())
     yield f"# Its OpenAPI document: {service.openapi_url}"
     yield "# Stop it with Ctrl-C."
 
 
-def _export(**values: object) -> str:
+def _posix(**values: object) -> str:
     named = (f"{PREFIX}{name}={shlex.quote(str(value))}" for name, value in values.items())
     return " ".join(["export", *named])
+
+
+def _powershell(**values: object) -> str:
+    quoted = {name: str(value).replace("'", "''") for name, value in values.items()}
+    return "; ".join(f"$env:{PREFIX}{name} = '{value}'" for name, value in quoted.items())
+
+
+_SHELLS = {"posix": _posix, "powershell": _powershell}
