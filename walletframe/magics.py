@@ -11,6 +11,7 @@ import sys
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from IPython.core.completer import SimpleCompletion, context_matcher
@@ -19,6 +20,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
 from walletframe.address import read_pasted
+from walletframe.analysis import totals
 from walletframe.chains import known_blockchains
 from walletframe.client import Client, default_client
 from walletframe.errors import FetchInterrupted, InputWarning, WalletframeError
@@ -36,9 +38,14 @@ if TYPE_CHECKING:
     from IPython.core.completer import CompletionContext, SimpleMatcherResult
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
+    from walletframe.address import WalletAddress
     from walletframe.frames import WalletDetails
 
-_OPTIONS = ("--client", "--help", "--offline", "--on-unreadable", "--out", "--refresh")
+_OPTIONS = (
+    *("--by", "--client", "--from", "--help", "--keep"),
+    *("--offline", "--on-unreadable", "--out", "--refresh"),
+)
+_HOW = ("keep", "refresh", "offline", "on_unreadable")  # as `Client.fetch` takes them
 _REASON = 160
 # What of pandas is shown as HTML, by name: Styler is loaded only where it is used. Jupyter's pages
 # typeset what stands between dollars in a table, and strangers choose symbols: pandas shows its
@@ -55,6 +62,9 @@ class WalletMagics(Magics):
     @argument("wallets", nargs="*", help="such as ETH.0x52… or NEAR.alice.near")
     @argument("-o", "--out", metavar="NAME", help="the variable that gets the WalletDetails")
     @argument("-c", "--client", metavar="NAME", help="a variable that holds a Client to ask with")
+    @argument("--from", dest="source", metavar="NAME", help="a variable, or a file, of wallets")
+    @argument("--keep", action="append", default=[], metavar="NAME", help="a column of it to keep")
+    @argument("--by", action="append", metavar="NAME", help="show totals; repeat to combine")
     @argument("--refresh", action="store_true", help="ask even where an answer is in the cache")
     @argument("--offline", action="store_true", help="ask for none: answer from the cache")
     @argument(
@@ -64,35 +74,34 @@ class WalletMagics(Magics):
         help="what to do with wallets that can't be read: ask for none, or leave these out",
     )
     @line_cell_magic
-    def wallets(self, line: str, cell: str = "") -> WalletDetails | None:
+    def wallets(self, line: str, cell: str = "") -> WalletDetails | pd.DataFrame | None:
         """Fetch the tokens of wallets.
 
         In a line, the wallets stand behind the options: %wallets ETH.0x52… NEAR.alice.near
         In a cell, they follow one a line, and # begins a comment. The result is a WalletDetails;
         --out keeps it in a variable, and so does: details = %wallets ETH.0x52…
+        --by shows totals instead: by token, asset, wallet, blockchain, or what --keep has kept.
 
-        Example, of a cell:
+        Examples, of a cell and two lines:
 
             %%wallets --out friends
             NEAR.alice.near  # Alice
             ETH.0x1111111111111111111111111111111111111111
+
+            %wallets NEAR.alice.near --by asset
+            %wallets --from people --keep owner --by owner --out details
         """
         options = self._options(line)
         if options.help:
             print(WalletMagics.wallets.__doc__)  # noqa: T201 - a magic talks to a person
             return None
-        found = read_pasted("\n".join([" ".join(options.wallets), cell]))
-        reasons = [f"  {text}: {reason}" for _, text, reason in found.problems]
-        if reasons and options.on_unreadable == "raise":
-            raise _refusal("\n".join(["these wallets can't be read:", *reasons]))
-        _say(["unreadable and left out:", *reasons] if reasons else [])
-        if not found.wallets:
-            raise UsageError("no wallets: write <BLOCKCHAIN>.<ADDRESS>, such as NEAR.alice.near")
+        words = "\n".join([" ".join(options.wallets), cell])
+        asked: Any = self._source(options, words) if options.source else _typed(options, words)
         client = self._client(options.client)
-        kept = {"refresh": options.refresh, "offline": options.offline}
+        how = {name: getattr(options, name) for name in _HOW}
         try:
             with _odd_input_printed():
-                details = client.fetch(found.wallets, **kept, on_failure="ignore")
+                details = client.fetch(asked, **how, on_failure="ignore")
         except FetchInterrupted as stopped:
             self._keep(options, cast("WalletDetails", stopped.details))
             raise
@@ -100,7 +109,7 @@ class WalletMagics(Magics):
             raise _refusal(str(error)) from None
         self._keep(options, details)
         self._tell_if_unseen(details)
-        return details
+        return _totals(options, details) if options.by else details
 
     def _options(self, line: str) -> Namespace:
         try:
@@ -110,6 +119,16 @@ class WalletMagics(Magics):
         if options.out and not options.out.isidentifier():
             raise _refusal(f"--out {options.out}: is not a variable name")
         return options
+
+    def _source(self, options: Namespace, words: str) -> Any:
+        """Return the wallets of a variable, or the path of a file of them."""
+        if words.strip():
+            raise UsageError("either --from, or wallets behind the options")
+        if options.source in self._variables():
+            return self._variables()[options.source]
+        if not Path(options.source).is_file():
+            raise _refusal(f"--from {options.source}: there is no such variable, and no such file")
+        return Path(options.source)
 
     def _client(self, name: str | None) -> Client:
         if name is None:
@@ -141,6 +160,27 @@ class WalletMagics(Magics):
         shell: Any = self.shell  # which a magic that runs has
         names: dict[str, Any] = shell.user_ns
         return names
+
+
+def _typed(options: Namespace, words: str) -> list[WalletAddress]:
+    """Read wallets behind the options, and in the cell."""
+    if options.keep:
+        raise UsageError("--keep is for columns of wallets --from a variable or a file")
+    found = read_pasted(words)
+    reasons = [f"  {text}: {reason}" for _, text, reason in found.problems]
+    if reasons and options.on_unreadable == "raise":
+        raise _refusal("\n".join(["these wallets can't be read:", *reasons]))
+    _say(["unreadable and left out:", *reasons] if reasons else [])
+    if not found.wallets:
+        raise UsageError("no wallets: write <BLOCKCHAIN>.<ADDRESS>, such as NEAR.alice.near")
+    return found.wallets
+
+
+def _totals(options: Namespace, details: WalletDetails) -> pd.DataFrame:
+    try:
+        return totals(details.holdings, options.by, wallets=details)
+    except WalletframeError as error:
+        raise _refusal(str(error)) from None
 
 
 def _refusal(text: str) -> UsageError:

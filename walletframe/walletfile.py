@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from walletframe.address import Reading, WalletLike, WalletsLike
 
 Numbered: TypeAlias = "tuple[int, WalletLike]"
-_Row: TypeAlias = "tuple[int, WalletLike, tuple[str | None, ...]]"  # with what is kept
+Labels: TypeAlias = "tuple[str | None, ...]"
+Row: TypeAlias = "tuple[int, WalletLike, Labels]"  # with what is kept
 
 
 def read_given(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -> Reading:
@@ -37,7 +38,7 @@ def read_wallet_file(path: Path, keep: Sequence[str] = ()) -> Reading:
         raise ArgumentError(
             f"{path.name!r} has no columns to keep", hint="give a CSV file, whose name ends in .csv"
         )
-    rows = {number: (wallet, labels) for number, wallet, labels in _rows_of_file(path, keep)}
+    rows = {number: (wallet, labels) for number, wallet, labels in rows_of_file(path, keep)}
     reading = read_rows(((number, rows[number][0]) for number in rows), _lines_of(path))
     told = zip(*(rows[number][1] for number in reading.places), strict=True)
     columns = [*told] or [()] * len(keep)
@@ -50,17 +51,18 @@ def read_wallet_file(path: Path, keep: Sequence[str] = ()) -> Reading:
 
 def wallets_of_file(path: Path) -> Iterator[Numbered]:
     """Hand out line number and wallet of a UTF-8 file: a CSV by its columns, all else by line."""
-    for number, wallet, _ in _rows_of_file(path, ()):
+    for number, wallet, _ in rows_of_file(path, ()):
         yield number, wallet
 
 
-def _rows_of_file(path: Path, keep: Sequence[str]) -> Iterator[_Row]:
+def rows_of_file(path: Path, keep: Sequence[str]) -> Iterator[Row]:
+    """Hand out line number, wallet and the columns to keep of a file, all None where no CSV."""
     number = 0
     with path.open(encoding="utf-8-sig", newline="") as file:
         if path.suffix.lower() == ".csv":
             rows = _csv_rows(file, path, keep)
         else:
-            rows = ((number, wallet, ()) for number, wallet in wallets_of_lines(file))
+            rows = rows_of_lines(file, keep)
         try:
             for row in rows:
                 number = row[0]
@@ -72,15 +74,15 @@ def _rows_of_file(path: Path, keep: Sequence[str]) -> Iterator[_Row]:
     raise AddressError([(number, path.name, reason)], _lines_of(path))
 
 
-def wallets_of_lines(lines: Iterable[str]) -> Iterator[Numbered]:
+def rows_of_lines(lines: Iterable[str], keep: Sequence[str]) -> Iterator[Row]:
     """Hand out line number, from 1, and wallet; # begins a comment, empty lines are left out."""
     for number, line in enumerate(lines, 1):
         wallet = line.partition("#")[0].strip()
         if wallet:
-            yield number, wallet
+            yield number, wallet, (None,) * len(keep)
 
 
-def _csv_rows(lines: Iterable[str], path: Path, keep: Sequence[str]) -> Iterator[_Row]:
+def _csv_rows(lines: Iterable[str], path: Path, keep: Sequence[str]) -> Iterator[Row]:
     reader = csv.DictReader(lines)
     reader.fieldnames = columns = [name.strip() for name in reader.fieldnames or []]
     if missing := [name for name in keep if name not in columns]:

@@ -46,6 +46,7 @@ def ground(tmp_path, monkeypatch, home, reachable):
     """Give the files that examples name."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "wallets.txt").write_text("NEAR.alice.near\n")
+    (tmp_path / "people.csv").write_text("blockchain,address,owner,name\nNEAR,alice.near,Ada,hot\n")
     (tmp_path / "prices.csv").write_text("token_blockchain,token_address,price\nNEAR,,4\n")
 
 

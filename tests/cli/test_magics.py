@@ -100,6 +100,25 @@ def test_a_cell_fetches_into_a_variable(kernel):
     assert kernel.value("set(friends.wallets.source)") == "{'service'}"
 
 
+def test_columns_of_a_variable_or_a_file_are_kept(kernel, tmp_path):
+    """Totals by one are shown, and the whole fetch is kept."""
+    kernel.run("import pandas as pd")
+    kernel.run("people = pd.DataFrame({'wallet': ['NEAR.alice.near'], 'owner': ['Ada']})")
+    said = kernel.run("%wallets --from people -c client --keep owner --by owner --out held")
+    assert re.search(r"owner +tokens", said["text/plain"])
+    assert "Ada" in said["text/plain"]
+    assert kernel.value("held.wallets.owner.tolist()") == "['Ada']"
+    (tmp_path / "people.csv").write_text("wallet,team\nNEAR.alice.near,one\n")
+    kernel.run(f"mine = %wallets --from {tmp_path}/people.csv -c client --keep team")
+    assert kernel.value("mine.wallets.team.tolist()") == "['one']"
+
+
+def test_totals_of_wallets_behind_the_options(kernel):
+    """By asset, without a list of them."""
+    said = kernel.run("%wallets --by asset -c client NEAR.alice.near")
+    assert re.search(r"asset +\\\n0 +NEAR", said["text/plain"])
+
+
 def test_variables_can_be_put_in(kernel):
     """A list in braces is as good as its elements."""
     kernel.run("names = ['NEAR.alice.near', 'NEAR.bob.near']")
@@ -119,6 +138,10 @@ def test_variables_can_be_put_in(kernel):
         ("%wallets 'unclosed", "No closing quotation: 'unclosed"),
         ("%wallets ETH.0x1", "WALLETFRAME_"),
         ("%wallets --refresh --offline -c client ETH.0x1", "contradict"),
+        ("%wallets --from nowhere", "no such variable, and no such file"),
+        ("%wallets --from client ETH.0x1", "either --from, or wallets"),
+        ("%wallets --keep owner ETH.0x1", "--from a variable or a file"),
+        ("%wallets -c client --by owner NEAR.alice.near", "a column of holdings"),
     ],
 )
 def test_bad_input_is_told_without_a_traceback(kernel, code, said):

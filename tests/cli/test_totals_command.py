@@ -77,6 +77,63 @@ def test_totals_by_wallet(run):
     assert line_of(output, "ETH.0xc") == ["ETH.0xc", "-", "-", "-", "0/1"]
 
 
+@pytest.fixture
+def people(tmp_path):
+    """Give a file of those wallets that says whose they are, with stray spaces and one repeated."""
+    rows = "Ada,eth, 0xa \nAda ,ETH,0xb\n,ETH,0xc\nBen,ETH,0xb\n"
+    (tmp_path / "people.csv").write_text(f" owner ,blockchain, address\n{rows}")
+    return str(tmp_path / "people.csv")
+
+
+@pytest.mark.filterwarnings("always::walletframe.InputWarning")
+def test_totals_by_a_column_that_is_kept(run, people):
+    """Of a file; what has no owner is a group, and where two are told, their lines are named."""
+    result = run("totals", "--file", people, "--keep", "owner", "--by", "owner")
+    assert line_of(result.output, "Ada") == ["Ada", "2", "1", "3", "1", "2/2"]
+    assert result.output.splitlines()[3].split() == ["-", "-", "-", "-", "-", "0/1"]
+    assert f"'Ada' at {people} line 3, 'Ben' at {people} line 5" in result.stderr
+
+
+@pytest.mark.filterwarnings("ignore::walletframe.InputWarning")
+def test_what_is_kept_stays_in_files(run, people, tmp_path):
+    """So totals of them know it; also by asset, of how many contracts on how many blockchains."""
+    path = str(tmp_path / "h.csv")
+    fetched = run("fetch", "--file", people, "--keep", "owner", "--output", path)
+    assert "written" in fetched.output
+    output = run("totals", path, "--by", "owner", "--by", "asset").output
+    header, _, ether, *_ = (re.split(r"\s{2,}", line) for line in output.splitlines())
+    assert header[:5] == ["owner", "asset", "amount", "contracts", "blockchains"]
+    assert ether == ["Ada", "ETH", "1.500000000000000001", "1", "1", "1", "1", "0", "2/2"]
+
+
+def test_assets_of_a_file_of_ones_own(run, tmp_path):
+    """They count more than the packaged list; twins only where asked."""
+    own = tmp_path / "assets.csv"
+    own.write_text("asset,token_blockchain,token_address,kind\nETH,ETH,0xTOKEN,bridged\n")
+    words = ["totals", "ETH.0xa", "--by", "asset", "--assets", str(own)]
+    assert line_of(run(*words).output, "1.500000000000000001")[0] == "ETH"
+    assert line_of(run(*words, "--bridged").output, "ETH ")[1:3] == ["4.000000000000000001", "2"]
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["--by", "owner"], "'--by': 'owner' is no column of balances"),
+        (["--keep", "owner", "ETH.0xa"], "--keep is for columns of a --file that ends in .csv"),
+        (["--keep", "team"], "lacks 'team'"),
+        (["--keep", "status"], "is a name that columns of walletframe have"),
+        (["--by", "wallet", "--bridged"], "add --by asset"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::walletframe.InputWarning")
+def test_columns_that_are_not_there_are_refused(run, people, words, said):
+    """Before anything is asked, where that can be known."""
+    file = [] if "ETH.0xa" in words else ["--file", people]
+    result = run("totals", *file, *words)
+    assert result.exit_code == 2
+    assert said in result.output
+
+
 def test_values_at_the_services_prices(run):
     """Counted apart: no price, and no amount; no currency is made up."""
     result = run("value", "ETH.0xa", "--by", "blockchain")
@@ -182,7 +239,7 @@ def test_totals_of_a_file_are_those_of_its_wallets(run, tmp_path, suffix):
     result = run("totals", path, "--by", "token", "--by", "wallet")
     assert result.exit_code == 1
     assert "1.500000000000000001" in result.output
-    assert line_of(result.output, "ETH.0xc")[1:4] == ["-", "-", "-"]
+    assert line_of(result.output, "ETH.0xc")[:5] == ["-", "-", "-", "ETH.0xc", "unknown"]
 
 
 def test_a_file_without_its_wallets_says_so(run, details, tmp_path):
@@ -268,7 +325,7 @@ def test_hostile_tokens_reach_no_terminal(run, details, tmp_path):
 @pytest.mark.parametrize("command", ["totals", "value"])
 def test_both_have_help(run, command):
     """Each says what a group is."""
-    assert "token|wallet|blockchain|symbol" in run(command, "--help").output
+    assert "What to group by: token, asset" in run(command, "--help").output
 
 
 def test_values_of_no_rows(run, details, tmp_path):

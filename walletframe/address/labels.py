@@ -23,7 +23,7 @@ from walletframe.numerals import many
 from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
@@ -70,7 +70,7 @@ def _is_missing(cell: Any) -> bool:
     return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
 
 
-def distinct_labels(reading: Reading) -> pd.DataFrame | None:
+def distinct_labels(reading: Reading, *, place: Callable[[int], str] = str) -> pd.DataFrame | None:
     """Return a row for each distinct wallet: the first that is told of it; warn where more is."""
     if reading.labels is None:
         return None
@@ -86,7 +86,8 @@ def distinct_labels(reading: Reading) -> pd.DataFrame | None:
     for name, column in reading.labels.items():
         rows, others = telling_rows(str(name), codes, column)
         if len(others):
-            _warn_of(str(name), reading, column, [(int(rows[codes[row]]), row) for row in others])
+            pairs = [(int(rows[codes[row]]), row) for row in others]
+            _warn_of(str(name), reading, column, pairs, place)
         columns[name] = column.array.take(rows, allow_fill=bool((rows < 0).any()))
     return pd.DataFrame(columns, index=range(len(keys)))
 
@@ -115,11 +116,20 @@ def unnameable(name: str) -> SettingsError:
     )
 
 
-def _warn_of(name: str, reading: Reading, column: pd.Series, pairs: list[tuple[int, int]]) -> None:
+def _warn_of(
+    name: str,
+    reading: Reading,
+    column: pd.Series,
+    pairs: list[tuple[int, int]],
+    place: Callable[[int], str],
+) -> None:
     """Say which wallets have several labels, and in which rows."""
+
+    def label(row: int) -> str:
+        return f"{shown(str(column.iloc[row]))!r} at {place(reading.places[row])}"
+
     cells = [
-        f"{shown(str(reading.wallets[first]))}: {shown(str(column.iloc[first]))!r} at "
-        f"{reading.places[first]}, {shown(str(column.iloc[other]))!r} at {reading.places[other]}"
+        f"{shown(str(reading.wallets[first]))}: {label(first)}, {label(other)}"
         for first, other in pairs[:_NAMED]
     ]
     more = f"; and {len(pairs) - _NAMED:,} more" if len(pairs) > _NAMED else ""

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 import click
+import pandas as pd
 
-from walletframe.address import A_FILE, A_FILE_IN_SHELL, asked_wallets, read_rows
+from walletframe.address import (
+    A_FILE,
+    A_FILE_IN_SHELL,
+    asked_wallets,
+    distinct_labels,
+    read_rows,
+    trimmed,
+)
 from walletframe.cli.files import require_wallets
 from walletframe.client import Client
 from walletframe.errors import FetchInterrupted
+from walletframe.frames import names_to_keep
 from walletframe.numerals import many
-from walletframe.walletfile import wallets_of_file, wallets_of_lines
+from walletframe.walletfile import rows_of_file, rows_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    import pandas as pd
-
     from walletframe.address import OnUnreadable, WalletAddress, WalletLike
     from walletframe.frames import TokenLike, WalletDetails
     from walletframe.settings import Settings
+    from walletframe.walletfile import Labels
 
-_Placed: TypeAlias = "tuple[str, WalletLike]"
+_Placed: TypeAlias = "tuple[str, WalletLike, Labels]"
 
 _INTERRUPTED = 130
 _SHOWN = 20
@@ -44,9 +53,8 @@ def ask(
     wallets: Sequence[str],
     *,
     files: Sequence[str],
+    keep: Sequence[str],
     on_unreadable: OnUnreadable,
-    refresh: bool,
-    offline: bool,
     before: Callable[[Settings], None] | None = None,
     **overrides: Any,
 ) -> tuple[WalletDetails, bool]:
@@ -54,12 +62,13 @@ def ask(
 
     ``before`` gets the settings before anything is asked, and may refuse.
     """
-    asked = named(wallets, files, on_unreadable)
+    how: dict[str, Any] = {name: overrides.pop(name) for name in ("refresh", "offline")}
+    asked = named(wallets, files, on_unreadable, keep)
     with Client(**overrides) as client:
         if before is not None:
             before(client.settings)
         try:
-            found = client.fetch(asked, refresh=refresh, offline=offline, on_failure="ignore")
+            found = client.fetch(asked, keep=keep, **how, on_failure="ignore")
         except FetchInterrupted as stopped:
             return cast("WalletDetails", stopped.details), True
     return found, False
@@ -71,25 +80,40 @@ def end(*, known: object, interrupted: bool = False) -> NoReturn:
 
 
 def named(
-    words: Iterable[str], files: Iterable[str], on_unreadable: OnUnreadable = "raise"
-) -> list[WalletAddress]:
-    """Read the wallets of a command line, and refuse where there are none."""
-    asked = named_if_any(words, files, on_unreadable)
+    words: Iterable[str],
+    files: Sequence[str],
+    on_unreadable: OnUnreadable = "raise",
+    keep: Sequence[str] = (),
+) -> list[WalletAddress] | pd.DataFrame:
+    """Read the wallets of a command line, with what is kept of them; refuse where there are none.
+
+    A file that is no .csv, and a wallet that is an argument, tell nothing else of a wallet.
+    """
+    if keep and not any(name.lower().endswith(".csv") for name in files):
+        raise click.UsageError("--keep is for columns of a --file that ends in .csv")
+    asked, kept = _read(words, files, on_unreadable, names_to_keep(keep))
     if not asked:
         raise click.UsageError("no wallets: give some, or a --file of them")
-    return asked
+    if kept is None:
+        return asked
+    pairs = [(wallet.blockchain, wallet.address) for wallet in asked]
+    return pd.DataFrame(pairs, columns=["blockchain", "address"]).join(kept)
 
 
-def named_if_any(
-    words: Iterable[str], files: Iterable[str], on_unreadable: OnUnreadable = "raise"
-) -> list[WalletAddress]:
+def named_if_any(words: Iterable[str], files: Sequence[str]) -> list[WalletAddress]:
+    """Read the wallets of a command line, if there are any."""
+    return _read(words, files, "raise", [])[0]
+
+
+def _read(
+    words: Iterable[str], files: Iterable[str], on_unreadable: OnUnreadable, keep: list[str]
+) -> tuple[list[WalletAddress], pd.DataFrame | None]:
     """Read distinct wallets in their order, and report all that can't be read at once."""
-    placed: list[tuple[str, WalletLike]] = [
-        (f"argument {n}", word) for n, word in enumerate(words, 1)
-    ]
+    nothing = (None,) * len(keep)
+    placed: list[_Placed] = [(f"argument {n}", word, nothing) for n, word in enumerate(words, 1)]
     for name in files:
-        placed += _rows(name)
-    reading = read_rows(enumerate(given for _, given in placed), "by place")
+        placed += _rows(name, keep)
+    reading = read_rows(enumerate(given for _, given, _ in placed), "by place")
     if reading.problems and on_unreadable == "raise":
         count = len(reading.problems)
         lines = [f"{many(count, 'wallet')} can't be read:"]
@@ -99,17 +123,22 @@ def named_if_any(
         if count > _SHOWN:
             lines.append(f"  … and {count - _SHOWN} more")
         raise click.UsageError("\n".join(lines))
-    return asked_wallets(reading, on_unreadable, place=lambda number: placed[number][0])
+    asked = asked_wallets(reading, on_unreadable, place=lambda number: placed[number][0])
+    if not keep:
+        return asked, None
+    told = pd.DataFrame([placed[number][2] for number in reading.places], columns=keep)
+    reading = replace(reading, labels=told.apply(trimmed))
+    return asked, distinct_labels(reading, place=lambda number: placed[number][0])
 
 
-def _rows(name: str) -> Iterator[_Placed]:
-    """Read the wallets of a file or of standard input, each with its place."""
+def _rows(name: str, keep: Sequence[str]) -> Iterator[_Placed]:
+    """Read the wallets of a file or of standard input, each with its place and what is kept."""
     if name != "-":
         require_wallets(name)
     try:
-        numbered = wallets_of_lines(sys.stdin) if name == "-" else wallets_of_file(Path(name))
-        for number, wallet in numbered:
-            yield f"{name} line {number}", wallet
+        numbered = rows_of_lines(sys.stdin, keep) if name == "-" else rows_of_file(Path(name), keep)
+        for number, wallet, labels in numbered:
+            yield f"{name} line {number}", wallet, labels
     except (OSError, UnicodeDecodeError) as fault:
         reason = str(fault)
     else:

@@ -27,7 +27,12 @@ if TYPE_CHECKING:
     from walletframe.frames import WalletDetails
 
 
-@click.command(epilog=example("walletframe fetch NEAR.alice.near --output holdings.csv"))
+@click.command(
+    epilog=example(
+        "walletframe fetch NEAR.alice.near --output holdings.csv",
+        "walletframe fetch --file people.csv --keep owner --keep name --output holdings.csv",
+    )
+)
 @click.argument("wallets", nargs=-1)
 @asking
 @output
@@ -57,6 +62,7 @@ def fetch_to_parquet(
     folder: Path,
     wallets: tuple[str, ...],
     files: tuple[str, ...],
+    keep: tuple[str, ...],
     on_unreadable: OnUnreadable,
     **overrides: Any,
 ) -> None:
@@ -66,11 +72,11 @@ def fetch_to_parquet(
     The key is read from the variable WALLETFRAME_API_KEY. The exit code is 1 when a wallet is not
     ok.
     """
-    asked = named(wallets, files, on_unreadable)
+    asked = named(wallets, files, on_unreadable, keep)
     interrupted = False
     with Client(**overrides) as client:
         try:
-            summary = fetch_into(asked, folder, client=client, on_failure="ignore")
+            summary = fetch_into(asked, folder, keep=keep, client=client, on_failure="ignore")
         except FetchInterrupted as stopped:
             interrupted, summary = True, cast("FetchSummary", stopped.details)
     say(repr(summary))

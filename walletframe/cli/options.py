@@ -46,6 +46,13 @@ _naming = together(
         ".csv with the columns blockchain and address, or one column of them. - is standard input.",
     ),
     click.option(
+        "--keep",
+        multiple=True,
+        metavar="NAME",
+        help="Keep this column of a .csv FILE beside its wallets, such as owner; name names them. "
+        "Can be given several times.",
+    ),
+    click.option(
         "--on-unreadable",
         type=click.Choice(["raise", "drop"]),
         default="raise",
@@ -85,6 +92,27 @@ priced: _Option = together(
         "or a folder of .parquet with a date, too; without it, the service's own prices.",
     ),
     click.option("--currency", help="What the prices are in, such as USD."),
+)
+grouped: _Option = together(
+    click.option(
+        "--by",
+        multiple=True,
+        default=["token"],
+        show_default="token",
+        metavar="NAME",
+        help="What to group by: token, asset, wallet, blockchain, a column of the balances, or one "
+        "that the wallets keep, such as owner. Repeat it to combine.",
+    ),
+    click.option(
+        "--assets",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="With --by asset: a .csv or .parquet with asset, token_blockchain, token_address, "
+        "kind, which counts more than the packaged list.",
+    ),
+    click.option(
+        "--bridged", is_flag=True, help="With --by asset: count bridged twins as their asset."
+    ),
 )
 in_folder: _Option = click.option(
     "--folder",

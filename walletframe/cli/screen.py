@@ -9,10 +9,12 @@ import codecs
 import io
 import sys
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import click
 
+from walletframe.frames.kept import RESULTS
 from walletframe.frames.plain import console_text, terminal_width
 from walletframe.frames.tables import (
     Cell,
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
 
 _HANDLER = "walletframe.stand_in"
 _STAND_INS = {"…": "~", "→": ">", "–": "-", "—": "-", "“": '"', "”": '"', "’": "'"}  # noqa: RUF001
-_COUNTS = {name: name for name in ("tokens", "holders", "balances")}
+_COUNTS = {name: name for name in ("contracts", "blockchains", "tokens", "holders", "balances")}
+_WALLET, _TOKEN = {"blockchain", "address"}, {"token_blockchain", "token_address", "symbol"}
+_LABEL = 44
 _COUNTS |= {"amount_na": "unknown", "unpriced": "unpriced"}
 
 
@@ -89,13 +93,9 @@ def balances_table(balances: pd.DataFrame) -> Table:
 def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
     """Show totals: ``unknown`` counts unknown amounts, ``complete`` the wallets known of asked."""
     head = totals.iloc[:rows]
-    columns: dict[str, list[Cell]] = {}
-    if "address" in totals:
-        columns["wallet"] = wallet_cells(head, wallets)
-    elif "blockchain" in totals:
-        columns["blockchain"] = text_cells(head["blockchain"], limit=20)
-    if "symbol" in totals:
-        columns |= _tokens(head) | {"amount": amount_cells(head["amount"])}
+    columns = _groups(head, wallets)
+    if "amount" in totals:
+        columns["amount"] = amount_cells(head["amount"])
     columns |= {shown: text_cells(head[name]) for name, shown in _COUNTS.items() if name in totals}
     if "value" in totals:
         columns["value"] = value_cells(head["value"])
@@ -156,6 +156,24 @@ def sums_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -
     known = zip(head["wallets_known"], head["wallets"], strict=True)
     columns["known"] = [Cell(f"{some:,} of {every:,}") for some, every in known]
     return Table("changes", columns, len(changes))
+
+
+def _groups(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[str, list[Cell]]:
+    """Show what names the groups of a table: its columns up to the first that is computed."""
+    names = [str(name) for name in takewhile(lambda name: name not in RESULTS, frame.columns)]
+    columns: dict[str, list[Cell]] = {}
+    for name in names:
+        if name in _WALLET and {*names} >= _WALLET:
+            if name == "address":
+                columns["wallet"] = wallet_cells(frame, wallets)
+        elif name in _TOKEN and {*names} >= _TOKEN:
+            if name == "symbol":
+                columns |= _tokens(frame)
+        elif name == "snapshot":
+            columns[name] = _moments(frame)
+        else:
+            columns[name] = text_cells(frame[name], limit=_LABEL)
+    return columns
 
 
 def _tokens(frame: pd.DataFrame) -> dict[str, list[Cell]]:

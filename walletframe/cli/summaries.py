@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from walletframe.cli.options import (
     all_of,
     asking,
     example,
+    grouped,
     in_folder,
     of_token,
     output,
@@ -29,31 +31,31 @@ from walletframe.cli.options import (
     together,
 )
 from walletframe.cli.screen import say, show, totals_table
-from walletframe.frames import find_token, known_wallets, stale_wallets, summary_lines, worth
+from walletframe.frames import (
+    HOLDING_DTYPES,
+    find_token,
+    known_wallets,
+    stale_wallets,
+    summary_lines,
+    worth,
+)
 from walletframe.numerals import many
 from walletframe.reports import SUFFIXES
 from walletframe.reports import report as write_report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
     import pandas as pd
 
-    from walletframe.analysis import By
 
+_BY = ("token", "asset", "wallet", "blockchain")
 _WITHOUT_WALLETS = "what failed is unknown"
 
 _adding_up = together(
     click.argument("given", nargs=-1, metavar="[FILE | WALLET...]"),
-    click.option(
-        "--by",
-        multiple=True,
-        default=["token"],
-        show_default="token",
-        type=click.Choice(["token", "wallet", "blockchain", "symbol"]),
-        help="What to group by; repeat it to combine.",
-    ),
+    grouped,
     output,
     of_token,
     all_of("group"),
@@ -65,6 +67,7 @@ _adding_up = together(
     epilog=example(
         "walletframe totals NEAR.alice.near --by wallet",
         "walletframe totals holdings.csv --by wallet --by token --output totals.csv",
+        "walletframe totals --file people.csv --keep owner --by owner --by asset",
     )
 )
 @_adding_up
@@ -103,17 +106,19 @@ def value(
 def _add_up(
     given: tuple[str, ...],
     prepare: Callable[[pd.DataFrame], pd.DataFrame],
-    by: tuple[By, ...],
     output: Path | None,
     token: str | None,
     rows: int | None,
     **options: Any,
 ) -> None:
+    grouping = {name: options.pop(name) for name in ("by", "assets", "bridged")}
+    if saved_file(given, options["files"]) is None:
+        _require_names(grouping["by"], options["keep"])
     holdings, wallets, interrupted = _found(given, **options)
     named = token_named(token, holdings)
     rows_of_token = slice(None) if named is None else find_token(holdings, named)
     holdings = prepare(holdings)[rows_of_token]  # prices of other tokens are of some that are held
-    table = add_up(holdings, list(by), wallets=wallets)
+    table = add_up(holdings, wallets=wallets, **grouping)
     ranks = [name for name in ("value", "holders") if name in table]
     ranks = ["amount"] if named is not None and not ranks else ranks
     if ranks:
@@ -129,6 +134,17 @@ def _add_up(
     write_frame(table, output, name="totals")
     known = wallets is None or known_wallets(wallets).all()
     end(known=known, interrupted=interrupted)
+
+
+def _require_names(by: Collection[str], keep: Collection[str]) -> None:
+    """Refuse to group by what no fetch will have, before anything is asked."""
+    for name in by:
+        if name not in _BY and name not in keep and name not in HOLDING_DTYPES:
+            raise click.BadParameter(
+                f"{name!r} is no column of balances. Choose from {', '.join(_BY)}, or keep a "
+                f"column of a .csv of wallets: --file FILE --keep {shlex.quote(name)}",
+                param_hint="'--by'",
+            )
 
 
 def _found(

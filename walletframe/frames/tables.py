@@ -23,6 +23,7 @@ ROWS = 10
 DASH, UNKNOWN = "-", "unknown"
 NUMBERS = frozenset(
     {"tokens", "amount", "price", "value", "holders", "balances", "unpriced", "wallets", "block"}
+    | {"contracts", "blockchains"}
     | {"before", "after", "difference", "unknown", "complete", "ok"}
 )
 """Headings of the columns that stand to the right."""
