@@ -11,12 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from walletframe.amounts.integers import POWERS, Exact, Integers, Mask
+from walletframe.amounts.integers import POWERS, Exact, Integers, Mask, Places, rescale
 from walletframe.amounts.text import plain, plain_texts
 from walletframe.amounts.values import from_decimals, read, read_texts
 from walletframe.errors import AmountPrecisionError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
 
@@ -79,8 +81,26 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         found = read_texts(array.cast(pa.large_string()))
     elif pa.types.is_decimal(kind) and kind.scale >= 0:
-        found = from_decimals(array.cast(pa.decimal256(76, kind.scale)))
+        wide = pa.types.is_decimal128(kind) or pa.types.is_decimal256(kind)
+        found = from_decimals(array if wide else array.cast(pa.decimal256(76, kind.scale)))
     return read(array.to_pylist()) if found is None else found
+
+
+def from_portable(decimals: pa.Array, texts: Callable[[Places], pa.Array]) -> Exact:
+    """Read amounts as `to_portable_table` writes them, and by their text where decimals are null.
+
+    `texts` gives the text at some positions; it is not asked where every decimal is there.
+    """
+    exact = from_decimals(decimals)
+    places = np.flatnonzero(exact.missing)
+    if not len(places):
+        return exact
+    told = from_arrow(texts(places))
+    finest = max(exact.scale, told.scale)
+    integers, missing = rescale(exact.integers, exact.scale, finest), exact.missing.copy()
+    integers[places] = rescale(told.integers, told.scale, finest)
+    missing[places] = told.missing
+    return Exact(integers, missing, finest)
 
 
 def to_portable_table(frame: pd.DataFrame, *, decimals: int = _ETHER_DECIMALS) -> pa.Table:

@@ -170,7 +170,7 @@ def still_failed(failed: Iterable[pa.Table], wallets: Iterable[pa.Table]) -> pa.
     """Return the latest row of each wallet that is not ok, and is not among those that are."""
     table = pa.concat_tables([no_tables()[0], *failed])
     latest = {key: row for row, key in enumerate(keys_of(table))}
-    for part in wallets:
+    for part in wallets if latest else ():
         for key in keys_of(part):
             latest.pop(key, None)
     return table.take(pa.array(sorted(latest.values()), pa.int64()))

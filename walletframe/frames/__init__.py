@@ -14,6 +14,7 @@ from walletframe.frames.contract import (
     require_columns,
     respelled,
     text_array,
+    text_of,
     typed_frame,
 )
 from walletframe.frames.details import (
@@ -32,6 +33,7 @@ from walletframe.frames.identity import (
     Identities,
     Mask,
     TokenKey,
+    first_rows,
     is_unknown,
     token_identities,
     token_key,
@@ -125,6 +127,7 @@ __all__ = [
     "failure_lines",
     "find_token",
     "find_wallet",
+    "first_rows",
     "given_names",
     "group",
     "held_names",
@@ -158,6 +161,7 @@ __all__ = [
     "summary_lines",
     "table_html",
     "text_array",
+    "text_of",
     "token_columns",
     "token_identities",
     "token_key",

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from walletframe.amounts import AmountArray
-from walletframe.frames.contract import WALLET_DTYPES, Source, respelled, typed_frame
+from walletframe.frames.contract import WALLET_DTYPES, Source, respelled, text_of, typed_frame
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.kept import with_kept
 from walletframe.wire import MAX_DECIMALS
@@ -110,12 +110,12 @@ class _HoldingColumns:
         columns = {
             "blockchain": wallets["blockchain"].array.take(place),
             "address": wallets["address"].array.take(place),
-            "symbol": _text_array(chunks["symbol"]),
-            "token_address": _text_array(chunks["token_address"]),
+            "symbol": text_of(chunks["symbol"]),
+            "token_address": text_of(chunks["token_address"]),
             "amount": AmountArray._concat_same_type(chunks["amount"]),  # noqa: SLF001 - of ours
             "decimals": pd.arrays.IntegerArray(decimals.copy(), missing.copy()),
-            "raw_amount": _text_array(chunks["raw_amount"]),
-            "token_blockchain": _text_array(chunks["token_blockchain"]),
+            "raw_amount": text_of(chunks["raw_amount"]),
+            "token_blockchain": text_of(chunks["token_blockchain"]),
             "price": pa.chunked_array(chunks["price"]).to_numpy(),
         }
         return pd.DataFrame(columns, copy=False)
@@ -161,10 +161,3 @@ def _amounts(raw: list[str | None], decimals: pa.Array, no_digits: list[int]) ->
         digits[row] = "0"
     integers, _, scale = AmountArray.from_raw(digits, decimals.fill_null(0).to_numpy()).exact()
     return AmountArray(integers, missing, scale)
-
-
-def _text_array(chunks: list[pa.Array]) -> pd.arrays.ArrowStringArray:
-    joined = pa.chunked_array(chunks, _TEXT).combine_chunks()
-    return pd.arrays.ArrowStringArray(  # type: ignore[call-arg]  # the stubs lag behind pandas 3
-        joined, dtype=pd.StringDtype("pyarrow", na_value=np.nan)
-    )

@@ -1,0 +1,138 @@
+"""Reading a folder of small parts: the frames that were written, whole or some of their columns."""
+
+import shutil
+from decimal import Decimal
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from drawn_fetches import details_of, fetches
+from fetches import fetched, token
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from parted import write_parts
+
+import walletframe as wf
+from walletframe.amounts.arrow import from_portable
+from walletframe.errors import AmbiguousTokenError, ColumnsError, DatasetError, UnknownTokenError
+from walletframe.frames import find_token
+
+COLUMNS = ["blockchain", "address", "symbol", "token_address", "amount", "decimals"]
+COLUMNS += ["raw_amount", "token_blockchain", "price"]
+LARGEST = 2**256 - 1
+HELD = {
+    "ETH.0xA": [token("USDC", contract="0xa0"), token("ETH", 10**18, 18, contract=None)],
+    "NEAR.bob": [],
+    "ETH.0xB": [token("USDC", LARGEST, 18, contract="0XA0"), token("X", 1, 30, contract="0x1")],
+    "BSC.0xc": "failed",
+    "BSC.0xd": [token("USDC", 7, None, contract="0xA0", blockchain="BSC"), token("NA", 1, 0)],
+}
+
+
+def same(found, expected):
+    """Compare two fetches to the last bit."""
+    for one, other in zip(found, expected, strict=True):
+        pd.testing.assert_frame_equal(one, other)
+
+
+@pytest.fixture
+def details():
+    """Give a fetch."""
+    return fetched(HELD)
+
+
+@pytest.fixture(params=[0, 1])
+def folder(tmp_path, details, request):
+    """Give a folder of it, each part with two wallets at most."""
+    return write_parts(tmp_path / "bulk", details, seed=request.param)
+
+
+@settings(max_examples=40)  # each writes files
+@given(fetch=fetches, seed=st.integers(0, 9), wallets=st.integers(1, 3), columns=st.data())
+def test_whatever_was_written_comes_back(fetch, seed, wallets, columns):
+    """In the order asked, however the parts were cut; columns as chosen."""
+    details = details_of(fetch)
+    names = columns.draw(st.lists(st.sampled_from(COLUMNS), unique=True))
+    with TemporaryDirectory() as folder:
+        write_parts(f"{folder}/bulk", details, seed=seed, wallets=wallets)
+        same(wf.read_wallets(f"{folder}/bulk"), details)
+        some = wf.read_wallets(f"{folder}/bulk", columns=names)
+    same(some, (details.wallets, details.holdings[names]))
+
+
+def test_columns_are_checked(folder, details):
+    """One is enough; what holdings don't have is told."""
+    only = wf.read_wallets(folder, columns="amount").holdings
+    pd.testing.assert_frame_equal(only, details.holdings[["amount"]])
+    with pytest.raises(ColumnsError, match="amount_decimal"):
+        wf.read_wallets(folder, columns=["amount", "amount_decimal"])
+
+
+@pytest.mark.parametrize("named", [("ETH", "0xA0"), ("BSC", "0xa0"), "ETH", ["NA", ("ETH", None)]])
+@pytest.mark.parametrize("columns", [None, ["amount", "address"]])
+def test_some_tokens(folder, details, named, columns):
+    """Their rows alone, and all wallets, which say how many balances each has."""
+    found = wf.read_wallets(folder, tokens=named, columns=columns)
+    marks = np.zeros(len(details.holdings), dtype=bool)
+    for each in named if isinstance(named, list) else [named]:
+        marks |= find_token(details.holdings, each)
+    expected = details.holdings[marks].reset_index(drop=True)
+    same(found, (details.wallets, expected[columns or COLUMNS]))
+
+
+def test_some_tokens_of_some_wallets(folder, details):
+    """In the order of the question."""
+    found = wf.read_wallets(
+        folder, wallets=["eth.0xB", "NEAR.x", "ETH.0xa"], tokens=("ETH", "0xA0")
+    )
+    assert found.wallets.status.tolist() == ["ok", "not_cached", "ok"]
+    assert found.holdings.address.tolist() == ["0xB", "0xa"]
+    assert found.holdings.raw_amount.tolist() == [str(LARGEST), "1500000"]
+    none = wf.read_wallets(folder, wallets="NEAR.bob", tokens=[("ETH", "0xA0")])
+    same(none, (details.wallets.iloc[[1]].reset_index(drop=True), details.holdings.iloc[:0]))
+
+
+def test_a_symbol_is_looked_up_in_the_whole_folder(folder):
+    """It may be unambiguous in each part, and is not in all."""
+    with pytest.raises(AmbiguousTokenError, match="USDC"):
+        wf.read_wallets(folder, tokens="USDC")
+    with pytest.raises(AmbiguousTokenError, match="USDC"):
+        wf.read_wallets(folder, wallets="ETH.0xA", tokens=["ETH", "USDC"])
+    with pytest.raises(UnknownTokenError, match="DAI"):
+        wf.read_wallets(folder, tokens=["ETH", "DAI"])
+
+
+def test_holdings_of_other_wallets_are_told_where_they_are_as_many(tmp_path):
+    """Two files that were mixed up, though the numbers agree."""
+    write_parts(tmp_path, fetched({"ETH.0xa": [token()], "ETH.0xb": [token(raw=1)]}), wallets=1)
+    first, second = sorted((tmp_path / "holdings").iterdir())
+    shutil.copy(second, first)
+    with pytest.raises(DatasetError, match=r"part-000001\.parquet don't belong together"):
+        wf.read_wallets(tmp_path)
+
+
+def test_text_is_read_where_a_decimal_is_missing():
+    """And nowhere else; a finer amount makes the others as fine."""
+    asked = []
+
+    def texts(places):
+        asked.append(places.tolist())
+        return pa.array(["0.00000000000000000000001", None])
+
+    decimals = pa.array([Decimal("-1.5"), None, Decimal(2), None], pa.decimal128(38, 18))
+    exact = from_portable(decimals, texts)
+    assert exact.integers.tolist() == [-15 * 10**22, 1, 2 * 10**23, 0]
+    assert (exact.missing.tolist(), exact.scale, asked) == ([False] * 3 + [True], 23, [[1, 3]])
+    assert from_portable(decimals[2:3], texts).integers.tolist() == [2 * 10**18]
+    assert len(asked) == 1
+
+
+def test_files_in_many_groups_of_rows_are_read(folder, details):
+    """And without dictionaries or Arrow's schema, as another program may have written them."""
+    for path in folder.glob("holdings/*"):
+        table = pq.read_table(path, partitioning=None)
+        pq.write_table(table, path, store_schema=False, row_group_size=1, use_dictionary=False)
+    same(wf.read_wallets(folder), details)

@@ -1,0 +1,96 @@
+"""Folders of bulk runs with millions of balances, written without asking anybody."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from walletframe.amounts import AmountArray
+from walletframe.bulk.dataset import Dataset
+from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES, WalletDetails
+
+SERVICE = "https://balances.example"
+TOKENS, SPAN, PART_WALLETS, HELD = 5_000, 6, 2_000, 100
+CHAINS = np.array(["ETH", "BSC", "POLYGON", "SOLANA", "ARBITRUM"], dtype=object)
+
+
+def hexadecimal(random, count):
+    """Make hex addresses."""
+    return np.array([f"0x{random.bytes(20).hex()}" for _ in range(count)], dtype=object)
+
+
+def part(random, contracts, symbols, places):
+    """Make 2,000 wallets of 100 tokens, long-tailed, with amounts of up to 27 digits."""
+    count = PART_WALLETS * HELD
+    owners = hexadecimal(random, PART_WALLETS)
+    token = np.minimum((TOKENS ** random.random(count)).astype(int), TOKENS - 1)
+    digits = random.integers(1, 10**9, count).astype(object) * 10**18
+    digits += random.integers(0, 10**18, count)
+    raw = digits // 10 ** random.integers(0, 20, count).astype(object)
+    wallet = np.repeat(np.arange(PART_WALLETS), HELD)
+    chains = CHAINS[np.arange(PART_WALLETS) % len(CHAINS)]
+    holdings = {
+        "blockchain": chains[wallet],
+        "address": owners[wallet],
+        "symbol": symbols[token],
+        "token_address": contracts[token],
+        "amount": AmountArray.from_raw(raw, places[token]),
+        "decimals": places[token],
+        "raw_amount": [str(n) for n in raw],
+        "token_blockchain": CHAINS[token % len(CHAINS)],
+        "price": np.where(token % 3, np.nan, token / 7),
+    }
+    wallets = {
+        "blockchain": chains,
+        "address": owners,
+        "status": "ok",
+        "error": None,
+        "tokens": HELD,
+        "explorer_url": [f"https://explorer.example/{owner}" for owner in owners],
+        "fetched_at": pd.Timestamp("2026-11-01", tz="UTC"),
+        "source": "service",
+        "service": SERVICE,
+    }
+    return WalletDetails(
+        pd.DataFrame(wallets, index=range(PART_WALLETS)).astype(WALLET_DTYPES),
+        pd.DataFrame(holdings).astype(HOLDING_DTYPES),
+    )
+
+
+def answered(random, number):
+    """Return the places of a part's wallets, in the order in which 16 workers are answered."""
+    late = np.argsort(np.arange(PART_WALLETS) + 16 * random.random(PART_WALLETS))
+    return late + number * PART_WALLETS
+
+
+def write_folder(folder, rows, *, seed=0):
+    """Write a folder with so many balances in parts of 200,000, of wallets that all differ.
+
+    Six parts are made; the others have their balances under other addresses.
+    """
+    random = np.random.default_rng(seed)
+    contracts, places = hexadecimal(random, TOKENS), random.choice([6, 8, 9, 18, 18], TOKENS)
+    contracts[: len(CHAINS)] = None
+    symbols = np.array([f"TK{number % 4_000}" for number in range(TOKENS)], dtype=object)
+    parts = rows // (PART_WALLETS * HELD)
+    with Dataset(folder, SERVICE) as dataset:
+        for number in range(min(parts, SPAN)):
+            dataset.add(part(random, contracts, symbols, places), answered(random, number))
+        layout = dataset.layout
+    for number in range(SPAN, parts):
+        source, name = f"part-{number % SPAN + 1:06}.parquet", f"part-{number + 1:06}.parquet"
+        owners = pa.array(hexadecimal(random, PART_WALLETS), pa.large_string())
+        held = owners.take(pa.array(np.repeat(np.arange(PART_WALLETS), HELD)))
+        wallets = pq.read_table(layout.wallets / source)
+        positions = pa.array(answered(random, number))
+        wallets = _replaced(wallets, {"address": owners, "position": positions})
+        holdings = _replaced(pq.read_table(layout.holdings / source), {"address": held})
+        pq.write_table(holdings, layout.holdings / name, compression="zstd")
+        pq.write_table(wallets, layout.wallets / name, compression="zstd")
+    return folder
+
+
+def _replaced(table, columns):
+    for name, column in columns.items():
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table

@@ -1,0 +1,31 @@
+"""Folders of bulk runs that hold a given fetch, cut into small parts."""
+
+from pathlib import Path
+
+import numpy as np
+
+from walletframe.bulk.dataset import Dataset
+from walletframe.frames import WalletDetails, wallet_identities
+
+
+def write_parts(folder, details, *, seed=0, wallets=2):
+    """Write a fetch in parts of a few wallets, in an order that comes from the seed."""
+    order = np.random.default_rng(seed).permutation(len(details.wallets)).tolist()
+    with Dataset(Path(folder), "made up") as dataset:
+        for start in range(0, len(order), wallets):
+            places = order[start : start + wallets]
+            dataset.add(some_of(details, places), places)
+    return folder
+
+
+def some_of(details, places):
+    """Return the wallets at some places, in their order, with their holdings."""
+    chosen = details.wallets.iloc[places]
+    owners = wallet_identities(details.holdings)
+    rows = {key: np.flatnonzero(owners.codes == code) for code, key in enumerate(owners.keys)}
+    keys = wallet_identities(chosen).keys
+    held = np.concatenate([np.empty(0, dtype=int), *(rows.get(key, []) for key in keys)])
+    return WalletDetails(
+        chosen.reset_index(drop=True),
+        details.holdings.iloc[held.astype(int)].reset_index(drop=True),
+    )
