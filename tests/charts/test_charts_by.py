@@ -246,6 +246,159 @@ class TestBars:
         assert "3 of 4 wallets of owner Ada known." in said(figure)
 
 
+def boxes(figure):
+    """Return the sizes of the leaves of a hierarchy by their paths."""
+    [trace] = figure.data
+    above = dict(zip(trace.ids, trace.parents, strict=True))
+    names = dict(zip(trace.ids, trace.labels, strict=True))
+
+    def path(key):
+        return [*path(above[key]), names[key]] if key else []
+
+    sizes = zip(trace.ids, trace["values"], strict=True)
+    return {"/".join(path(key)): size for key, size in sizes if key not in trace.parents}
+
+
+class TestHierarchies:
+    """Treemap and sunburst of any path."""
+
+    @pytest.mark.parametrize("draw", [charts.treemap, charts.sunburst])
+    def test_the_path_is_from_outside_in(self, draw):
+        """Owners around their assets, or the other way round."""
+        figure = draw(VALUED, by=["owner", "asset"], wallets=WALLETS)
+        assert figure.layout.title.text == "Holdings by owner and asset"
+        assert boxes(figure) == {"Ada/USDT": 70, "Ada/USDC": 30, "no owner/USDC": 40}
+        figure = draw(VALUED, by=["asset", "owner"], wallets=WALLETS)
+        assert boxes(figure) == {"USDT/Ada": 70, "USDC/Ada": 30, "USDC/no owner": 40}
+
+    @pytest.mark.parametrize(
+        "by, paths",
+        [
+            ("owner", {"Ada": 100, "no owner": 40}),
+            ("bag", {"True": 70, "False": 70}),
+            (["owner", "team"], {"Ada/1": 80, "Ada/2": 20, "no owner/no team": 40}),
+            (
+                ["owner", "wallet"],
+                {"Ada/ETH.0xa1": 80, "Ada/BASE.0xa2": 20, "no owner/ETH.0xc1": 40},
+            ),
+            (
+                ["blockchain", "owner", "wallet", "token"],
+                {
+                    "ETH/Ada/0xa1/USDT": 70,
+                    "ETH/Ada/0xa1/USDC<br>(ETH 0xa0b8…eb48)": 10,
+                    "BASE/Ada/0xa2/USDC<br>(BASE 0x8335…2913)": 20,
+                    "ETH/no owner/0xc1/USDC<br>(ETH 0xa0b8…eb48)": 40,
+                },
+            ),
+        ],
+    )
+    def test_any_path(self, by, paths):
+        """Of one column or of many."""
+        assert boxes(charts.treemap(VALUED, by=by, wallets=WALLETS)) == paths
+
+    def test_the_usual_path_is_that_of_today(self):
+        """Written out or not."""
+        usual = charts.treemap(VALUED).to_json()
+        assert charts.treemap(VALUED, by=["blockchain", "wallet", "token"]).to_json() == usual
+        one = charts.treemap(VALUED, token="USDT").to_json()
+        assert charts.treemap(VALUED, token="USDT", by=["blockchain", "wallet"]).to_json() == one
+
+    def test_hovers_say_what_it_is_in(self):
+        """From inside out, with how many wallets are known, and the exact amount."""
+        texts = hovers(charts.treemap(VALUED, by=["owner", "asset"], wallets=WALLETS))
+        assert (
+            "<b>USDC</b><br>2 contracts on 2 blockchains<br>owner Ada<br>3 of 4 wallets known<br>"
+            "3.000000000000000001 USDC<br>30.00 USD (21.4% of all)"
+        ) in texts
+        assert "<b>owner Ada</b><br>3 of 4 wallets known<br>100.00 USD (71.4% of all)" in texts
+        assert "0 of 2 wallets of owner Ben known." in said(
+            charts.sunburst(VALUED, by="owner", wallets=WALLETS)
+        )
+
+    def test_one_asset(self):
+        """Its amounts are the areas, of the usual path or another, without a ring of its own."""
+        figure = charts.treemap(HOLDINGS, asset="USDC", wallets=WALLETS)
+        assert figure.layout.title.text == "USDC by blockchain and wallet"
+        assert boxes(figure) == {"ETH/0xa1": 1, "ETH/0xc1": 4, "BASE/0xa2": 2}
+        figure = charts.treemap(HOLDINGS, by="owner", asset="USDC", wallets=WALLETS)
+        assert boxes(figure) == {"Ada": 3, "no owner": 4}
+        assert set(figure.data[0].text) == {"3 USDC", "4 USDC"}
+        assert "3.000000000000000001 USDC" in hovers(figure)[0]
+
+    def test_balances_are_counted_without_values(self):
+        """As on the usual path; a leaf of one token says its amount, one of several how many."""
+        figure = charts.treemap(HOLDINGS, by=["owner", "asset"], wallets=WALLETS)
+        assert boxes(figure) == {"Ada/USDT": 1, "Ada/USDC": 2, "no owner/USDC": 1}
+        assert {"3", "7", "4"} <= set(figure.data[0].text)
+        figure = charts.treemap(HOLDINGS, by="owner", wallets=WALLETS)
+        assert set(figure.data[0].text) == {"3 balances", "1 balance"}
+
+    def test_colours(self):
+        """Of tokens and assets as everywhere, else one for each outermost group."""
+        colors = charts.token_colors(VALUED)
+        figure = charts.treemap(VALUED, by=["owner", "asset"], wallets=WALLETS, colors=colors).data[
+            0
+        ]
+        painted = dict(zip(figure.labels, figure.marker.colors, strict=True))
+        assert painted["USDT"] == colors["ETH", USDT.lower()]
+        assert painted["USDC"] == colors["ETH", USDC.lower()]
+        figure = charts.treemap(VALUED, by=["owner", "team"], wallets=WALLETS).data[0]
+        painted = dict(zip(figure.labels, figure.marker.colors, strict=True))
+        assert painted["1"] == painted["2"] != painted["no team"]
+        assert {painted["1"], painted["no team"]} == {*charts.palette.COLORS[:2]}
+
+    def test_no_more_than_the_top_are_drawn(self):
+        """The largest, each with an Other, which adds up all that is left."""
+        wallets, holdings = owned([f"o{number % 7}" for number in range(90)])
+        frame = holdings.assign(value=np.linspace(1, 2, 90))
+        for top in range(1, 40):
+            figure = charts.treemap(frame, by=["owner", "wallet"], wallets=wallets, top=top)
+            assert 0 < len(figure.data[0].ids) <= top
+            assert sum(boxes(figure).values()) == pytest.approx(135)
+        assert "7 owners, 25 of 90 parts, the rest as Other." in said(figure)
+
+    def test_one_alone_is_not_other(self):
+        """It is drawn for itself."""
+        wallets, holdings = owned(["Ada", "Ben", "Cem"])
+        figure = charts.treemap(holdings, by="owner", wallets=wallets, top=3)
+        assert set(boxes(figure)) == {"Ada", "Ben", "Cem"}
+        assert set(boxes(charts.treemap(holdings, by="owner", wallets=wallets, top=1))) == {
+            "Other (3 owners)"
+        }
+
+    def test_what_can_t_be_seen_is_not_drawn(self):
+        """Nor what is in a box that has no room for it, which is painted like its token."""
+        wallets, holdings = owned(["Ada", "Ben", "Ben", "Cem"])
+        frame = holdings.assign(value=[1e4, 20.0, 30.0, 1.0])
+        figure = charts.treemap(frame, by=["owner", "wallet"], wallets=wallets)
+        assert boxes(figure) == {"Ada/ETH.0x0000": 1e4, "Ben": 50}
+        assert "&lt;0.1% is too small to be drawn." in said(figure)
+        figure = charts.treemap(frame, by=["token", "owner", "wallet"], wallets=wallets)
+        painted = dict(zip(figure.data[0].labels, figure.data[0].marker.colors, strict=True))
+        assert painted["Ben"] == painted["ETH.0x0000"]
+
+    def test_rings_of_others_are_left_out(self):
+        """A sunburst draws what has room for its name."""
+        wallets, holdings = owned([f"o{number % 3}" for number in range(300)])
+        figure = charts.sunburst(holdings, by=["owner", "wallet"], wallets=wallets)
+        assert boxes(figure) == {"o0": 100, "o1": 100, "o2": 100}
+        assert "3 owners." in said(figure)
+
+    def test_named_wallets_break_where_their_address_begins(self):
+        """As on the usual path."""
+        named = WALLETS.assign(name="Vault")
+        paths = boxes(charts.treemap(VALUED, by=["owner", "wallet"], wallets=named))
+        assert "Ada/Vault<br>ETH.0xa1" in paths
+
+    def test_labels_are_harmless(self):
+        """Whatever a column holds."""
+        details = owned([*SYMBOLS.values()])
+        figure = charts.sunburst(details.holdings, by=["owner", "token"], wallets=details)
+        for text in [*figure.data[0].labels, *hovers(figure), *figure.layout.meta["about"]]:
+            assert re.findall(r"<(?!/?b>|br>)", text) == []
+            assert "$" not in text
+
+
 class TestHeatmap:
     """Rows of any groups, columns of tokens or assets."""
 

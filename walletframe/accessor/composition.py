@@ -1,177 +1,53 @@
-"""Treemap, sunburst, bar and pie of holdings."""
+"""Treemap and sunburst of holdings."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from walletframe.accessor.comparison import ComparisonPlots
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    import pandas as pd
-
+    from walletframe.accessor.comparison import Colors
     from walletframe.charts import Figure
-    from walletframe.frames import AssetsLike, By, FetchLike, TokenKey, TokenLike, WalletLike
-
-    Colors = Mapping[TokenKey, str]
+    from walletframe.frames import AssetsLike, By, FetchLike, TokenLike
 
 
-class CompositionPlots:
+class CompositionPlots(ComparisonPlots):
     """Charts of blockchains, wallets and tokens as parts of a whole."""
 
-    _data: pd.DataFrame
-    _wallets: pd.DataFrame | None
-
-    def _asked(self, wallets: FetchLike | None) -> FetchLike | None:
-        """Return the wallets that a chart is of: those the caller names, else of the fetch."""
-        return self._wallets if wallets is None else wallets
-
-    def treemap(
+    def treemap(  # noqa: PLR0913  each is one choice of whoever draws it
         self,
         *,
+        by: By | Sequence[By] = ("blockchain", "wallet", "token"),
         token: TokenLike | None = None,
+        asset: TokenLike | None = None,
         top: int = 250,
         wallets: FetchLike | None = None,
+        assets: AssetsLike | None = None,
+        bridged: bool = False,
         colors: Colors | None = None,
     ) -> Figure:
-        """Draw holdings as nested rectangles: blockchains, wallets, tokens.
+        """Draw holdings as nested rectangles: blockchains, wallets, tokens, or any other path.
 
         Areas show ``value`` if there is such a column (float64, with an optional ``currency``),
         else numbers of balances.
 
         Parameters
         ----------
-        token : str or (str, str or None), optional
-            Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
-        top : int, default 250
-            The most rectangles, up to 500, since a browser is slow with more. Of too many, only the
-            largest wallets are drawn separately; the others of each blockchain are drawn together,
-            added up by token, and the rest as Other.
-        wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch, to note how complete and how old the data is.
-            ``details.wf`` has them.
-        colors : mapping of (str, str or None) to str, optional
-            Colours of tokens, hex or CSS names, as from `token_colors`.
-
-        Returns
-        -------
-        plotly.graph_objects.Figure
-            One trace, exact amounts in its hover; if nothing is above 0, no trace, but a note why.
-
-        Raises
-        ------
-        ArgumentError, SettingsError
-            If `wallets` or `colors` is something else, or `top` is out of range.
-        ColumnsError, AmountError, PricesError
-            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
-        UnknownTokenError, AmbiguousTokenError
-            If no row has the token, or several tokens share the symbol.
-
-        Examples
-        --------
-        >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
-        ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
-        >>> len(frame.wf.plot.treemap().data)
-        1
-        """
-        from walletframe.charts import treemap
-
-        return treemap(
-            self._data, token=token, top=top, wallets=self._asked(wallets), colors=colors
-        )
-
-    def sunburst(
-        self,
-        *,
-        token: TokenLike | None = None,
-        top: int = 250,
-        wallets: FetchLike | None = None,
-        colors: Colors | None = None,
-    ) -> Figure:
-        """Draw holdings as rings: blockchains inside, then wallets, tokens outside.
-
-        Angles show ``value`` if there is such a column (float64, with an optional ``currency``),
-        else numbers of balances.
-
-        Parameters
-        ----------
-        token : str or (str, str or None), optional
-            Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
-        top : int, default 250
-            The most pieces, up to 300, since a browser is slow with more. Only what has room for
-            its name is drawn separately: the other wallets of each blockchain are drawn together,
-            added up by token, and the rest as Other; without an outer ring where most would be.
-        wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch, to note how complete and how old the data is.
-            ``details.wf`` has them.
-        colors : mapping of (str, str or None) to str, optional
-            Colours of tokens, hex or CSS names, as from `token_colors`.
-
-        Returns
-        -------
-        plotly.graph_objects.Figure
-            One trace, exact amounts in its hover; if nothing is above 0, no trace, but a note why.
-
-        Raises
-        ------
-        ArgumentError, SettingsError
-            If `wallets` or `colors` is something else, or `top` is out of range.
-        ColumnsError, AmountError, PricesError
-            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
-        UnknownTokenError, AmbiguousTokenError
-            If no row has the token, or several tokens share the symbol.
-
-        Examples
-        --------
-        >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
-        ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
-        >>> len(frame.wf.plot.sunburst().data)
-        1
-        """
-        from walletframe.charts import sunburst
-
-        return sunburst(
-            self._data, token=token, top=top, wallets=self._asked(wallets), colors=colors
-        )
-
-    def bar(  # noqa: PLR0913  each is one choice of whoever draws it
-        self,
-        *,
-        by: By | Sequence[By] = "wallet",
-        token: TokenLike | None = None,
-        asset: TokenLike | None = None,
-        top: int = 20,
-        top_tokens: int = 8,
-        wallets: FetchLike | None = None,
-        assets: AssetsLike | None = None,
-        bridged: bool = False,
-        colors: Colors | None = None,
-    ) -> Figure:
-        """Draw a bar for each wallet, owner or whatever you know, stacked by token or asset.
-
-        Lengths show ``value`` if there is such a column (float64, with an optional ``currency``),
-        else numbers of balances.
-
-        Parameters
-        ----------
-        by : str or list of str, default "wallet"
-            What a bar stands for: ``"wallet"``, ``"blockchain"`` (that of the wallet), a column of
-            yours that `wallets` kept, such as ``"owner"``, any column of these holdings, or several
-            of them. ``"asset"`` behind others makes the colours assets, as `totals` knows them;
-            alone, or ``"token"`` alone, it makes a bar of each. What has no label is a group of its
-            own, such as "no owner".
+        by : str or list of str, default ("blockchain", "wallet", "token")
+            The path, from outside in: the names that `bar` takes, such as ``["owner", "asset"]``.
         token : str or (str, str or None), optional
             Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
         asset : str or (str, str or None), optional
             Draw its amounts, on all blockchains: an asset that `walletframe.assets` lists, or one
             of its contracts.
-        top : int, default 20
-            The most bars, up to 200; the rest are Other, given as text if its bar would be more
-            than twice as long as the longest.
-        top_tokens : int, default 8
-            The most tokens or assets with a colour of their own, up to 20; the rest are drawn as
-            Other.
+        top : int, default 250
+            The most rectangles, up to 500, since a browser is slow with more. Of too many, only the
+            largest wallets are drawn separately; the others of each blockchain are drawn together,
+            added up by token, and the rest as Other. Of other paths the largest groups are drawn,
+            and what else is in each as its Other.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is: of each
             group, too. ``details.wf`` has them.
@@ -186,15 +62,13 @@ class CompositionPlots:
         Returns
         -------
         plotly.graph_objects.Figure
-            One trace for each token or asset, the largest first, with exact amounts in the hover,
-            and how many wallets of an owner are known; if nothing is above 0, no trace, but a note
-            why.
+            One trace, exact amounts in its hover; if nothing is above 0, no trace, but a note why.
 
         Raises
         ------
         ArgumentError, UnknownWalletError, SettingsError
-            If `by`, `wallets` or `colors` is something else, `top` or `top_tokens` out of range,
-            or `wallets` lacks the wallet of a row.
+            If `by`, `wallets` or `colors` is something else, `top` is out of range, or `wallets`
+            lacks the wallet of a row.
         ColumnsError, AmountError, PricesError, TokenListError, OSError
             If a column is missing, ``amount`` holds no amounts, values have several currencies, or
             `assets` can't be used.
@@ -206,72 +80,99 @@ class CompositionPlots:
         >>> import pandas as pd, walletframe
         >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
         ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
-        >>> list(frame.wf.plot.bar().data[0].x)
-        [1.0, 1.0]
+        >>> len(frame.wf.plot.treemap().data)
+        1
         """
-        from walletframe.charts import bar
+        from walletframe.charts import treemap
 
-        return bar(
+        return treemap(
             self._data,
             by=by,
             token=token,
             asset=asset,
             top=top,
-            top_tokens=top_tokens,
             wallets=self._asked(wallets),
             assets=assets,
             bridged=bridged,
             colors=colors,
         )
 
-    def pie(
+    def sunburst(  # noqa: PLR0913  each is one choice of whoever draws it
         self,
-        wallet: WalletLike,
         *,
-        top: int = 8,
+        by: By | Sequence[By] = ("blockchain", "wallet", "token"),
+        token: TokenLike | None = None,
+        asset: TokenLike | None = None,
+        top: int = 250,
         wallets: FetchLike | None = None,
+        assets: AssetsLike | None = None,
+        bridged: bool = False,
         colors: Colors | None = None,
     ) -> Figure:
-        """Draw one wallet's holdings as a pie.
+        """Draw holdings as rings: blockchains, wallets, tokens from inside out, or any other path.
 
-        Slices show ``value`` if there is such a column (float64, with an optional ``currency``).
-        Otherwise all have one size, since amounts of different tokens can't be compared.
+        Angles show ``value`` if there is such a column (float64, with an optional ``currency``),
+        else numbers of balances.
 
         Parameters
         ----------
-        wallet : str, (str, str) or WalletAddress
-            ``"ETH.0x…"`` or (blockchain, address).
-        top : int, default 8
-            The most tokens, up to 20; the rest are drawn as Other.
+        by : str or list of str, default ("blockchain", "wallet", "token")
+            The path, from inside out: the names that `bar` takes, such as ``["owner", "asset"]``.
+        token : str or (str, str or None), optional
+            Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
+        asset : str or (str, str or None), optional
+            Draw its amounts, on all blockchains: an asset that `walletframe.assets` lists, or one
+            of its contracts.
+        top : int, default 250
+            The most pieces, up to 300, since a browser is slow with more. Only what has room for
+            its name is drawn separately: the other wallets of each blockchain are drawn together,
+            added up by token, and the rest as Other; without an outer ring where most would be.
+            Of other paths the largest groups are drawn, and what else is in each as its Other.
         wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch, to note how old the answer is, or why it has no rows.
-            ``details.wf`` has them.
+            The ``wallets`` of the same fetch, to note how complete and how old the data is: of each
+            group, too. ``details.wf`` has them.
+        assets : DataFrame, str or Path, optional
+            By asset: contracts of your own, as `walletframe.assets` takes them.
+        bridged : bool, default False
+            By asset: whether twins count, such as USDC.e and WETH.
         colors : mapping of (str, str or None) to str, optional
-            Colours of tokens, hex or CSS names, as from `token_colors`.
+            Colours of tokens, hex or CSS names, as from `token_colors`. An asset has that of its
+            largest token.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            One trace, the largest slice first, with exact amounts in the hover; if nothing is above
-            0, no trace, but a note why.
+            One trace, exact amounts in its hover; if nothing is above 0, no trace, but a note why.
 
         Raises
         ------
-        ArgumentError, SettingsError
-            If `wallets` or `colors` is something else, or `top` is out of range.
-        ColumnsError, AmountError, PricesError
-            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
-        AddressError, UnknownWalletError
-            If the wallet can't be read, or has no rows, and `wallets` does not say why.
+        ArgumentError, UnknownWalletError, SettingsError
+            If `by`, `wallets` or `colors` is something else, `top` is out of range, or `wallets`
+            lacks the wallet of a row.
+        ColumnsError, AmountError, PricesError, TokenListError, OSError
+            If a column is missing, ``amount`` holds no amounts, values have several currencies, or
+            `assets` can't be used.
+        UnknownTokenError, AmbiguousTokenError
+            If no row has the token or asset, or several tokens share the symbol.
 
         Examples
         --------
         >>> import pandas as pd, walletframe
         >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
         ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
-        >>> frame.wf.plot.pie("ETH.0xa").data[0].labels
-        ('ETH',)
+        >>> len(frame.wf.plot.sunburst().data)
+        1
         """
-        from walletframe.charts import pie
+        from walletframe.charts import sunburst
 
-        return pie(self._data, wallet, top=top, wallets=self._asked(wallets), colors=colors)
+        return sunburst(
+            self._data,
+            by=by,
+            token=token,
+            asset=asset,
+            top=top,
+            wallets=self._asked(wallets),
+            assets=assets,
+            bridged=bridged,
+            colors=colors,
+        )

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 from walletframe.accessor.composition import CompositionPlots
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
-    from walletframe.accessor.composition import Colors
+    from walletframe.accessor.comparison import Colors
     from walletframe.charts import Figure
-    from walletframe.frames import AssetsLike, By, FetchLike, TokenKey, TokenLike
+    from walletframe.frames import FetchLike, TokenKey, TokenLike
 
 
 class PlotAccessor(CompositionPlots):
@@ -39,78 +37,6 @@ class PlotAccessor(CompositionPlots):
 
     def __init__(self, holdings: pd.DataFrame, wallets: pd.DataFrame | None = None) -> None:
         self._data, self._wallets = holdings, wallets
-
-    def heatmap(
-        self,
-        *,
-        by: By | Sequence[By] = "wallet",
-        top: int = 30,
-        top_tokens: int = 20,
-        wallets: FetchLike | None = None,
-        assets: AssetsLike | None = None,
-        bridged: bool = False,
-    ) -> Figure:
-        """Draw a heatmap of wallets, owners or whatever you know, by tokens or assets.
-
-        Colours show ``value`` if there is such a column (float64, with an optional ``currency``),
-        else the row's share of all of the token in the frame, on a logarithmic scale. Wallets, and
-        tokens, of one blockchain stand together.
-
-        Parameters
-        ----------
-        by : str or list of str, default "wallet"
-            What a row stands for: ``"wallet"``, ``"blockchain"`` (that of the wallet), a column of
-            yours that `wallets` kept, such as ``"owner"``, any column of these holdings, or several
-            of them. With ``"asset"`` among them the columns are assets, as `totals` knows them.
-            What has no label is a group of its own, such as "no owner".
-        top : int, default 30
-            The most rows, up to 200; the rest are drawn as Other.
-        top_tokens : int, default 20
-            The most tokens or assets, up to 200: those with the largest value, or the most holders,
-            among the rows drawn. With values, the rest are drawn as Other.
-        wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch, to note how complete and how old the data is: of each
-            group, too. ``details.wf`` has them.
-        assets : DataFrame, str or Path, optional
-            By asset: contracts of your own, as `walletframe.assets` takes them.
-        bridged : bool, default False
-            By asset: whether twins count, such as USDC.e and WETH.
-
-        Returns
-        -------
-        plotly.graph_objects.Figure
-            One trace, with exact amounts in the hover; a cell is empty if its row holds none of the
-            token. Other gets a second trace, in grey, if it holds more of a token than any other
-            row. If nothing is above 0, no trace, but a note why.
-
-        Raises
-        ------
-        ArgumentError, UnknownWalletError, SettingsError
-            If `by` or `wallets` is something else, `top` or `top_tokens` is out of range, or
-            `wallets` lacks the wallet of a row.
-        ColumnsError, AmountError, PricesError, TokenListError, OSError
-            If a column is missing, ``amount`` holds no amounts, values have several currencies, or
-            `assets` can't be used.
-
-        Examples
-        --------
-        >>> import pandas as pd, walletframe
-        >>> frame = pd.DataFrame({"blockchain": "ETH", "address": ["0xa", "0xb"], "symbol": "ETH",
-        ... "token_blockchain": "ETH", "token_address": None, "amount": pd.array([1, 3], "amount")})
-        >>> len(frame.wf.plot.heatmap().data)
-        1
-        """
-        from walletframe.charts import heatmap
-
-        return heatmap(
-            self._data,
-            by=by,
-            top=top,
-            top_tokens=top_tokens,
-            wallets=self._asked(wallets),
-            assets=assets,
-            bridged=bridged,
-        )
 
     def lorenz(self, token: TokenLike, *, wallets: FetchLike | None = None) -> Figure:
         """Draw the Lorenz curve of one token, with its Gini coefficient.

@@ -1,4 +1,4 @@
-"""Treemap and sunburst: blockchains, their wallets, and the tokens of these."""
+"""Treemap and sunburst: blockchains, their wallets, and the tokens of these; or any path."""
 
 from __future__ import annotations
 
@@ -8,27 +8,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import plotly.graph_objects as go
 
-from walletframe.charts.balances import check_top, read_balances
+from walletframe.charts.balances import check_top
+from walletframe.charts.boxes import BOTH, CHAIN_COLOR, WALLET_COLOR, Box, arrays
 from walletframe.charts.canvas import LEAST_SIZE, Space, blank, figure, hover, markup
+from walletframe.charts.levels import read_groupings
 from walletframe.charts.nodes import READ, SEEN, grow
 from walletframe.charts.notes import drawn_of, other
-from walletframe.charts.palette import EDGE, OTHER, chosen_colors, pattern, patterns, text_on
+from walletframe.charts.palette import OTHER, chosen_colors, patterns
+from walletframe.charts.paths import nest
 from walletframe.frames import without_chain
 from walletframe.numerals import many, percent, whole
 from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from walletframe.charts.balances import Balances
+    from walletframe.charts.levels import Groupings
     from walletframe.charts.nodes import Least, Node, Tree
-    from walletframe.frames import FetchLike, PositionsLike, TokenKey, TokenLike
+    from walletframe.frames import AssetsLike, By, FetchLike, PositionsLike, TokenKey, TokenLike
 
 _TREEMAP, _SUNBURST = 500, 300
-_OPPOSITE = {"#000000": "#FFFFFF", "#FFFFFF": "#000000"}
 _TILES, _RINGS = Space(420), Space(520)
-_ROUNDING, _BOTH = 1e-12, 0.01  # less has room for a name, and perhaps not for a number
-_CHAIN_COLOR, _WALLET_COLOR = "#4D4D4D", "#707070"
+_ROUNDING = 1e-12
+PATH = ("blockchain", "wallet", "token")
 
 
 class _Form(NamedTuple):
@@ -40,66 +43,87 @@ class _Form(NamedTuple):
     least: Least
 
 
-def treemap(
+def treemap(  # noqa: PLR0913  each is one choice of whoever draws it
     holdings: PositionsLike,
     *,
+    by: By | Sequence[By] = PATH,
     token: TokenLike | None = None,
+    asset: TokenLike | None = None,
     top: int = 250,
     wallets: FetchLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw holdings as nested rectangles: blockchains, wallets, tokens."""
+    """Draw holdings as nested rectangles, such as blockchains, wallets, tokens."""
     limit = check_top("top", top, _TREEMAP)
-    balances = read_balances(holdings, token=token, wallets=wallets)
+    path = _shorter(by, one=token is not None or asset is not None)
+    found = read_groupings(
+        holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
+    )
     trace = partial(
         go.Treemap,
         tiling={"pad": 1},
         marker_pad={"t": 20, "l": 2, "r": 2, "b": 2},
         marker_cornerradius=2,
     )
-    return _drawn(_Form(trace, "Area", _TILES, SEEN), balances, limit, wallets, colors)
+    return _drawn(_Form(trace, "Area", _TILES, SEEN), found, limit, wallets, colors)
 
 
-def sunburst(
+def sunburst(  # noqa: PLR0913  each is one choice of whoever draws it
     holdings: PositionsLike,
     *,
+    by: By | Sequence[By] = PATH,
     token: TokenLike | None = None,
+    asset: TokenLike | None = None,
     top: int = 250,
     wallets: FetchLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw holdings as rings: blockchains inside, around them their wallets, outside the tokens."""
+    """Draw holdings as rings, such as blockchains inside, then wallets, tokens outside."""
     limit = check_top("top", top, _SUNBURST)
-    balances = read_balances(holdings, token=token, wallets=wallets)
+    path = _shorter(by, one=token is not None or asset is not None)
+    found = read_groupings(
+        holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
+    )
     trace = partial(go.Sunburst, leaf_opacity=1)
-    return _drawn(_Form(trace, "Angle", _RINGS, READ), balances, limit, wallets, colors)
+    return _drawn(_Form(trace, "Angle", _RINGS, READ), found, limit, wallets, colors)
 
 
 def _drawn(
     form: _Form,
-    balances: Balances,
+    found: Groupings,
     top: int,
     wallets: FetchLike | None,
     colors: Mapping[TokenKey, str] | None,
 ) -> go.Figure:
-    one_token = balances.measure.one_token
-    levels = "blockchain and wallet" if one_token else "blockchain, wallet and token"
-    title = balances.measure.title(f"by {levels}")
+    balances, one_token = found.balances, found.balances.measure.one_token
     if not len(balances.rows):
-        return blank(title, balances.notes([], wallets), balances.why_none)
-    tree = grow(balances, top, form.least)
-    boxes = [*_boxes(_look(tree, balances, colors), tree.nodes, (), "")]
-    lost = 1 - sum(box.size for box in boxes) / tree.size
-    said = [f"{form.size}: {balances.measure.phrase}.", *_extent(tree, one_token=one_token)]
+        return blank(found.title, balances.notes([], wallets), balances.why_none)
+    if found.names == [*_shorter(PATH, one=one_token)]:
+        tree = grow(balances, top, form.least)
+        boxes = [*_boxes(_look(tree, balances, colors), tree.nodes, (), "")]
+        extent = _extent(tree, one_token=one_token)
+    else:
+        boxes, extent = nest(found, top, form.least, colors)
+    lost = 1 - sum(box.size for box in boxes) / float(balances.sizes.sum())
+    said = [f"{form.size}: {balances.measure.phrase}.", *extent]
     small = [f"{percent(lost)} is too small to be drawn."] * (lost > _ROUNDING)
     notes = balances.notes(said, wallets)
     return figure(
-        [form.trace(**_arrays(boxes))],
-        title=title,
-        notes=notes._replace(left_out=[*small, *notes.left_out]),
+        [form.trace(**arrays(boxes))],
+        title=found.title,
+        notes=notes._replace(left_out=[*notes.left_out, *small]),
         space=form.space,
         uniformtext={"minsize": LEAST_SIZE, "mode": "hide"},
     )
+
+
+def _shorter(by: By | Sequence[By], *, one: bool) -> By | Sequence[By]:
+    """Leave out tokens of the usual path where one alone is drawn: wallets tell its parts apart."""
+    return PATH[:-1] if one and not isinstance(by, str) and (*by,) == PATH else by
 
 
 def _extent(tree: Tree, *, one_token: bool) -> list[str]:
@@ -135,19 +159,6 @@ class _Look:
     patterns: dict[int, str]
 
 
-class _Box(NamedTuple):
-    """A node as plotly takes it; texts are markup."""
-
-    id: str  # our own: names, which strangers choose, are only drawn
-    parent: str
-    size: float  # 0 where others are in it: plotly adds them up, and compares to the last bit
-    label: str
-    text: str
-    hover: str
-    color: str
-    pattern: str = ""
-
-
 def _look(tree: Tree, balances: Balances, colors: Mapping[TokenKey, str] | None) -> _Look:
     sizes = dict.fromkeys(balances.token_codes[:1].tolist() * balances.measure.one_token, 0.0)
     wallets = []
@@ -174,12 +185,12 @@ def _look(tree: Tree, balances: Balances, colors: Mapping[TokenKey, str] | None)
 
 def _boxes(
     look: _Look, nodes: tuple[Node, ...], above: tuple[Node, ...], parent: str
-) -> Iterator[_Box]:
+) -> Iterator[Box]:
     """Give the boxes of nodes, parents before their children."""
     for node in nodes:
         own = ("o" if node.is_folded else f"{node.kind[0]}{node.place}") + parent
         size = 0.0 if node.children else node.size
-        yield _Box(own, parent, size, *_face(look, node, above))
+        yield Box(own, parent, size, *_face(look, node, above))
         yield from _boxes(look, node.children, (*above, node), own)
 
 
@@ -190,18 +201,18 @@ def _face(look: _Look, node: Node, above: tuple[Node, ...]) -> tuple[str, ...]:
     if node.is_folded:
         beside = node.kind != "wallet" or not all(each.is_folded for each in above[0].children)
         label = other(node.count, node.kind) if beside else many(node.count, node.kind)
-        color = _WALLET_COLOR if node.children else OTHER
+        color = WALLET_COLOR if node.children else OTHER
         return label, markup([measure.below(node.size)]), hover(label, share), color
     if node.kind == "token" or (measure.one_token and node.kind == "wallet"):
         return _leaf(look, node, above)
     if node.kind == "wallet":
         name = look.balances.whole_wallet(node.place)
         text = markup([measure.short(node.size)])
-        return markup(look.wallets[node.place]), text, hover(name, share), _WALLET_COLOR
+        return markup(look.wallets[node.place]), text, hover(name, share), WALLET_COLOR
     name, count = look.chains[node.place], many(node.count, "wallet")
     texts = [measure.short(node.size)] if node.children else [count, measure.below(node.size)]
     text = markup([text for text in texts if text])
-    return markup([name]), text, hover(name, count, share), _CHAIN_COLOR
+    return markup([name]), text, hover(name, count, share), CHAIN_COLOR
 
 
 def _leaf(look: _Look, node: Node, above: tuple[Node, ...]) -> tuple[str, ...]:
@@ -217,7 +228,7 @@ def _leaf(look: _Look, node: Node, above: tuple[Node, ...]) -> tuple[str, ...]:
     symbol, where = balances.whole_token(token)
     amount = f"{whole(node.amount)} {symbol}"
     share = balances.measure.leaf_share(node.size, look.total, of)
-    small = node.size < _BOTH * look.total
+    small = node.size < BOTH * look.total
     text = "" if small else markup([balances.measure.leaf(node.size, node.amount, of)])
     told = hover(look.tokens[token], where, whose, amount, share)
     return markup(label), text, told, look.colors[token], look.patterns[token]
@@ -231,29 +242,3 @@ def _within(label: str, own: str, chain: str) -> list[str]:
     where = where.removeprefix(own).lstrip()
     where = where if own == chain or not own else f"{shown(own)} {where}".rstrip()
     return [name, f"({where})"] if where else [name]
-
-
-def _arrays(boxes: list[_Box]) -> dict[str, Any]:
-    on_color = [text_on(box.color) for box in boxes]
-    return {
-        "ids": [box.id for box in boxes],
-        "parents": [box.parent for box in boxes],
-        "labels": [box.label for box in boxes],
-        "text": [box.text for box in boxes],
-        "values": [box.size for box in boxes],
-        "hovertext": [box.hover for box in boxes],
-        "marker": {
-            "colors": [box.color for box in boxes],
-            "line": {"color": EDGE, "width": 0.5},
-            "pattern": {
-                **pattern([box.pattern for box in boxes]),
-                # On the other side of the colour than the text, which is read on it all the same.
-                "fgcolor": [_OPPOSITE[color] for color in on_color],
-                "fgopacity": 0.4,
-            },
-        },
-        "branchvalues": "remainder",
-        "textinfo": "label+text",
-        "textfont": {"color": on_color},
-        "hoverinfo": "text",
-    }
