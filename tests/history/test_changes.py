@@ -282,6 +282,52 @@ def test_changes_are_added_up_by_owner_and_token():
     assert compare(fetched({}), fetched({}), by="token").empty
 
 
+USDC, ON_BASE, TWIN = (
+    "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+    "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+    "0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA",
+)
+
+
+def dollars(ethereum, base, twin=0):
+    """List balances of the same asset in three contracts on two blockchains."""
+    amounts = [(USDC, "ETH", ethereum), (ON_BASE, "BASE", base), (TWIN, "BASE", twin)]
+    return [
+        token("USDC", raw or 1, raw and 6, contract=contract, blockchain=chain)
+        for contract, chain, raw in amounts
+        if raw != 0
+    ]
+
+
+def test_changes_are_added_up_by_asset():
+    """Over contracts and blockchains, twins on request; a wallet counts as a whole."""
+    before = fetched({"ETH.0xA": dollars(1, 2, 4), "BASE.0xB": dollars(0, 10**30), "NEAR.c": []})
+    after = fetched({"ETH.0xA": dollars(2, 4, 5), "BASE.0xB": dollars(0, 10**30 - 1), "NEAR.c": []})
+    found = compare(before, after, by="asset")
+    assert [*found.columns] == [
+        *["asset", "before", "after", "difference", "change", "wallets_known", "wallets"]
+    ]
+    assert found["asset"].tolist() == ["USDC", "USDC (BASE 0xd9aa…b6ca)"]
+    assert found["difference"].astype("str").tolist() == ["0.000002", "0.000001"]
+    assert found[["wallets_known", "wallets"]].iloc[0].tolist() == [3, 3]  # it is on NEAR, too
+    together = compare(before, after, by="asset", bridged=True)
+    assert together["difference"].astype("str").tolist() == ["0.000003"]
+    who = {"0xA": "Ada", "0xB": "Bo", "c": "Bo"}
+    owners = compare(owned(before, **who), owned(after, **who), by=["asset", "owner"])
+    assert owners[owners["asset"] == "USDC"]["owner"].tolist() == ["Ada", "Bo"]
+    both = compare(before, after, by=["asset", "token"])
+    assert both[both["asset"] == "USDC"]["token_blockchain"].tolist() == ["ETH", "BASE"]
+    partly = fetched({"ETH.0xA": dollars(2, None), "BASE.0xB": "failed", "NEAR.c": []})
+    lost = compare(before, partly, by="asset", bridged=True)
+    assert lost["change"].tolist() == ["unknown"]
+    assert lost[["wallets_known", "wallets"]].iloc[0].tolist() == [1, 3]
+    own = pd.DataFrame({"asset": ["MINE"], "token_blockchain": "ETH", "token_address": [USDC]})
+    assert "MINE" in compare(before, after, by="asset", assets=own)["asset"].tolist()
+    for wrong in ({"assets": own}, {"bridged": True, "by": "token"}):
+        with pytest.raises(SettingsError, match="is for assets alone"):
+            compare(before, after, **wrong)
+
+
 def test_changes_by_what_nobody_keeps_are_refused():
     """The names that there are, are told, the user's own among them."""
     details = owned(fetched({"ETH.0xA": []}), **{"0xA": "Ada"})

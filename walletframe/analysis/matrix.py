@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from walletframe.analysis.sums import completeness_alike, distinct, totals_of
+from walletframe.analysis.sums import distinct, totals_of
 from walletframe.errors import SettingsError
 from walletframe.frames import (
     cell_sums,
+    completeness_alike,
     count_array,
     group,
     held_names,

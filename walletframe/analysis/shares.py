@@ -11,16 +11,12 @@ from pandas.api.types import is_numeric_dtype
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.integers import Exact, ratios
 from walletframe.amounts.segments import Segments, sums
-from walletframe.analysis.sums import (
-    completeness_alike,
-    completeness_among,
-    distinct_counts,
-    spread,
-    totals_of,
-)
+from walletframe.analysis.sums import distinct_counts, spread, totals_of
 from walletframe.errors import Argument, SettingsError, Spelled
 from walletframe.frames import (
     amounts_of,
+    completeness_alike,
+    completeness_among,
     count_array,
     group,
     held_place,

@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from walletframe.analysis.sums import completeness_among
 from walletframe.charts.balances import read_balances
 from walletframe.charts.notes import other
 from walletframe.errors import Argument, SettingsError, Spelled
-from walletframe.frames import group, kept_names, read_names, short_wallet, unique_names
+from walletframe.frames import (
+    completeness_among,
+    group,
+    kept_names,
+    read_names,
+    short_wallet,
+    unique_names,
+)
 from walletframe.frames.identity import first_rows
 from walletframe.numerals import many
 from walletframe.text import shown
@@ -133,7 +139,7 @@ class Level:
         parts = []
         for name in self._told:
             [text] = self._texts(name, np.array([place]), limit=_WHOLE)
-            says_it = name in _BUILT_IN or text == _none(name)
+            says_it = name in _BUILT_IN or text == no_label(name)
             parts.append(text if says_it else f"{shown(name, _NAME)} {text}")
         return _BETWEEN.join(parts)
 
@@ -178,7 +184,7 @@ class Level:
         labels = pd.Series(self.groups.columns[name].take(places), dtype=object)
         missing = labels.isna().tolist()
         return [
-            _none(name) if gap else _text(label, limit) or _none(name)
+            no_label(name) if gap else label_text(label, limit) or no_label(name)
             for label, gap in zip(labels.tolist(), missing, strict=True)
         ]
 
@@ -220,11 +226,12 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _none(name: str) -> str:
+def no_label(name: str) -> str:
+    """Name a group that has no label."""
     return f"no {shown(name, _NAME)}"
 
 
-def _text(label: Any, limit: int) -> str:
+def label_text(label: Any, limit: int) -> str:
     """Write the label of a group: harmless, and numbers as people do."""
     if isinstance(label, Decimal):
         return f"{label:f}"

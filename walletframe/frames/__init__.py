@@ -1,7 +1,13 @@
 """The column contract, and how outcomes become the two DataFrames that keep it."""
 
 from walletframe.frames.assembly import WalletRecord, assemble
-from walletframe.frames.asset_list import AssetsLike, assets, held_names, held_place
+from walletframe.frames.asset_list import (
+    AssetsLike,
+    assets,
+    held_names,
+    held_place,
+    refuse_assets,
+)
 from walletframe.frames.contract import (
     HOLDING_DTYPES,
     SIMULATED,
@@ -17,6 +23,7 @@ from walletframe.frames.contract import (
     text_of,
     typed_frame,
 )
+from walletframe.frames.coverage import completeness, completeness_alike, completeness_among
 from walletframe.frames.details import (
     DetailsLike,
     FetchLike,
@@ -27,7 +34,14 @@ from walletframe.frames.details import (
     wallets_given,
 )
 from walletframe.frames.display import summary_html, table_html
-from walletframe.frames.groups import By, Groups, group, read_groups, read_names
+from walletframe.frames.groups import (
+    ADDED,
+    By,
+    Groups,
+    group,
+    read_groups,
+    read_names,
+)
 from walletframe.frames.identity import (
     Codes,
     Identities,
@@ -92,6 +106,7 @@ from walletframe.frames.positions import (
 from walletframe.frames.tables import holdings_table, wallets_table
 
 __all__ = [
+    "ADDED",
     "HOLDING_DTYPES",
     "RESERVED",
     "SIMULATED",
@@ -122,6 +137,9 @@ __all__ = [
     "candidates",
     "category_of",
     "cell_sums",
+    "completeness",
+    "completeness_alike",
+    "completeness_among",
     "count_array",
     "details_given",
     "failure_lines",
@@ -149,6 +167,7 @@ __all__ = [
     "read_groups",
     "read_names",
     "read_positions",
+    "refuse_assets",
     "require_columns",
     "respelled",
     "shared_symbols",

@@ -17,6 +17,7 @@ from walletframe.errors import (
     ArgumentError,
     ColumnsError,
     Either,
+    SettingsError,
     Spelled,
     TokenListError,
     UnknownTokenError,
@@ -101,6 +102,14 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
     rows = [astuple(row) for row in _listed(more).values()]
     columns = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
     return pd.DataFrame({name: text_array(list(column)) for name, column in columns.items()})
+
+
+def refuse_assets(assets: AssetsLike | None, *, bridged: bool) -> None:
+    """Raise an error for what says how to put assets together, where none are."""
+    if assets is not None or bridged:
+        option = Argument("bridged" if assets is None else "assets", "")
+        wanted = Argument("by", Either('"asset"', "asset"))
+        raise SettingsError(Spelled(option, " is for assets alone"), hint=Spelled("add ", wanted))
 
 
 def with_assets(

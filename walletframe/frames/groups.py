@@ -14,7 +14,7 @@ import pandas as pd
 
 from walletframe.address import telling_rows, unnameable
 from walletframe.errors import Argument, Either, SettingsError, Spelled
-from walletframe.frames.asset_list import held_names, with_assets
+from walletframe.frames.asset_list import held_names, refuse_assets, with_assets
 from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.details import wallets_given
 from walletframe.frames.identity import first_rows, wallet_identities
@@ -35,6 +35,7 @@ By: TypeAlias = str
 """A name to group by; functions take one or several of them."""
 
 SNAPSHOT: Final = "snapshot"
+ADDED: Final = frozenset({"token", "asset"})  # only by these are amounts added up
 _OF_WALLETS = ("wallet", "blockchain", SNAPSHOT)
 _TO_CHOOSE = "wallet, blockchain, asset, snapshot, a column of holdings or one that wallets keeps"
 _APART = Spelled(
@@ -109,10 +110,8 @@ def read_names(
         raise SettingsError(f"by: 'token', but {apart}", hint=f"choose from: {_TO_CHOOSE}")
     if "asset" in names:
         positions = with_assets(positions, assets, bridged=bridged)
-    elif assets is not None or bridged:
-        option = Argument("bridged" if assets is None else "assets", "")
-        wanted = Argument("by", Either('"asset"', "asset"))
-        raise SettingsError(Spelled(option, " is for assets alone"), hint=Spelled("add ", wanted))
+    else:
+        refuse_assets(assets, bridged=bridged)
     if apart:
         names = [name for name in names if name != "asset"] or ["wallet"]
     return positions, names

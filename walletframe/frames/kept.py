@@ -21,6 +21,7 @@ RESULTS: Final = frozenset(
     | {"wallets_ok", "wallets_stale", "wallets_asked", "share", "gini", "herfindahl", "top_share"}
     | {"tokens_both", "tokens_either", "assets_both", "assets_either", "jaccard"}
     | {"contracts", "blockchains"}
+    | {"before", "after", "difference", "change", "wallets_known", "wallets"}
 )
 """The columns of tables that add up, or compare; so none of a user's own has such a name."""
 

@@ -7,8 +7,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from walletframe.errors import Argument, ArgumentError, RenamedWarning, SnapshotError, Spelled
-from walletframe.frames import SIMULATED, WalletDetails, details_given, find_token, require_columns
+from walletframe.errors import (
+    Argument,
+    ArgumentError,
+    RenamedWarning,
+    SnapshotError,
+    Spelled,
+)
+from walletframe.frames import (
+    SIMULATED,
+    WalletDetails,
+    details_given,
+    find_token,
+    refuse_assets,
+    require_columns,
+)
 from walletframe.history.folder import LISTED
 from walletframe.history.grid import OK, STATUS, grid, narrowed
 from walletframe.history.sums import sums_of_changes
@@ -18,7 +31,7 @@ from walletframe.notice import notify
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.frames import DetailsLike, TokenLike
+    from walletframe.frames import AssetsLike, By, DetailsLike, TokenLike
     from walletframe.history.grid import Grid, Places
     from walletframe.history.sums import Sums
 
@@ -28,12 +41,14 @@ CHANGE = pd.CategoricalDtype(
 _NEW, _GONE, _INCREASED, _DECREASED, _UNKNOWN = range(len(CHANGE.categories))
 
 
-def compare(
+def compare(  # noqa: PLR0913 - what a caller may wish
     before: DetailsLike,
     after: DetailsLike,
     *,
-    by: str | Sequence[str] | None = None,
+    by: By | Sequence[By] | None = None,
     token: TokenLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
     symbol: str | None = None,
 ) -> pd.DataFrame:
     """Say what changed in the holdings of each wallet, exactly, and what is unknown.
@@ -44,11 +59,14 @@ def compare(
         Two fetches, or two snapshots, such as ``history.snapshot("yesterday")``.
     by : str or list of str, optional
         Add up the changes of each token by this: a column of your own that ``wallets`` keeps, such
-        as ``"owner"``, ``"wallet"``, ``"blockchain"``, or ``"token"`` alone. A wallet belongs where
-        `after` says; where that says nothing, where `before` does.
+        as ``"owner"``, ``"wallet"``, ``"blockchain"``, or ``"token"`` alone. With ``"asset"``,
+        those of each asset. A wallet belongs where `after` says; where that says nothing, where
+        `before` does.
     token : str or (str, str or None), optional
         Only this token: (blockchain, contract), None for a native coin, or an unambiguous symbol.
         Wallets that are unknown in one of the two keep a row, whatever they held in the other.
+    assets, bridged : optional
+        By asset: contracts of your own, and whether twins count, as `walletframe.assets` has them.
     symbol : str, optional
         The old name of `token`; the next release removes it.
 
@@ -73,17 +91,20 @@ def compare(
           that nothing can be said of the other time) or ``not_asked``.
 
         With `by`, one row for each of these and each token that changed or may have, with the
-        columns of `by`, then ``symbol`` to ``change``, where ``before`` and ``after`` add up the
-        wallets that are known in both, and ``change`` is ``unknown`` where these don't differ; then
-        ``wallets_known`` and ``wallets``, int64: how many that is, of how many that could hold the
-        token. Where they differ, there may have been more.
+        columns of `by`, then ``symbol`` to ``change`` (by asset, without those of a token), where
+        ``before`` and ``after`` add up the wallets that are known in both, and ``change`` is
+        ``unknown`` where these don't differ; then ``wallets_known`` and ``wallets``, int64: how
+        many that is, of how many that could hold some. Where they differ, there may have been more.
 
     Raises
     ------
     ArgumentError
         If one of the two is no fetch, or both `token` and `symbol` are given.
     SettingsError
-        If `by` has a name that is none of these.
+        If `by` has a name that is none of these, or `assets` or `bridged` is given without
+        ``"asset"``.
+    TokenListError
+        If `assets` can't be used.
     ColumnsError, AmountError
         If a column is missing, or the amounts are of another dtype.
     UnknownTokenError, AmbiguousTokenError
@@ -127,9 +148,10 @@ def compare(
     asked_times, times = (np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*sides, strict=True))
     cells = grid(both, asked_times, times, len(sides))
     if by is None:
+        refuse_assets(assets, bridged=bridged)
         return _changes(cells)
     every = pd.concat([earlier.wallets, later.wallets], ignore_index=True)
-    return _added_up(cells, *sums_of_changes(cells, every, by))
+    return _added_up(cells, *sums_of_changes(cells, every, by, assets=assets, bridged=bridged))
 
 
 def _added_up(
@@ -137,7 +159,8 @@ def _added_up(
 ) -> pd.DataFrame:
     earlier, later = sums.T
     difference = later - earlier
-    some = (known > 0) & labels["token_blockchain"].notna().to_numpy()
+    named = labels["asset" if "token_blockchain" not in labels else "token_blockchain"]
+    some = (known > 0) & named.notna().to_numpy()
     kinds = [~some | (difference == 0), earlier == 0, later == 0, difference > 0]
     change = np.select(kinds, [_UNKNOWN, _NEW, _GONE, _INCREASED], _DECREASED)
     return labels.assign(

@@ -1,14 +1,15 @@
-"""Changes added up: of each token, by the owner of the wallets or whatever else is kept of them."""
+"""Changes added up: of each token or asset, by the owner of the wallets or whatever names them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from walletframe.errors import Argument, SettingsError, Spelled
-from walletframe.frames import WALLET_DTYPES, candidates
+from walletframe.frames import ADDED, completeness, group, kept_names, read_groups
 from walletframe.history.grid import OK
 from walletframe.text import shown
 
@@ -17,78 +18,81 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from walletframe.frames import AssetsLike, By
     from walletframe.history.grid import Grid, Places
 
-    Mask = npt.NDArray[np.bool_]
     Sums = npt.NDArray[np.object_]
 
-_WALLET = ["blockchain", "address"]
-_NAMES: dict[str, list[str]] = {"token": [], "wallet": _WALLET, "blockchain": ["blockchain"]}
-_MADE = {"before", "after", "difference", "change", "wallets_known", "symbol", "token_address"}
-_MADE |= {"token_blockchain", "snapshot", *WALLET_DTYPES} - {*_WALLET}
+_TOKEN = ("symbol", "token_address", "token_blockchain")
+_OF_WALLETS = ("wallet", "blockchain")
 
 
 def sums_of_changes(
-    cells: Grid, wallets: pd.DataFrame, by: str | Sequence[str]
+    cells: Grid,
+    wallets: pd.DataFrame,
+    by: By | Sequence[By],
+    *,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
 ) -> tuple[pd.DataFrame, Sums, Places, Places]:
-    """Add up two times by token and by what `wallets`, all rows of both, tell of their owners.
+    """Add up two times by token or asset, and by what `wallets`, all rows of both, tell of theirs.
 
-    Gives the labels of those that changed or may have, the sums of what is known at both times as
-    two columns of integers, of how many wallets that is, and how many could hold the token.
+    Gives the labels of those that changed or may have, the sums of the wallets that are known at
+    both times as two columns of integers, how many these are, and how many could hold some.
     """
-    codes = cells.who.codes[: len(wallets)]
-    labels = _labels(wallets, codes, by)
-    group_of = np.zeros(len(labels), dtype=np.intp)
-    if len(labels.columns):
-        numbers = labels.groupby([*labels], sort=False, dropna=False).ngroup()
-        group_of = np.array(numbers, dtype=np.intp)
-    whose = codes[cells.wallet_rows]  # of each pair its wallet
-    wide = len(cells.what.keys) + 1
-    rows, found = pd.factorize(group_of[whose] * wide + cells.tokens + 1)
-    keys = found.astype(np.intp)
-    groups, tokens = keys // wide, keys % wide - 1
-    known = (cells.status == OK).all(axis=1)
-    sums = np.full((len(keys), 2), 0, dtype=object)
-    np.add.at(sums, rows[known], cells.integers[known])
-    odd = np.bincount(rows[~known], minlength=len(keys))
+    who = _latest(wallets, cells.who.codes[: len(wallets)])
+    names = _checked(by, who)
+    rows = np.flatnonzero(cells.tokens >= 0)
+    pairs = cells.labels(rows).assign(amount=cells.amounts(cells.integers[rows, 1], rows >= 0))
+    positions, groups = read_groups(pairs, names, who, assets=assets, bridged=bridged)
+    if of_wallets := [name for name in names if name not in ADDED]:
+        owners = group(positions, of_wallets)
+    else:
+        owners = replace(groups, names=[], owners=np.arange(1), columns={})
+    whose = cells.who.codes[cells.wallet_rows]  # of each pair its wallet, by its row in `who`
+    codes = len(groups) + owners.owner_codes[whose]  # what has no token is a group of its owners
+    codes[rows] = groups.codes
+    count, known = len(groups) + len(owners), (cells.status == OK).all(axis=1)
+    partial = np.unique(codes[~known] * len(who) + whose[~known])  # a wallet counts as a whole
+    known &= ~np.isin(codes * len(who) + whose, partial)
+    sums = np.full((count, 2), 0, dtype=object)
+    np.add.at(sums, codes[known], cells.integers[known])
+
     sure = (cells.wallet_status == OK).all(axis=1)
-    half_known = np.bincount(rows[~known & sure[whose]], minlength=len(keys))
-    able = _able(cells, group_of, sure, groups, tokens)
-    first = np.full(len(keys), -1, dtype=np.intp)
-    first[rows[::-1]] = np.arange(len(rows))[::-1]
-    told = np.flatnonzero((odd > 0) | (sums[:, 0] != sums[:, 1]))
-    of_tokens = cells.labels(first[told]).drop(columns=_WALLET)
-    named = labels.take(whose[first[told]]).reset_index(drop=True)
-    counts = np.column_stack([able[:, 1] - half_known, able[:, 0]])[told]
-    return pd.concat([named, of_tokens], axis=1), sums[told], counts[:, 0], counts[:, 1]
+    positions = replace(positions, known=sure, stale=np.zeros_like(sure))
+    counted = [completeness(positions, each) for each in (groups, owners)]
+    able, some = (
+        np.concatenate([np.asarray(each[name], dtype=np.intp) for each in counted])
+        for name in ("wallets_asked", "wallets_ok")
+    )
+    unsure, lost = (partial // max(len(who), 1)), sure[partial % max(len(who), 1)]
+    some -= np.bincount(unsure[lost], minlength=count)
+    odd = np.bincount(unsure, minlength=count)
+    order = np.argsort(np.append(groups.owners, owners.owners), kind="stable")
+    told = order[((odd > 0) | (sums[:, 0] != sums[:, 1]))[order]]
+    nameless = owners.labels.reindex(range(len(owners)))
+    labels = pd.concat([groups.labels, nameless], ignore_index=True)
+    tokens = [name for name in _TOKEN if name in labels]
+    labels = labels[[*(name for name in labels if name not in tokens), *tokens]]
+    return labels.take(told).reset_index(drop=True), sums[told], some[told], able[told]
 
 
-def _labels(wallets: pd.DataFrame, codes: Places, by: str | Sequence[str]) -> pd.DataFrame:
-    """Give the labels of each wallet, as last written; those of `before` where `after` has none."""
+def _latest(wallets: pd.DataFrame, codes: Places) -> pd.DataFrame:
+    """Give one row for each wallet, with the last label that is told of it."""
+    return wallets.groupby(codes).last().astype(wallets.dtypes)
+
+
+def _checked(by: By | Sequence[By], wallets: pd.DataFrame) -> list[By]:
+    """Check what to add up by; tokens come last, unless assets stand in their place."""
     names = [by] if isinstance(by, str) else list(by)
-    own = [str(name) for name in wallets.columns if str(name) not in {*_MADE, *_WALLET}]
-    columns: dict[str, pd.Series] = {}
-    for name in names:
-        if name not in _NAMES and name not in own:
-            kept = f" ({', '.join(map(shown, own))})" if own else ""
-            said = f" as token, wallet, blockchain or what wallets keep{kept}"
-            raise SettingsError(f"by: {by!r}", hint=Spelled("give ", Argument("by"), said))
-        for column in _NAMES.get(name, [name]):
-            last = wallets[column].groupby(codes).last()
-            columns[column] = last.reset_index(drop=True)
-    count = int(codes.max(initial=-1)) + 1
-    return pd.DataFrame(columns, index=pd.RangeIndex(count))
-
-
-def _able(cells: Grid, group_of: Places, sure: Mask, groups: Places, tokens: Places) -> Places:
-    """Count, of each group and token, the wallets that could hold it, and those known of them."""
-    own_chains, names = pd.factorize(np.array([key[0] for key in cells.who.keys], dtype=object))
-    places = {name: place for place, name in enumerate(names)}
-    holders = cells.who.codes[len(cells.details.wallets) :]
-    could = np.zeros((len(cells.what.keys) + 1, len(names)), dtype=np.intp)
-    could[candidates(cells.what, own_chains[holders], places)] = 1
-    could[-1] = 1  # where no token is known, any
-    counted = np.zeros((int(group_of.max(initial=-1)) + 1, len(names), 2), dtype=np.intp)
-    np.add.at(counted, (group_of, own_chains), np.column_stack([np.ones(len(sure), np.intp), sure]))
-    able: Places = np.einsum("rc,rck->rk", could[tokens], counted[groups])
-    return able
+    kept = kept_names(wallets)
+    if not names or any(name not in {*ADDED, *_OF_WALLETS, *kept} for name in names):
+        more = f" ({', '.join(map(shown, kept))})" if kept else ""
+        said = f" as token, asset, wallet, blockchain or what wallets keep{more}"
+        raise SettingsError(f"by: {by!r}", hint=Spelled("give ", Argument("by"), said))
+    of_wallets = [name for name in names if name not in ADDED]
+    return [
+        *of_wallets,
+        *(["asset"] if "asset" in names else []),
+        *(["token"] if "token" in names or "asset" not in names else []),
+    ]
