@@ -8,7 +8,13 @@ import pytest
 from drawn_fetches import details_of
 
 from walletframe.analysis import FilePrices, ParquetPrices, PriceHistory, PriceSource, value
-from walletframe.errors import ColumnsError, PricesError, PricesWarning, SettingsError
+from walletframe.errors import (
+    ColumnsError,
+    PricesError,
+    PricesWarning,
+    SettingsError,
+    TokenListError,
+)
 from walletframe.exports import to_csv
 
 ETHER = ("ETH", None, "ETH")
@@ -157,18 +163,31 @@ def test_assets_that_match_nothing_are_told(tmp_path):
         value(HOLDINGS, {"USDC": 1, "DAI": 1, "USDX": 1}, assets=ASSETS)
 
 
+def test_the_packaged_assets_are_known_without_a_list():
+    """In any of their spellings; twins on request."""
+    usdc, ether = "0xa0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", None
+    held = [(("ETH", usdc, "USDC"), 1, 0), (("BASE", ether, "ETH"), 2, 0)]
+    weth = ("ETH", "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "WETH")
+    holdings = details_of([(("ETH", "0x01"), [*held, (weth, 3, 0)])]).holdings
+    prices = {"usdc": 1, "ETH": 2500}
+    assert value(holdings, prices)["unit_price"].tolist()[:2] == [1, 2500]
+    assert value(holdings, prices, bridged=True)["unit_price"].tolist() == [1, 2500, 2500]
+    own = pd.DataFrame({"asset": ["USDC"], "token_blockchain": "ETH", "token_address": [weth[1]]})
+    assert value(holdings, {"USDC": 7}, assets=own)["unit_price"].tolist()[2] == 7
+
+
 def test_assets_that_contradict_are_refused():
-    """One token, two assets; two names that differ by capitals; by asset without a list."""
+    """One token, two assets; two names that differ by capitals; what else is no name."""
     both = pd.concat([ASSETS, ASSETS.head(1).assign(asset="Ether")])
-    with pytest.raises(PricesError, match=r"\('ETH', None\) is of two assets: 'eth' and 'ether'"):
+    with pytest.raises(TokenListError, match=r"5: .* it is native ETH already, at 0"):
         value(HOLDINGS, {"USDC": 1}, assets=both)
     with pytest.raises(PricesError, match="priced already, at 0"):
-        value(HOLDINGS, {"USDC": 1, "usdc": 2}, assets=ASSETS)
-    with pytest.raises(SettingsError, match="either by symbol or by asset"):
-        value(HOLDINGS, {"USDC": 1}, by_symbol=True, assets=ASSETS)
-    with pytest.raises(ColumnsError, match="prices by asset need to know") as caught:
-        value(HOLDINGS, pd.DataFrame({"asset": ["USDC"], "price": [1]}))
-    assert "assets=" in caught.value.hint
+        value(HOLDINGS, {"USDC": 1, "usdc": 2})
+    for wrong in ({"assets": ASSETS}, {"bridged": True}):
+        with pytest.raises(SettingsError, match="either by symbol or by asset"):
+            value(HOLDINGS, {"USDC": 1}, by_symbol=True, **wrong)
+    with pytest.raises(PricesError, match="nor the name of an asset: ' '"):
+        value(HOLDINGS, {" ": 1})
 
 
 def daily(folder, days, prices, **columns):

@@ -109,11 +109,10 @@ BAD = {("ETH", None): 1, "ETH": 2, ("ETH", ""): 3, ("ETH", "0x1"): -1, ("ETH", "
 
 def test_all_bad_prices_are_reported_at_once():
     """Each with its position and the reason."""
-    with pytest.raises(PricesError, match="12 prices can't be used") as caught:
+    with pytest.raises(PricesError, match="11 prices can't be used") as caught:
         value(HOLDINGS, BAD)
     reasons = {place: reason.partition(":")[0] for place, _, reason in caught.value.problems}
     assert reasons == {
-        1: "its key is not (blockchain, contract)",
         2: "priced already, at 0",
         3: "negative",
         4: "no number",
@@ -122,18 +121,20 @@ def test_all_bad_prices_are_reported_at_once():
         7: "no number",
         8: "no number",
         9: "infinite",
-        10: "its key is not (blockchain, contract)",
-        11: "its key is not (blockchain, contract)",
+        10: "its key is neither (blockchain, contract) nor the name of an asset",
+        11: "its key is neither (blockchain, contract) nor the name of an asset",
         12: "no number",
     }
     assert "leave out" in caught.value.hint
 
 
 def test_a_symbol_is_no_key_unless_asked_for():
-    """By symbol only on request, and only where one contract bears it."""
-    said = r"not \(blockchain, contract\): 'ETH'; that may be \('ETH', None\)"
-    with pytest.raises(PricesError, match=said):
-        value(HOLDINGS, {"ETH": 2})
+    """By symbol only on request, and only where one contract bears it; else it is an asset's."""
+    fake = HOLDINGS.assign(token_address="0xfake")
+    with pytest.warns(PricesWarning, match="1 price given, none of .* by asset, such as 'USDC'"):
+        assert value(fake, {"ETH": 2})["value"].isna().all()
+    with pytest.warns(PricesWarning, match="0: 'dear' is in no list of assets"):
+        value(HOLDINGS, {"DEAR": 2})
     valued = value(HOLDINGS, pd.Series({"ETH": 2, "DAI": 1}), by_symbol=True)
     np.testing.assert_array_equal(valued["value"], [5, np.nan, np.nan])
     with pytest.raises(PricesError, match="its key is not a symbol"):

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from walletframe.accessor.given import Given, RowsT
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from walletframe.analysis import PricesLike
+    from walletframe.frames import AssetsLike
 
 
 class ValuesAccessor(Given[RowsT]):
@@ -21,7 +20,7 @@ class ValuesAccessor(Given[RowsT]):
         *,
         currency: str | None = None,
         by_symbol: bool = False,
-        assets: pd.DataFrame | None = None,
+        assets: AssetsLike | None = None,
         bridged: bool = False,
         at: Literal["snapshot"] | None = None,
     ) -> RowsT:
@@ -35,19 +34,19 @@ class ValuesAccessor(Given[RowsT]):
             ``.csv`` or ``.parquet`` file with ``token_blockchain`` (or ``blockchain``),
             ``token_address`` (or ``contract``), ``price`` and perhaps ``currency``, where capitals
             and spaces around a name don't count; a source; or a folder of daily prices, as for
-            ``walletframe.analysis.ParquetPrices``. Without it, the service's own prices in the
-            column ``price``.
+            ``walletframe.analysis.ParquetPrices``. In the place of a token each may have the name
+            of an asset, as in `walletframe.assets`, without case (``{"USDC": 1}``, or the column
+            ``asset``); a token's own price comes first. Without it, the service's own prices in
+            the column ``price``.
         currency : str, optional
             That of the prices, such as ``"USD"``; the service doesn't state that of its own.
         by_symbol : bool, default False
             Take prices by symbol instead, as written; refused where several tokens share one,
             since anybody can give a token any symbol.
-        assets : DataFrame, optional
-            Which tokens are one asset: ``asset``, ``token_blockchain``, ``token_address`` and
-            perhaps ``kind``. Then prices can be by the name of an asset, too (``{"USDC": 1}``, or a
-            column ``asset``), without case; a token's own price comes first.
+        assets : DataFrame, str or Path, optional
+            Contracts of your own, as `walletframe.assets` takes them, for prices by asset.
         bridged : bool, default False
-            Whether an asset's price is also that of its tokens of the kind ``bridged``.
+            Whether an asset's price is also that of its bridged twins.
         at : {"snapshot"}, optional
             Value each row at the prices of its ``snapshot``, from a DataFrame or a file with a
             column ``date``, too (days or times, in UTC unless they name a zone), a folder of daily
@@ -68,10 +67,11 @@ class ValuesAccessor(Given[RowsT]):
         PricesError
             If a price is no number, negative, NaN or infinite, a token is priced twice, or
             prices are in several currencies or another one than `currency`, naming all bad ones
-            with their positions, or lines of their file; if they, or their file, can't be read; or
-            if a token is of two assets.
+            with their positions, or lines of their file; or if they, or their file, can't be read.
         SettingsError
-            If prices are to be both by symbol and by asset.
+            If prices are to be both by symbol and by asset, or `at` is something else.
+        TokenListError
+            If `assets` can't be used.
         AmbiguousTokenError
             By symbol, where several tokens share one that has a price.
         ColumnsError, AmountError
@@ -83,8 +83,8 @@ class ValuesAccessor(Given[RowsT]):
         -----
         PricesWarning
             If none of the prices is for a token in the holdings; otherwise with the lines of a file
-            that are for none, and with assets that `assets` does not have; with `at`, if snapshots
-            have no price of their day.
+            that are for none, and with names that no asset has; with `at`, if snapshots have no
+            price of their day.
 
         Examples
         --------

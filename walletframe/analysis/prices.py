@@ -17,12 +17,11 @@ from walletframe.address import is_blank
 from walletframe.errors import ColumnsError, Either, PricesError, Spelled, token_text
 from walletframe.frames import require_columns, token_key
 from walletframe.numerals import many
-from walletframe.tokens import known_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, KeysView, Sequence
 
-    from walletframe.errors import Piece, Text
+    from walletframe.errors import Text
     from walletframe.frames import TokenKey
 
 PriceTable: TypeAlias = Mapping[Any, Any] | pd.Series | pd.DataFrame
@@ -34,24 +33,20 @@ MOMENT = pd.DatetimeTZDtype("us", "UTC")
 _KEYS = (("token_blockchain", "blockchain"), ("token_address", "contract"))
 _NUMBERS = (int, float, str, Decimal, np.integer, np.floating)
 _COLUMNS = frozenset({"price", "currency", "symbol", "asset", "date"}).union(*_KEYS)
-_NO_PAIR = "its key is not (blockchain, contract)"
+_NO_PAIR = "its key is neither (blockchain, contract) nor the name of an asset"
 _FORMS = Spelled(
     Either(
         "a mapping of (blockchain, contract) to a price, a Series with such an index, or a "
         "DataFrame",
         "a file",
     ),
-    " with the columns token_blockchain, token_address and price",
+    " with the columns token_blockchain, token_address and price, or asset and price",
 )
 _DATED = (
     "give a DataFrame or a file with the column date, a folder of daily prices, or a source with "
     "the method price_history"
 )
 _OF_DAYS = Either('; prices of several days are for at="snapshot"', "")
-_OF_ASSETS = Spelled(
-    "prices by asset need to know the contracts of each: give ",
-    Either("assets=, a frame with asset, token_blockchain, token_address", "contracts instead"),
-)
 
 
 @runtime_checkable
@@ -116,32 +111,28 @@ class GivenPrices:
 
 @dataclass(frozen=True, slots=True)
 class PriceBook:
-    """Prices, and their places in what was given."""
+    """Prices by token, by symbol or by asset in lower case, and their places in what was given."""
 
     units: dict[Quoted, float]
     places: dict[Quoted, int]
 
     @property
-    def names(self) -> Iterable[Any]:
+    def names(self) -> KeysView[Any]:
         """What has prices, at whatever time."""
-        return dict.fromkeys(name for name, _ in self.units)
+        return dict.fromkeys(name for name, _ in self.units).keys()
 
 
-def read_prices(
-    given: GivenPrices, *, by_symbol: bool = False, by_asset: bool = False
-) -> PriceBook:
-    """Read prices, and report all that can't be used at once."""
+def read_prices(given: GivenPrices, *, by_symbol: bool = False) -> PriceBook:
+    """Read prices, and report all that can't be used at once; a text is the name of an asset."""
     found: dict[Quoted, float] = {}
     places: dict[Quoted, int] = {}
     problems: list[tuple[int, str, Text]] = []
-    entries = _entries(given.table, by_symbol=by_symbol, by_asset=by_asset)
+    entries = _entries(given.table, by_symbol=by_symbol)
     dates = read_dates(given.table["date"]) if given.dated else repeat(None)
     for place, ((name, price), date) in enumerate(zip(entries, dates, strict=False)):
         if is_blank(name) and is_blank(price):
             continue
-        key = _symbol(name) if by_symbol else _token(name)
-        if by_asset and isinstance(name, str) and name.strip():
-            key = asset_key(name)
+        key: Any = _symbol(name) if by_symbol else _named(name)
         fault = price_fault(price)
         if key is None:
             fault = "its key is not a symbol" if by_symbol else _NO_PAIR
@@ -150,8 +141,7 @@ def read_prices(
         elif places.setdefault((key, date), place) != place:
             fault = f"priced already, at {given.place(places[key, date])}"
         if fault:
-            meant = _meant(name) if fault == _NO_PAIR else ""
-            said = Spelled(fault, ": ", token_text(name), meant)
+            said = Spelled(fault, ": ", token_text(name))
             problems.append((given.place(place), str(price)[:40], said))
         else:
             found[key, date] = float(price)
@@ -172,7 +162,7 @@ def asset_key(name: str) -> str:
     return name.strip().casefold()
 
 
-def _entries(table: PriceTable, *, by_symbol: bool, by_asset: bool) -> Iterable[tuple[Any, Any]]:
+def _entries(table: PriceTable, *, by_symbol: bool) -> Iterable[tuple[Any, Any]]:
     if isinstance(table, Mapping):
         return table.items()
     if isinstance(table, pd.Series):
@@ -181,13 +171,11 @@ def _entries(table: PriceTable, *, by_symbol: bool, by_asset: bool) -> Iterable[
         require_columns(table, ["symbol", "price"])
         return zip(table["symbol"], table["price"], strict=True)
     names = [next((name for name in each if name in table.columns), each[0]) for each in _KEYS]
-    has_assets = by_asset and "asset" in table.columns
+    has_assets = "asset" in table.columns
     pairs = [] if has_assets and not {*names} & {*table.columns} else names
     missing = [name for name in [*pairs, "price"] if name not in table.columns]
     if missing:
-        by_their_assets = "asset" in table.columns and not by_asset
-        hint = _OF_ASSETS if by_their_assets else _FORMS
-        raise ColumnsError(missing, [str(name) for name in table.columns], hint=hint)
+        raise ColumnsError(missing, [str(name) for name in table.columns], hint=_FORMS)
     keys: Iterable[Any] = zip(*(table[name] for name in pairs), strict=True)
     if has_assets:
         assets = table["asset"]
@@ -236,23 +224,16 @@ def _symbol(name: Any) -> str | None:
     return name.strip() if isinstance(name, str) else None
 
 
-def _token(name: Any) -> TokenKey | None:
+def _named(name: Any) -> TokenKey | str | None:
     match name:
+        case str():
+            return asset_key(name) or None
         case (str() as chain, contract) if chain.strip():
             if isinstance(contract, str):
                 return token_key((chain, contract))
             return token_key((chain, None)) if pd.isna(contract) else None
         case _:
             return None
-
-
-def _meant(name: Any) -> Piece:
-    """Say what a key would have to be where it is a known symbol."""
-    symbol = name.lower() if isinstance(name, str) else None
-    known = next((token for token in known_tokens() if token.symbol.lower() == symbol), None)
-    if known is None:
-        return ""
-    return Spelled("; that may be ", token_text((known.blockchain, known.contract)))
 
 
 def price_fault(price: Any) -> str:

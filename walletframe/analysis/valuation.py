@@ -41,6 +41,7 @@ from walletframe.frames import (
     token_columns,
     token_identities,
 )
+from walletframe.frames import assets as listed_assets
 from walletframe.notice import notify
 from walletframe.numerals import many, part
 from walletframe.text import shown
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from walletframe.amounts.integers import Floats
     from walletframe.analysis.prices import Quoted
     from walletframe.errors import Piece
-    from walletframe.frames import Codes, Identities, TokenKey
+    from walletframe.frames import AssetsLike, Codes, Identities, TokenKey
 
 PricesLike: TypeAlias = PriceTable | PriceSource | PriceHistory | str | Path
 _Members: TypeAlias = "dict[str, list[TokenKey]]"  # the tokens of each asset
@@ -64,13 +65,13 @@ def value(  # noqa: PLR0913 - what a caller may wish
     *,
     currency: str | None = None,
     by_symbol: bool = False,
-    assets: pd.DataFrame | None = None,
+    assets: AssetsLike | None = None,
     bridged: bool = False,
     at: Literal["snapshot"] | None = None,
 ) -> pd.DataFrame:
     """Value holdings."""
     require_columns(holdings, ["symbol", "token_blockchain", "token_address", "amount"])
-    if by_symbol and assets is not None:
+    if by_symbol and (bridged or assets is not None):
         raise SettingsError("prices are either by symbol or by asset", hint="leave out one of both")
     times = None if at is None else _times(holdings, at)
     amounts = amounts_of(holdings["amount"])
@@ -80,14 +81,14 @@ def value(  # noqa: PLR0913 - what a caller may wish
         tokens = token_identities(holdings)
         given = _given(prices, holdings, tokens, times)
         currency = read_currency(given.table, currency)
-        book = read_prices(given, by_symbol=by_symbol, by_asset=assets is not None)
-        members = None if assets is None else _members(assets, bridged=bridged)
+        book = read_prices(given, by_symbol=by_symbol)
+        members = None if by_symbol else _members(listed_assets(assets), bridged=bridged)
         codes, keys = tokens.codes, tokens.keys
         if by_symbol:
             _require_unshared(book.names, holdings, tokens)
             codes, keys = pd.factorize(holdings["symbol"].array)
         units = _units(book.units, keys, codes, times)
-        if members is not None:  # where a token has no price of its own
+        if members and members.keys() & book.names:  # for tokens that have no price of their own
             names = {token: name for name, owned in members.items() for token in owned}
             of_keys, named = pd.factorize(np.array([*map(names.get, keys), None], dtype=object))
             of_assets = _units(book.units, [*named], of_keys[codes], times)
@@ -126,20 +127,13 @@ def _units(
 
 
 def _members(assets: pd.DataFrame, *, bridged: bool) -> _Members:
-    """Give the tokens of each asset, of which none is of two."""
-    require_columns(assets, ["asset", "token_blockchain", "token_address"])
-    kinds = assets["kind"] if "kind" in assets else [None] * len(assets)
+    """Give the tokens of each asset."""
     tokens = token_identities(assets)
-    names = [asset_key(str(name)) for name in assets["asset"]]
-    owners: dict[TokenKey, str] = {}
-    members: _Members = {name: [] for name in names}
-    for name, code, kind in zip(names, tokens.codes.tolist(), kinds, strict=True):
-        token = tokens.keys[code]
-        if owners.setdefault(token, name) != name:
-            said = " and ".join(repr(shown(each)) for each in (owners[token], name))
-            raise PricesError(Spelled(token_text(token), f" is of two assets: {said}"))
+    members: _Members = {}
+    for name, code, kind in zip(assets["asset"], tokens.codes, assets["kind"], strict=True):
+        of_asset = members.setdefault(asset_key(name), [])
         if bridged or kind != "bridged":
-            members[name].append(token)
+            of_asset.append(tokens.keys[code])
     return members
 
 
@@ -152,10 +146,13 @@ def _warn(
     times: pd.Series | None,
 ) -> None:
     """Say which prices were of no use, and which snapshots none was of."""
-    held, priced = {*keys}, {*book.names}
-    for name in priced & (members or {}).keys():
-        priced.update((members or {})[name])
-    if len(units) and np.isnan(units).all() and (times is None or priced.isdisjoint(held)):
+    held, priced, unlisted = {*keys}, {*book.names}, False
+    if members is not None:
+        of_assets = {name for name in priced if isinstance(name, str)}
+        unlisted = not of_assets <= members.keys()
+        priced.update(token for name in of_assets for token in members.get(name, ()))
+    none = len(units) and np.isnan(units).all() and (times is None or priced.isdisjoint(held))
+    if none and not unlisted:
         _warn_of_no_match(len(book.units), keys)
         return
     if len(units):
@@ -174,9 +171,10 @@ def _warn_of_no_match(count: int, keys: Iterable[Any]) -> None:
     if isinstance(first, tuple):
         empty = Either("None or nothing", "nothing")
         by = Spelled("blockchain and contract, ", empty, " for a native coin, such as ")
-        example = token_text(first)
+        example = Spelled(token_text(first), ", or by asset, such as 'USDC'")
     else:
-        by, example = Spelled("symbol, exactly as written, such as "), repr(shown(str(first)))
+        by = Spelled("symbol, exactly as written, such as ")
+        example = Spelled(repr(shown(str(first))))
     none = "none of a token that is held, so that nothing has a value; prices are by "
     notify(Spelled(f"{many(count, 'price')} given, {none}", by, example), PricesWarning)
 
