@@ -6,7 +6,7 @@ from fetches import fetched, token
 
 from walletframe.charts import waterfall
 from walletframe.charts.palette import COLORS
-from walletframe.errors import SettingsError
+from walletframe.errors import SettingsError, UnknownTokenError
 from walletframe.history import compare
 
 USDC = "0xUsdc"
@@ -40,7 +40,7 @@ def test_bars_are_of_what_was_added_up():
         for side in (BEFORE, AFTER)
     ]
     figure = waterfall(compare(*sides, by="owner", token=("ETH", USDC)))
-    assert [*figure.layout.yaxis.ticktext] == ["Ada", "unknown", "Bo", "all together"]
+    assert [*figure.layout.yaxis.ticktext] == ["Ada", "no owner", "Bo", "all together"]
     assert "In 1 bar not all wallets are known." in figure.layout.title.subtitle.text
 
 
@@ -79,3 +79,22 @@ def test_a_token_in_all_wallets_is_one_bar():
     """Where nothing else was asked for."""
     figure = waterfall(compare(BEFORE, AFTER, by="token", token=("ETH", USDC)))
     assert [*figure.layout.yaxis.ticktext] == ["all wallets", "all together"]
+
+
+def test_changes_by_asset_are_of_one_asset():
+    """Which is named where there are several, in any capitals."""
+    coin, coins = token("ETH", 1, contract=None), token("ETH", 3, contract=None)
+    before = fetched({"ETH.0xA": [coin], "BASE.0xA": [], "ETH.0xB": "failed"})
+    after = fetched({"ETH.0xA": [coins, token("X")], "BASE.0xA": [], "ETH.0xB": [coin]})
+    changes = compare(before, after, by=["wallet", "asset"])
+    figure = changes.wf.plot.waterfall(asset="eth")
+    assert figure.layout.title.text == "What changed of ETH"
+    assert [*figure.layout.yaxis.ticktext] == ["ETH.0xA", "all together"]
+    assert "1 change not known" in figure.layout.title.subtitle.text
+    with pytest.raises(SettingsError, match="never added") as caught:
+        waterfall(changes)
+    assert "asset=" in caught.value.hint
+    with pytest.raises(UnknownTokenError, match="no row has the asset 'USDC'"):
+        waterfall(changes, asset="USDC")
+    whole = waterfall(compare(before, after, by="asset"), asset="ETH")
+    assert whole.layout.yaxis.ticktext[0] == "all wallets"

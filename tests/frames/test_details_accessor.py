@@ -66,7 +66,7 @@ def test_a_fetch_answers_as_its_holdings_do_given_its_wallets(name):
 
 def test_what_is_drawn_of_changes_says_where_they_come_from():
     """A fetch has none."""
-    with pytest.raises(ColumnsError, match="lacks 'difference', 'change'") as caught:
+    with pytest.raises(ColumnsError, match="lacks 'before', 'difference', 'change'") as caught:
         DETAILS.wf.plot.waterfall()
     assert "compare(before, after).wf.plot.waterfall()" in caught.value.hint
 

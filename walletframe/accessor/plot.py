@@ -148,16 +148,19 @@ class PlotAccessor(CompositionPlots):
         self,
         *,
         token: TokenLike | None = None,
+        asset: str | None = None,
         top: int = 20,
         wallets: FetchLike | None = None,
     ) -> Figure:
-        """Draw what changed of one token, as `history.compare` says it.
+        """Draw what changed of one token or asset, as `history.compare` says it.
 
         Parameters
         ----------
         token : str or (str, str or None), optional
             Which one: an unambiguous symbol, or (blockchain, contract), None if native; needed
             where there are changes of several.
+        asset : str, optional
+            Of changes by asset: which one.
         top : int, default 20
             The most bars, up to 100: the largest changes; the rest are drawn as Other.
         wallets : DataFrame or WalletDetails, optional
@@ -172,7 +175,7 @@ class PlotAccessor(CompositionPlots):
         Raises
         ------
         SettingsError
-            If there are several tokens and none is named, or `top` is out of range.
+            If there are several tokens or assets and none is named, or `top` is out of range.
         ColumnsError
             If a column of changes is missing: holdings have none.
         UnknownTokenError, AmbiguousTokenError
@@ -182,14 +185,14 @@ class PlotAccessor(CompositionPlots):
         --------
         >>> import pandas as pd, walletframe
         >>> changes = pd.DataFrame({"owner": ["Ada", "Bo"], "symbol": "ETH", "change": "increased",
-        ...     "token_address": None, "token_blockchain": "ETH",
+        ...     "token_address": None, "token_blockchain": "ETH", "before": 0,
         ...     "difference": pd.array(["1.5", "2"], dtype="amount")})
         >>> changes.wf.plot.waterfall().data[0].x
         (2.0, 1.5, 0)
         """
         from walletframe.charts import waterfall
 
-        return waterfall(self._data, token=token, top=top, wallets=wallets)
+        return waterfall(self._data, token=token, asset=asset, top=top, wallets=wallets)
 
     def token_colors(self) -> dict[TokenKey, str]:
         """Choose a colour for each token, to be kept while the view changes.

@@ -1,4 +1,4 @@
-"""The waterfall: what changed of one token, wallet by wallet or owner by owner."""
+"""The waterfall: what changed of one token or asset, wallet by wallet or owner by owner."""
 
 from __future__ import annotations
 
@@ -19,13 +19,22 @@ from walletframe.charts.canvas import (
     named_axis,
     titled,
 )
+from walletframe.charts.levels import label_text, no_label
 from walletframe.charts.notes import Notes, other, simulated, wallets_frame
 from walletframe.charts.palette import COLORS, EDGE, OTHER
-from walletframe.errors import Argument, ColumnsError, Either, SettingsError, Spelled
+from walletframe.errors import (
+    Argument,
+    ColumnsError,
+    Either,
+    SettingsError,
+    Spelled,
+    UnknownTokenError,
+)
 from walletframe.frames import (
     find_token,
     given_names,
     token_identities,
+    unique_names,
     wallet_names,
     wallets_given,
     whole_wallet,
@@ -37,8 +46,10 @@ if TYPE_CHECKING:
     from walletframe.amounts.scalar import Amount
     from walletframe.frames import FetchLike, TokenLike
 
-_NEEDED = ["symbol", "token_address", "token_blockchain", "difference", "change"]
+_TOKEN, _ASSET = ["symbol", "token_address", "token_blockchain"], "asset"
+_NEEDED = ["before", "difference", "change"]
 _BARS, _ROW, _LEAST, _AXIS = 100, 22, 120, 36
+_SHORT, _LONG = 24, 80
 _PAD = 0.12  # of the axis, for numbers beside the bars
 _ALL = "all together"
 _MORE, _LESS = COLORS[6], COLORS[0]
@@ -49,23 +60,19 @@ def waterfall(
     changes: pd.DataFrame,
     *,
     token: TokenLike | None = None,
+    asset: str | None = None,
     top: int = 20,
     wallets: FetchLike | None = None,
 ) -> go.Figure:
-    """Draw changes of one token, the largest first, and what they come to."""
+    """Draw changes of one token or asset, the largest first, and what they come to."""
     most = check_top("top", top, _BARS)
-    if missing := [name for name in _NEEDED if name not in changes.columns]:
-        raise ColumnsError(
-            missing, [str(name) for name in changes.columns], hint=Spelled(_COMPARED)
-        )
-    named = changes[changes["token_blockchain"].notna()]
-    if token is not None:
-        named = named[find_token(named, token)]
-    elif len(token_identities(named).keys) > 1:
-        hint = Spelled("name one: ", Argument("token"))
-        raise SettingsError("amounts of different tokens are never added", hint=hint)
+    needed = [*_NEEDED, *([_ASSET] if _ASSET in changes or asset is not None else _TOKEN)]
+    if missing := [name for name in needed if name not in changes.columns]:
+        present = [str(name) for name in changes.columns]
+        raise ColumnsError(missing, present, hint=Spelled(_COMPARED))
+    named, things = _of_one(changes, token, asset)
     known = named[named["change"] != "unknown"]
-    unknown = len(named) - len(known) + int(changes["token_blockchain"].isna().sum())
+    unknown = len(named) - len(known) + things
     trust: list[str] = []
     if {"wallets_known", "wallets"} <= {*known.columns}:
         part = int((known["wallets_known"] < known["wallets"]).sum())
@@ -83,11 +90,32 @@ def waterfall(
     return _drawn(known.iloc[order[:most]], known.iloc[order[most:]], wallets, notes)
 
 
+def _of_one(
+    changes: pd.DataFrame, token: TokenLike | None, asset: str | None
+) -> tuple[pd.DataFrame, int]:
+    """Give the changes of one token or asset, and count those of wallets with none known."""
+    by_token = "symbol" in changes
+    something = changes["token_blockchain" if by_token else _ASSET].notna()
+    named = changes[something]
+    if asset is not None:
+        held = [name for name in named[_ASSET].unique() if name.casefold() == asset.casefold()]
+        if not held:
+            raise UnknownTokenError(asset, _ASSET, "give one of those in the column asset")
+        named = named[named[_ASSET].isin(held)]
+    if token is not None:
+        named = named[find_token(named, token)]
+    kinds = token_identities(named).keys if by_token else named[_ASSET].unique()
+    if len(kinds) > 1:
+        hint = Spelled("name one: ", Argument("token" if by_token else _ASSET))
+        raise SettingsError("amounts of different tokens are never added", hint=hint)
+    return named, int((~something).sum())
+
+
 def _drawn(
     rows: pd.DataFrame, rest: pd.DataFrame, wallets: FetchLike | None, notes: Notes
 ) -> go.Figure:
     """Draw a bar for each row, one for the rest, and one for all."""
-    symbol = shown(str(rows["symbol"].iloc[0]), 24)
+    symbol = shown(str(rows["symbol" if "symbol" in rows else _ASSET].iloc[0]), _SHORT)
     short, full = _names(rows, wallets)
     exact = [*rows["difference"]]
     if len(rest):
@@ -144,9 +172,9 @@ def _range(exact: list[Amount]) -> list[float]:
 
 
 def _by(rows: pd.DataFrame) -> list[str]:
-    """Tell what changes were added up by: the columns before those of the token."""
+    """Tell what changes were added up by, beside the token or asset."""
     columns = [str(name) for name in rows.columns]
-    return columns[: columns.index("symbol")]
+    return [name for name in columns[: columns.index("before")] if name not in {*_TOKEN, _ASSET}]
 
 
 def _names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], list[str]]:
@@ -159,9 +187,14 @@ def _names(rows: pd.DataFrame, wallets: FetchLike | None) -> tuple[list[str], li
     labels = rows[_by(rows)]
     if not len(labels.columns):
         return ["all wallets"], ["all wallets"]
-    texts = [
-        [*("unknown" if pd.isna(each) else str(each) for each in row)]
-        for row in labels.to_numpy(dtype=object)
-    ]
-    short = [" · ".join(shown(each, 24) for each in row) for row in texts]
-    return short, [" · ".join(map(shown, row)) for row in texts]
+    short, full = (
+        [
+            " · ".join(
+                no_label(str(name)) if pd.isna(label) else label_text(label, limit)
+                for name, label in zip(labels, row, strict=True)
+            )
+            for row in labels.to_numpy(dtype=object)
+        ]
+        for limit in (_SHORT, _LONG)
+    )
+    return unique_names(short, full.__getitem__), full
