@@ -167,6 +167,30 @@ def test_packs_are_thinned_and_packed_again(folder):
     assert_same(history.load(folder=folder), of_times(before, listed))
 
 
+def test_own_columns_stay_as_they_were_saved(tmp_path):
+    """Of each snapshot its own, of their types: what differs is not put into one file."""
+    labels = [{"owner": "Ada"}, {"owner": "Bo"}, {"owner": 7, "cold": True}, {}]
+    for number, own in enumerate(labels):
+        wallets, holdings = fetched({"ETH.0xA": [token(raw=number)], "ETH.0xB": "failed"})
+        at = START + timedelta(hours=number)
+        history.save((wallets.assign(**own), holdings), folder=tmp_path, at=at)
+    times = history.snapshots(folder=tmp_path)["snapshot"]
+    before = [history.snapshot(time, folder=tmp_path) for time in times]
+    assert history.compact(keep="all", folder=tmp_path).empty
+    assert len([*tmp_path.glob("date=*/packed-*")]) == 1
+    assert len([*tmp_path.glob("date=*/*")]) == 3
+    for time, saved in zip(times, before, strict=True):
+        assert_same(history.snapshot(time, folder=tmp_path), saved)
+    assert history.load(folder=tmp_path).wallets["owner"].dropna().tolist() == [
+        *["Ada"] * 2,
+        *["Bo"] * 2,
+        *["7"] * 2,
+    ]
+    there = {*tmp_path.glob("date=*/*")}
+    history.compact(keep="all", folder=tmp_path)
+    assert {*tmp_path.glob("date=*/*")} == there
+
+
 def test_an_earlier_format_is_packed_and_read(tmp_path):
     """A history as it was first written, beside a newer snapshot of the same day."""
     shutil.copytree(FIXTURE, tmp_path / "kept")

@@ -19,7 +19,14 @@ import pyarrow.compute as pc
 
 from walletframe.errors import Argument, ArgumentError, SnapshotError, Spelled
 from walletframe.frames import known_when_asked, wallet_identities
-from walletframe.history.folder import default_folder, remove, replace, required_folders, stored
+from walletframe.history.folder import (
+    WALLETS,
+    default_folder,
+    pack,
+    remove,
+    required_folders,
+    stored,
+)
 from walletframe.history.tables import (
     GROUP_ROWS,
     KEY,
@@ -179,24 +186,36 @@ def _needed(alike: list[SnapshotFolder]) -> set[datetime]:
 def _settle(
     folder: Path, entries: list[tuple[Path, list[datetime]]], held: list[SnapshotFolder]
 ) -> None:
-    """Bring a day to one folder that has what stays, and nothing else."""
-    wanted = [each.moment for each in held]
-    whole = next((path for path, moments in entries if sorted(moments) == wanted), None)
-    old = [path for path, _ in entries if path != whole]
-    if whole is not None or not held:
-        remove(folder, old)
-    else:
-        replace(folder, wanted, partial(_pack, held), old)
+    """Bring a day to folders that have what stays, and nothing else: one for all that are alike.
+
+    Snapshots with other columns of a user's own, or of another type, stay apart.
+    """
+    alike: dict[str, list[SnapshotFolder]] = {}
+    kinds: dict[Path, str] = {}
+    for each in held:
+        if each.path not in kinds:
+            with opened(each.path / WALLETS) as file:
+                kinds[each.path] = file.schema_arrow.remove_metadata().to_string()
+        alike.setdefault(kinds[each.path], []).append(each)
+    there = {tuple(sorted(moments)): path for path, moments in entries}
+    whole = set()
+    for group in alike.values():
+        moments = [each.moment for each in group]
+        if tuple(moments) in there:
+            whole.add(there[tuple(moments)])
+        else:
+            pack(folder, moments, partial(_packed, group))
+    remove(folder, [path for path, _ in entries if path not in whole])
 
 
-def _pack(held: list[SnapshotFolder], name: str, file: BinaryIO) -> None:
+def _packed(held: list[SnapshotFolder], name: str, file: BinaryIO) -> None:
     """Write rows of several snapshots, by wallet, then time, as they are."""
     with ExitStack() as stack:
         files = {
             path: stack.enter_context(opened(path / name))
             for path in dict.fromkeys(each.path for each in held)
         }
-        schema = pa.unify_schemas([each.schema_arrow for each in files.values()])
+        schema = next(iter(files.values())).schema_arrow
         parquet = stack.enter_context(writer(file, schema))
         rows = GROUP_ROWS * min(len(held), _WIDEST)
         for first, last in _ranges(list(files.values())):
@@ -204,7 +223,7 @@ def _pack(held: list[SnapshotFolder], name: str, file: BinaryIO) -> None:
             for path, each in files.items():
                 own = [one.moment for one in held if one.path == path]
                 parts.append(of_moments(_between(each, first, last), own))
-            table = pa.concat_tables(parts, promote_options="default").select(schema.names)
+            table = pa.concat_tables(parts)
             order = [(each, "ascending") for each in (KEY, SNAPSHOT, POSITION)]
             if len(table):
                 parquet.write_table(table.cast(schema).sort_by(order), row_group_size=rows)

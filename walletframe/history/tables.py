@@ -47,6 +47,7 @@ SNAPSHOT: Final = "snapshot"
 _FORMAT_KEY = b"walletframe_history"
 KEY, POSITION = "wallet_key", "position"
 GROUP_ROWS = 2048  # fewer make the footers dear, more the rows that are read for one wallet
+_PARTS = 16  # tasks in which files are read
 _ALL_DIFFERENT = {"amount", "raw_amount", "explorer_url", "error"}
 _MOMENT = pd.DatetimeTZDtype("us", "UTC")
 _INSTANT = pa.timestamp("us", "UTC")
@@ -128,12 +129,14 @@ def _read(
     for each in folders:
         moments.setdefault(each.path, []).extend([each.moment] * each.packed)
 
-    def rows(path: Path) -> pa.Table:
-        table = _rows(path / name, columns, wanted)
-        return of_moments(table, moments[path]) if moments[path] else table
+    def rows(paths: Sequence[Path]) -> list[pa.Table]:
+        tables = ((path, _rows(path / name, columns, wanted)) for path in paths)
+        return [of_moments(each, moments[path]) if moments[path] else each for path, each in tables]
 
-    with ThreadPoolExecutor() as threads:
-        tables = [*threads.map(rows, moments)]
+    paths, most = [*moments], max(1, len(moments) // _PARTS)
+    parts = [paths[start : start + most] for start in range(0, len(paths), most)]
+    with ThreadPoolExecutor() as threads:  # few tasks: each costs as much as a tenth of a file
+        tables = [table for part in threads.map(rows, parts) for table in part]
     empty = _SCHEMAS[name].empty_table().select(columns)
     table = _together([empty, *tables]).drop_columns(KEY)
     in_order = table.sort_by([(SNAPSHOT, "ascending"), (POSITION, "ascending")])
@@ -181,7 +184,7 @@ def _rows(path: Path, columns: list[str], wanted: list[str] | None) -> pa.Table:
 def opened(path: Path) -> Iterator[pq.ParquetFile]:
     """Open a file of snapshots, and tell which one can't be read."""
     try:
-        with pq.ParquetFile(path) as file:
+        with pa.OSFile(str(path)) as source, pq.ParquetFile(source) as file:
             _check_format(path, file.metadata)
             yield file
             return
