@@ -8,7 +8,16 @@ import click
 
 from walletframe.cli.asking import ask, end, named_if_any, token_named
 from walletframe.cli.files import file_or_snapshot, is_saved, write_frame
-from walletframe.cli.options import all_of, asking, example, from_files, in_folder, of_token, output
+from walletframe.cli.options import (
+    all_of,
+    asking,
+    example,
+    from_files,
+    in_folder,
+    of_assets,
+    of_token,
+    output,
+)
 from walletframe.cli.screen import (
     changes_table,
     say,
@@ -152,9 +161,10 @@ def show_history(
     "--by",
     multiple=True,
     metavar="NAME",
-    help="Add up each token's changes: token, wallet, blockchain or what the wallets keep, such as "
-    "owner. Can be given several times.",
+    help="Add up each token's changes: token, asset, wallet, blockchain or what the wallets keep, "
+    "such as owner. Can be given several times.",
 )
+@of_assets
 @of_token
 @in_folder
 @output
@@ -173,10 +183,10 @@ def compare(
     2026-01-31 (a day of UTC) or 2026-01-31T06:00Z; or a FILE that fetch wrote. The exit code is 1
     where something is unknown.
     """
-    by, output = options["by"], options["output"]
+    by, output = options.pop("by"), options.pop("output")
     sides = _side("before", before, folder), _side("after", after, folder)
     wanted = token_named(token, *(side.holdings for side in sides))
-    changes = changes_between(*sides, by=by or None, token=wanted)
+    changes = changes_between(*sides, by=by or None, token=wanted, **options)
     say()
     show((sums_table if by else changes_table)(changes, rows, sides[1].wallets))
     if by:

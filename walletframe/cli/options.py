@@ -88,10 +88,21 @@ priced: _Option = together(
         "--prices",
         metavar="FILE",
         type=click.Path(exists=True),
-        help="A .csv or .parquet with token_blockchain, token_address, price, optionally currency, "
-        "or a folder of .parquet with a date, too; without it, the service's own prices.",
+        help="A .csv or .parquet with token_blockchain and token_address, or asset, and price, "
+        "optionally currency, or a folder of .parquet with a date, too; without it, the service's "
+        "own prices.",
     ),
     click.option("--currency", help="What the prices are in, such as USD."),
+)
+of_assets: _Option = together(
+    click.option(
+        "--assets",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="By asset: a .csv or .parquet with asset, token_blockchain, token_address, kind, "
+        "which counts more than the packaged list.",
+    ),
+    click.option("--bridged", is_flag=True, help="By asset: count bridged twins as their asset."),
 )
 grouped: _Option = together(
     click.option(
@@ -103,16 +114,7 @@ grouped: _Option = together(
         help="What to group by: token, asset, wallet, blockchain, a column of the balances, or one "
         "that the wallets keep, such as owner. Repeat it to combine.",
     ),
-    click.option(
-        "--assets",
-        metavar="FILE",
-        type=click.Path(exists=True, dir_okay=False),
-        help="With --by asset: a .csv or .parquet with asset, token_blockchain, token_address, "
-        "kind, which counts more than the packaged list.",
-    ),
-    click.option(
-        "--bridged", is_flag=True, help="With --by asset: count bridged twins as their asset."
-    ),
+    of_assets,
 )
 in_folder: _Option = click.option(
     "--folder",

@@ -144,12 +144,7 @@ def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame
 def sums_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -> Table:
     """Show changes that were added up, and of how many wallets they are known."""
     head = changes.iloc[:rows]
-    by = head.iloc[:, : list(head.columns).index("symbol")]
-    columns = {str(name): text_cells(by[name], limit=44) for name in by}
-    if "address" in columns:
-        del columns["blockchain"], columns["address"]
-        columns = {"wallet": wallet_cells(head, wallets)} | columns
-    columns |= _tokens(head)
+    columns = _groups(head, wallets)
     for name in ("before", "after", "difference"):
         columns[name] = amount_cells(head[name])
     columns["change"] = text_cells(head["change"])

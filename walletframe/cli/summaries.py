@@ -96,10 +96,14 @@ def value(
 ) -> None:
     """Value what wallets hold: of a FILE that fetch wrote, or of WALLETS.
 
-    What has no price is counted, and not taken for worthless. The exit code is 1 where the
-    balances of a wallet are not known.
+    Prices are by contract, or by asset, such as USDC. What has no price is counted, and not taken
+    for worthless. The exit code is 1 where the balances of a wallet are not known.
     """
     valued = partial(valued_at, prices=prices, currency=currency, by_symbol=by_symbol)
+    if not by_symbol:
+        valued = partial(valued, assets=options["assets"], bridged=options["bridged"])
+    if "asset" not in options["by"] and not by_symbol:  # they are for the prices alone
+        options |= {"assets": None, "bridged": False}
     _add_up(given, valued, **options)
 
 
