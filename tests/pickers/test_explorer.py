@@ -299,7 +299,7 @@ def test_one_button_says_that_it_is_on(explorer):
     assert [name for name in page.buttons() if name in CHARTS] == list(CHARTS)[1:]
     page.click("Heatmap")
     wait()
-    assert [name for name in page.buttons() if name.startswith("✓")] == ["✓ Heatmap"]
+    assert [name for name in page.buttons() if name.startswith("✓")] == ["✓ Heatmap", "✓ tokens"]
     assert plotted(explorer)["data"][0]["type"] == "heatmap"
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ipywidgets import (
     HTML,
     Button,
-    ButtonStyle,
     HBox,
     Label,
     Layout,
@@ -22,7 +21,7 @@ from traitlets import Any as AnyTrait
 from traitlets import Unicode, observe, validate
 
 from walletframe.pickers.pane import LOCK, Debounce, Pane, guarded
-from walletframe.text import as_html
+from walletframe.text import as_html, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from walletframe.frames import TokenKey
 
 Value: TypeAlias = "str | TokenKey"
-_SHOWN, _CHIPS = 200, 8
+_SHOWN, _CHIPS, _LABEL = 200, 8, 24
 _TYPING_S, _LATE_S = 0.15, 0.3  # a page may send Enter before the last letters
 _NARROW = {"description_width": "8.5em"}
 
@@ -250,16 +249,32 @@ class ToggleRow(HBox, ValueWidget):
     value = Unicode()
 
     def __init__(self, name: str, labels: Sequence[str]) -> None:
-        wide = Layout(width="auto")
-        self._plain, self._bold = ButtonStyle(), ButtonStyle(font_weight="bold")
-        self._buttons = {
-            label: Button(description=label, layout=wide, style=self._plain) for label in labels
-        }
-        for label, button in self._buttons.items():
-            button.on_click(partial(self._choose, label))
+        self._buttons: dict[str, Button] = {}
         row = Layout(flex_flow="row wrap", align_items="center", width="100%")
-        super().__init__([Label(name), *self._buttons.values()], layout=row)
-        self.value = labels[0]
+        self._name = Label(name)
+        super().__init__([self._name], layout=row)
+        self.offer(labels)
+
+    def offer(self, labels: Sequence[str]) -> None:
+        """Offer other labels, the first of them where the one that is on is gone.
+
+        A choice of one is none, and not shown.
+        """
+        gone = [self._buttons.pop(label) for label in self._buttons.keys() - set(labels)]
+        self._buttons = {label: self._buttons.get(label) or self._made(label) for label in labels}
+        self.children = (self._name, *self._buttons.values())
+        for button in gone:
+            for part in (button.layout, button.style, button):
+                part.close()
+        self.layout.display = None if len(labels) > 1 else "none"
+        if self.value not in self._buttons:
+            self.value = labels[0]
+
+    def _made(self, label: str) -> Button:
+        text = shown(label, _LABEL)
+        button = Button(description=text, layout=Layout(width="auto"))
+        button.on_click(partial(self._choose, label))
+        return button
 
     def _choose(self, label: str, _button: Button) -> None:
         self.value = label
@@ -268,6 +283,6 @@ class ToggleRow(HBox, ValueWidget):
     def _mark(self, change: dict[str, Any]) -> None:
         """Change the text in place: a button made anew would lose the keyboard."""
         for label in {change["old"], change["new"]} & self._buttons.keys():
-            chosen = label == change["new"]
-            self._buttons[label].description = f"✓ {label}" if chosen else label
-            self._buttons[label].style = self._bold if chosen else self._plain
+            chosen, text = label == change["new"], shown(label, _LABEL)
+            self._buttons[label].description = f"✓ {text}" if chosen else text
+            self._buttons[label].style.font_weight = "bold" if chosen else ""

@@ -15,6 +15,7 @@ from walletframe.frames import (
     WalletDetails,
     details_given,
     holdings_table,
+    kept_names,
     summary_html,
     table_html,
     wallets_table,
@@ -23,6 +24,7 @@ from walletframe.pickers import views
 from walletframe.pickers.chooser import ToggleRow
 from walletframe.pickers.fetching import FetchBar, renewed
 from walletframe.pickers.holdings import BlockchainPicker, TokenPicker
+from walletframe.pickers.labels import LabelPicker
 from walletframe.pickers.pane import LOCK, Debounce, Pane, alert_html, guarded
 from walletframe.pickers.selection import Catalog, Selection, require_as_fetched
 from walletframe.pickers.wallets import WalletPicker
@@ -64,6 +66,9 @@ class HoldingsExplorer(Pane):
 
     Notes
     -----
+    By own columns that ``wallets`` keeps, such as owner, wallets can be picked, and charts grouped;
+    charts add up tokens, or assets (see `assets`).
+
     A chart of one token, where exactly one is picked, shows its amounts; otherwise values where
     the holdings have a column ``value``, or counts. A token keeps its colour while the selection
     changes.
@@ -104,12 +109,16 @@ class HoldingsExplorer(Pane):
         self._chains = BlockchainPicker(catalog.details)
         self._wallets = WalletPicker(details, paste=False)
         self._tokens = TokenPicker(catalog.details)
+        self._labels = LabelPicker(details)
         self._chart = ToggleRow("Chart", list(views.CHARTS))
+        self._group = ToggleRow("Group by", [views.WALLET, *catalog.groups])
+        self._things = ToggleRow("Add up", [views.TOKENS, views.ASSETS])
         self._summary, self._table, self._code, self._link = HTML(), HTML(), HTML(), HTML()
         self._output = Output(layout={"width": "100%"})
         self._place_parts()
         self._bar.observe(self._take_refreshed, "details")
-        for part in (self._chart, self._chains, self._wallets, self._tokens):
+        choices = (self._chart, self._group, self._things)
+        for part in (*choices, self._chains, self._wallets, self._tokens, self._labels):
             part.observe(lambda _: self._debounce.call(), "value")
         self.observe(self._take_details, "details")
         self._draw()
@@ -149,8 +158,8 @@ class HoldingsExplorer(Pane):
             require_as_fetched(self.details)
         self._show_error("")
         wallets = self.details.wallets
-        pairs = zip(wallets["blockchain"], wallets["address"], strict=True)
-        self._bar.fetch([f"{chain}.{address}" for chain, address in pairs], refresh=True)
+        keep = kept_names(wallets)
+        self._bar.fetch(wallets[["blockchain", "address", *keep]], keep=keep, refresh=True)
 
     @guarded
     def save(self, kind: str) -> None:
@@ -169,7 +178,7 @@ class HoldingsExplorer(Pane):
         self._link.value = views.link(kind, views.render(self._view()))
 
     def _place_parts(self) -> None:
-        pickers = (self._chains, self._wallets, self._tokens)
+        pickers = (self._chains, self._wallets, self._tokens, self._labels)
         for picker in pickers:
             picker.layout.width, picker.layout.min_width = "auto", "15em"
             picker.layout.flex = "1 1 18em"
@@ -182,7 +191,8 @@ class HoldingsExplorer(Pane):
         picking, links = Box(pickers, layout=row), Box([*saving, self._link], layout=row)
         style = HTML(f"<style>{views.STYLE}</style>", layout={"display": "none"})
         shown = (self._summary, self._output, self._table, self._code, style)
-        self.children = (self._bar, picking, self._chart, links, self._alert, *shown)
+        choices = Box([self._chart, self._group, self._things], layout=row)
+        self.children = (self._bar, picking, choices, links, self._alert, *shown)
 
     def _draw(self) -> None:
         """Draw the view of now; where it changes meanwhile, the next call draws.
@@ -198,9 +208,10 @@ class HoldingsExplorer(Pane):
 
     def _view(self) -> views.View:
         with LOCK:
-            picked = (self._chains.value, self._wallets.value, self._tokens.value)
-            chart = views.CHARTS[self._chart.value]
-            return views.View(self._catalog, Selection(*picked), chart)
+            pickers = (self._chains, self._wallets, self._tokens, self._labels)
+            selection = Selection(*(picker.value for picker in pickers))
+            chart, by_asset = views.CHARTS[self._chart.value], self._things.value == views.ASSETS
+            return views.View(self._catalog, selection, chart, self._group.value, by_asset)
 
     @guarded
     def _show(self, view: views.View, rendered: views.Rendered | Exception) -> None:
@@ -230,8 +241,9 @@ class HoldingsExplorer(Pane):
     @guarded
     def _take_details(self, change: dict[str, Any]) -> None:
         self._catalog = catalog = Catalog(change["new"], self._prepare)
-        for picker in (self._chains, self._wallets, self._tokens):
+        for picker in (self._chains, self._wallets, self._tokens, self._labels):
             picker.offer(catalog.details)
+        self._group.offer([views.WALLET, *catalog.groups])
         self._debounce.call()
 
 

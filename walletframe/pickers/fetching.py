@@ -48,7 +48,8 @@ class FetchBar(Pane):
         self._thread: Thread | None = None  # of the fetch that is under way
         self._cancelled = Event()
         self._endings.append(self._stop)
-        self._asked: Sequence[str] = ()
+        self._asked: Sequence[str] | pd.DataFrame = ()
+        self._keep: Sequence[str] = ()  # of its columns
         wide, hidden = {"width": "auto"}, {"width": "auto", "display": "none"}
         self._cancel = Button(description="Cancel", icon="stop", disabled=True, layout=wide)
         self._retry = Button(icon="repeat", layout=hidden)
@@ -60,26 +61,32 @@ class FetchBar(Pane):
         self._retry.on_click(lambda _: self.retry())
 
     @guarded
-    def fetch(self, wallets: Sequence[str], *, refresh: bool = False) -> None:
+    def fetch(
+        self,
+        wallets: Sequence[str] | pd.DataFrame,
+        *,
+        keep: Sequence[str] = (),
+        refresh: bool = False,
+    ) -> None:
         """Fetch in the background; nothing is begun while a fetch is under way."""
         if self._thread is not None:
             return
         self._show_error("")
-        if not wallets:
+        if not len(wallets):
             raise WalletframeError("no wallets to fetch", hint=self._hint)
         client = self._client or default_client()
-        self._asked = wallets
+        self._asked, self._keep = wallets, keep
         self._bar.value, self._bar.max = 0, len(wallets)
         self._show_status(f"0 of {many(len(wallets), 'wallet')}")
         self._show_busy(busy=True)
         self._cancelled = Event()
-        work = partial(self._run, client, wallets, refresh=refresh)
+        work = partial(self._run, client, refresh=refresh)
         self._thread = Thread(target=work, name="walletframe-panel", daemon=True)
         self._thread.start()
 
     def retry(self) -> None:
         """Ask again for what is not ok; what is ok is taken from the cache."""
-        self.fetch(self._asked)
+        self.fetch(self._asked, keep=self._keep)
 
     @guarded
     def cancel(self) -> None:
@@ -94,7 +101,7 @@ class FetchBar(Pane):
             self._cancelled.set()
             thread.join(PATIENCE_S)
 
-    def _run(self, client: Client, wallets: Sequence[str], *, refresh: bool) -> None:
+    def _run(self, client: Client, *, refresh: bool) -> None:
         """Fetch, on a thread of its own; what goes wrong is shown by `_finish`."""
         left, shown_s = TimeLeft(time.monotonic()), 0.0
 
@@ -108,7 +115,8 @@ class FetchBar(Pane):
 
         try:
             result: WalletDetails | Exception = client.fetch(
-                wallets,
+                self._asked,
+                keep=self._keep,
                 refresh=refresh,
                 progress=progress,
                 on_failure="ignore",
@@ -181,7 +189,7 @@ def renewed(known: WalletDetails, answer: WalletDetails) -> WalletDetails:
         return answer
     places = list(stands_in)
     reasons = answer.wallets["error"].iloc[places].fillna("no reason was given")
-    stale = known.wallets.iloc[list(stands_in.values())].reindex(columns=list(WALLET_DTYPES))
+    stale = known.wallets.iloc[list(stands_in.values())].reindex(columns=answer.wallets.columns)
     stale = stale.set_axis(places).assign(
         source=Source.STALE.value, error=[f"not refreshed: {reason}" for reason in reasons]
     )

@@ -19,9 +19,10 @@ from walletframe.frames import (
     require_columns,
     wallet_identities,
 )
+from walletframe.pickers.labels import grouping_columns, label_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import TypeAlias
 
     from walletframe.frames import Positions, TokenKey
@@ -36,6 +37,7 @@ class Selection:
     blockchains: tuple[str, ...] = ()
     wallets: tuple[str, ...] = ()
     tokens: tuple[TokenKey, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()  # columns that wallets keep, and texts in these
 
     def wallet_keys(self) -> list[TokenKey]:
         """Return the identities of the chosen wallets, in the order chosen."""
@@ -52,6 +54,7 @@ class Catalog:
             details = details._replace(holdings=_prepared(details.holdings, prepare))
         require_columns(details.holdings, HOLDING_DTYPES)
         self.details, self.is_prepared = details, prepare is not None
+        self.groups = grouping_columns(details.wallets)
         self._asked = wallet_identities(details.wallets)
         self._positions = read_positions(details.holdings)
         self.colors = token_colors(self._positions)
@@ -61,6 +64,11 @@ class Catalog:
         wallets, held = self.details.wallets, self._positions
         asked = _chosen(self._asked.keys, selection)[self._asked.codes]
         owned = _chosen(held.wallet_keys, selection)[held.wallet_codes]
+        if selection.labels:
+            labelled = _labelled(wallets, selection.labels)
+            keys = [self._asked.keys[code] for code in self._asked.codes[labelled].tolist()]
+            asked &= labelled
+            owned &= _among(held.wallet_keys, keys)[held.wallet_codes]
         if selection.tokens:
             owned &= _among(held.tokens.keys, selection.tokens)[held.tokens.codes]
         return wallets if asked.all() else wallets[asked], held.where(owned)
@@ -74,6 +82,15 @@ def _chosen(wallets: list[TokenKey], selection: Selection) -> np.ndarray:
         chosen &= _among([chain for chain, _ in wallets], chains)
     if selection.wallets:
         chosen &= _among(wallets, selection.wallet_keys())
+    return chosen
+
+
+def _labelled(wallets: pd.DataFrame, labels: Sequence[tuple[str, str]]) -> np.ndarray:
+    """Mark the wallets with any of the labels of each column that has some."""
+    chosen = np.ones(len(wallets), dtype=bool)
+    for name in {name: None for name, _ in labels}:
+        texts = [label for column, label in labels if column == name]
+        chosen &= label_texts(wallets[name]).isin(texts).to_numpy()
     return chosen
 
 

@@ -41,20 +41,25 @@ class Chart:
     function: str  # in `walletframe.charts`
     takes: str  # "perhaps a token", "a token", "a wallet" or ""
     options: Mapping[str, Any]  # how much is drawn, so that a browser draws it in a moment
+    by: tuple[str, ...] = ()  # what it groups by; nothing where that is no choice
+    below: tuple[str, ...] = ()  # what it groups by below a user's own column
     colored: bool = True  # whether it takes the colours of tokens
 
 
-_BARS = {"by": "wallet", "top": 12, "top_tokens": 6}
-_CHAINS = {"by": "blockchain", "top_tokens": 6}
+_NESTED, _BARS = {"top": 80}, {"top": 12, "top_tokens": 6}
+_CELLS = {"top": 20, "top_tokens": 15}
+_LEVELS = ("blockchain", "wallet", "token"), ("wallet", "token")
+_OF_CHAINS = ("blockchain",), ("blockchain",)
 CHARTS = {
-    "Treemap": Chart("treemap", "perhaps a token", {"top": 80}),
-    "Sunburst": Chart("sunburst", "perhaps a token", {"top": 80}),
-    "Bars by wallet": Chart("bar", "perhaps a token", _BARS),
-    "Bars by blockchain": Chart("bar", "perhaps a token", _CHAINS),
-    "Heatmap": Chart("heatmap", "", {"top": 20, "top_tokens": 15}, colored=False),
+    "Treemap": Chart("treemap", "perhaps a token", _NESTED, *_LEVELS),
+    "Sunburst": Chart("sunburst", "perhaps a token", _NESTED, *_LEVELS),
+    "Bars by wallet": Chart("bar", "perhaps a token", _BARS, ("wallet",)),
+    "Bars by blockchain": Chart("bar", "perhaps a token", _BARS, *_OF_CHAINS),
+    "Heatmap": Chart("heatmap", "", _CELLS, ("wallet",), colored=False),
     "Pie of a wallet": Chart("pie", "a wallet", {}),
     "Lorenz curve": Chart("lorenz", "a token", {}, colored=False),
 }
+WALLET, TOKENS, ASSETS = "wallet", "tokens", "assets"
 
 _MOST_ROWS, _PAGE_ROWS = 200_000, 1_000
 FORMATS = {
@@ -92,6 +97,8 @@ class View:
     catalog: Catalog
     selection: Selection
     chart: Chart
+    group: str = WALLET  # or a column that the wallets keep
+    assets: bool = False  # in the place of tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +121,7 @@ def render(view: View) -> Rendered:
         reason = _absence(wallets, selection)
     else:
         try:
-            given = _arguments(chart, selection, held)
+            given = _arguments(view, held)
             colors = {"colors": catalog.colors} if chart.colored else {}
             figure = getattr(charts, chart.function)(held, wallets=wallets, **given, **colors)
         except Exception as error:  # noqa: BLE001 - shown in the chart's place
@@ -123,12 +130,15 @@ def render(view: View) -> Rendered:
     return Rendered(rows, figure, reason, code)
 
 
-def _arguments(chart: Chart, selection: Selection, held: Positions) -> dict[str, Any]:
+def _arguments(view: View, held: Positions) -> dict[str, Any]:
     """Choose the arguments of a chart of some holdings, which are not empty.
 
     Where it needs a token or a wallet and none is chosen, it is that with the most balances.
     """
-    found = dict(chart.options)
+    chart, selection = view.chart, view.selection
+    by = _by(view)
+    found: dict[str, Any] = {"by": by[0] if len(by) == 1 else list(by)} if by else {}
+    found |= chart.options
     if chart.takes == "a token":
         found["token"] = _first(selection.tokens, held.tokens.keys, held.tokens.codes)
     elif chart.takes == "a wallet":
@@ -136,6 +146,17 @@ def _arguments(chart: Chart, selection: Selection, held: Positions) -> dict[str,
     elif chart.takes and len(selection.tokens) == 1:
         [found["token"]] = selection.tokens
     return found
+
+
+def _by(view: View) -> tuple[str, ...]:
+    """Choose what a chart groups by: as it is, or by a user's own column, and by assets."""
+    chart = view.chart
+    if not chart.by:
+        return ()
+    by = chart.by if view.group == WALLET else (view.group, *chart.below)
+    if view.assets:
+        by = (*(name for name in by if name != "token"), "asset")
+    return by
 
 
 def _first(chosen: Iterable[TokenKey], keys: list[TokenKey], codes: np.ndarray) -> TokenKey:
@@ -146,7 +167,7 @@ def _first(chosen: Iterable[TokenKey], keys: list[TokenKey], codes: np.ndarray) 
 
 def _absence(wallets: pd.DataFrame, selection: Selection) -> str:
     """Say why there is no balance: by what is picked, or by what the wallets are like."""
-    picked = selection.blockchains or selection.wallets or selection.tokens
+    picked = selection.blockchains or selection.wallets or selection.tokens or selection.labels
     known, tokens = known_wallets(wallets), wallets["tokens"]
     others = "other tokens than are picked" if selection.tokens else "balances that were left out"
     counts = {
@@ -166,7 +187,7 @@ def _script(
     """Write the code; where no chart can be drawn (`given` is None), that of the rows alone."""
     colored = chart.colored and given is not None
     parts = ["from walletframe.charts import token_colors\n"] if colored else []
-    if selection.wallets or selection.tokens:
+    if selection.wallets or selection.tokens or selection.labels:
         parts += [_NAMES, ""]
     parts.append("wallets, holdings = details  # as the explorer got it")
     if prepared:
@@ -190,6 +211,14 @@ def _filters(selection: Selection) -> list[str]:
         parts += _listed("chosen", keys)
         named = '{0} = {0}[names({0}["blockchain"], {0}["address"]).isin(chosen)]'
         parts += [named.format("wallets"), named.format("shown"), ""]
+    for name in {column: None for column, _ in selection.labels}:
+        texts = [text for column, text in selection.labels if column == name]
+        parts += _listed("labels", texts)
+        parts.append(f'told = wallets[{name!a}].astype("str").fillna("")')
+        parts.append("wallets = wallets[told.isin(labels)]")
+    if selection.labels:
+        parts.append('labelled = names(wallets["blockchain"], wallets["address"])')
+        parts.append('shown = shown[names(shown["blockchain"], shown["address"]).isin(labelled)]\n')
     if selection.tokens:
         keys = [f"{chain}.{contract or ''}" for chain, contract in selection.tokens]
         parts += _listed("tokens", keys)
