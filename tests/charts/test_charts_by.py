@@ -433,6 +433,126 @@ class TestHeatmap:
         assert figure.layout.xaxis.ticktext == ("USDC", "USDT")
 
 
+DAYS = pd.date_range("2026-01-01", periods=4, tz="UTC")
+
+
+def snapshots():
+    """Return four: on the third day nothing is known of Ada, on the fourth one wallet is not."""
+    wallets = pd.concat([WALLETS.assign(snapshot=day) for day in DAYS], ignore_index=True)
+    holdings = pd.concat([VALUED.assign(snapshot=day) for day in DAYS], ignore_index=True)
+    day, third, fourth = wallets.snapshot, DAYS[2], DAYS[3]
+    lost = (wallets.owner == "Ada").fillna(value=False) & (day == third)
+    lost |= (wallets.address == "0xa2") & (day == fourth)
+    wallets.loc[lost, "status"] = "failed"
+    wallets.loc[lost, "tokens"] = pd.NA
+    gone = holdings.address.isin(["0xa1", "0xa2"]) & (holdings.snapshot == third)
+    gone |= (holdings.address == "0xa2") & (holdings.snapshot == fourth)
+    return wallets, holdings[~gone]
+
+
+def lines(figure):
+    """Return the heights of lines by their names: where all is known, and where less is."""
+    named = {trace.legendgroup: trace.name for trace in figure.data if trace.name}
+    found = {}
+    for trace in figure.data:
+        if trace.legendgroup is not None and trace.hoverinfo == "text":
+            kind = "alone" if trace.mode == "markers" else "line"
+            found[named[trace.legendgroup], kind] = list(trace.y)
+    return found
+
+
+class TestTimeline:
+    """Lines of any groups."""
+
+    def test_a_line_for_each_owner(self):
+        """It has gaps where nothing is known, and hollow points where less is."""
+        wallets, holdings = snapshots()
+        figure = charts.timeline(holdings, by="owner", wallets=wallets)
+        assert figure.layout.title.text == "Holdings by owner over time"
+        assert lines(figure) == {
+            ("Ada", "line"): [100, 100, None, None],
+            ("Ada", "alone"): [None, None, None, 80],
+            ("no owner", "line"): [40, 40, 40, 40],
+        }
+        assert figure.data[1].hovertext[0] == "Ada: 100 USD (3 of 3 wallets known)"
+        assert figure.data[2].hovertext[3] == "Ada: 80 USD (2 of 3 wallets known)"
+        assert "A hollow point: fewer wallets of its group are known" in said(figure)
+        assert "0 of 2 wallets of owner Ben known." in said(figure)
+        assert "2 owners." in said(figure)
+
+    def test_known_wallets_that_hold_nothing_are_at_zero(self):
+        """Unlike those of which nothing is known."""
+        wallets, holdings = snapshots()
+        figure = charts.timeline(
+            holdings[holdings.snapshot != DAYS[0]], by="owner", asset="USDT", wallets=wallets
+        )
+        assert lines(figure)["Ada", "line"] == [0, 7, None, 7]
+
+    def test_without_wallets_gaps_stand_for_what_has_no_row(self):
+        """It may be nothing, and may be unknown."""
+        _, holdings = snapshots()
+        figure = charts.timeline(holdings, by="wallet", token="USDT")
+        assert lines(figure) == {("ETH.0xa1", "line"): [7, 7, None, 7]}
+
+    def test_one_asset_is_exact(self):
+        """As in totals, on all blockchains."""
+        wallets, holdings = snapshots()
+        figure = charts.timeline(holdings, by="owner", asset="USDC", wallets=wallets)
+        assert figure.layout.title.text == "USDC by owner over time"
+        assert "Ada: 3.000000000000000001 (3 of 3 wallets known)" in hovers(figure)
+
+    def test_wallets_are_lines(self):
+        """Each with a gap where it is not known, and none known less than ever."""
+        wallets, holdings = snapshots()
+        figure = charts.timeline(holdings, by=["wallet"], wallets=wallets)
+        assert lines(figure) == {
+            ("ETH.0xa1", "line"): [80, 80, None, 80],
+            ("ETH.0xc1", "line"): [40, 40, 40, 40],
+            ("BASE.0xa2", "line"): [20, 20, None, None],
+        }
+        assert "hollow" not in said(figure)
+
+    @pytest.mark.parametrize("token", [None, "USDC"])
+    def test_the_rest_is_other(self, token):
+        """It is grey, and its size is told."""
+        frame = pd.concat(
+            [HOLDINGS.iloc[:1].assign(address=f"0x{n:02}", snapshot=DAYS[0]) for n in range(9)]
+        )
+        figure = charts.timeline(frame, by="wallet", token=token, top_tokens=3)
+        assert lines(figure)["Other (6 wallets)", "line"] == [6]
+        assert figure.data[-1].hovertext[0] in {
+            "Other (6 wallets): 6",
+            "Other (6 wallets): 6 USDC",
+        }
+        assert "3 of 9 wallets, the rest as Other." in said(figure)
+
+    def test_amounts_of_a_token_beside_others(self):
+        """By several names, of which one is the asset."""
+        wallets, holdings = snapshots()
+        bare = holdings.drop(columns=["value", "currency"])
+        figure = charts.timeline(bare, by=["owner", "asset"], wallets=wallets)
+        assert set(lines(figure)) > {("Ada · USDC", "line"), ("Ada · USDT", "line")}
+        valued = charts.timeline(holdings, by=["owner", "asset"], wallets=wallets)
+        assert "Ada · USDT: 7 (70 USD) (3 of 3 wallets known)" in hovers(valued)
+
+    def test_assets_are_stacked(self):
+        """As tokens are."""
+        wallets, holdings = snapshots()
+        figure = charts.timeline(holdings, by="asset", wallets=wallets)
+        assert [(trace.type, trace.name) for trace in figure.data[:2]] == [
+            ("bar", "USDC"),
+            ("bar", "USDT"),
+        ]
+        assert figure.layout.title.text == "Holdings over time"
+        assert "2 assets." in said(figure)
+
+    def test_snapshots_are_no_groups_of_it(self):
+        """They are along its axis."""
+        wallets, holdings = snapshots()
+        with pytest.raises(SettingsError, match="along the axis"):
+            charts.timeline(holdings, by=["owner", "snapshot"], wallets=wallets)
+
+
 class TestRefusals:
     """What can't be drawn by these columns."""
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from walletframe.accessor.composition import CompositionPlots
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from walletframe.accessor.comparison import Colors
     from walletframe.charts import Figure
-    from walletframe.frames import FetchLike, TokenKey, TokenLike
+    from walletframe.frames import AssetsLike, By, FetchLike, TokenKey, TokenLike
 
 
 class PlotAccessor(CompositionPlots):
@@ -81,15 +83,19 @@ class PlotAccessor(CompositionPlots):
 
         return lorenz(self._data, token, wallets=self._asked(wallets))
 
-    def timeline(
+    def timeline(  # noqa: PLR0913  each is one choice of whoever draws it
         self,
         *,
+        by: By | Sequence[By] = "token",
         token: TokenLike | None = None,
+        asset: TokenLike | None = None,
         top_tokens: int = 8,
         wallets: FetchLike | None = None,
+        assets: AssetsLike | None = None,
+        bridged: bool = False,
         colors: Colors | None = None,
     ) -> Figure:
-        """Draw snapshots of holdings along time, stacked by token.
+        """Draw snapshots of holdings along time: stacked by token, or a line for each owner.
 
         The frame has the rows of several fetches, and a column ``snapshot``, datetime64[us, UTC].
         Heights show ``value`` if there is such a column (float64, with an optional ``currency``),
@@ -97,33 +103,47 @@ class PlotAccessor(CompositionPlots):
 
         Parameters
         ----------
+        by : str or list of str, default "token"
+            ``"token"`` or ``"asset"`` for stacked bars; any other names that `bar` takes, such as
+            ``"owner"`` or ``"wallet"``, for a line for each group.
         token : str or (str, str or None), optional
             Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
+        asset : str or (str, str or None), optional
+            Draw its amounts, on all blockchains: an asset that `walletframe.assets` lists, or one
+            of its contracts.
         top_tokens : int, default 8
-            The most tokens with a colour of their own, up to 20; the rest are drawn as Other.
+            The most tokens, assets or lines with a colour of their own, up to 20; the rest are
+            drawn as Other.
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetches, with a column ``snapshot``. Then snapshots with
             failed wallets are marked, wholly unknown snapshots are not drawn as 0, and out-of-date
-            answers are left out; with a token, only wallets that could hold it count.
-            ``details.wf`` has them.
+            answers are left out; with a token, only wallets that could hold it count. A line has a
+            gap where nothing is known of its group, and a point that stands alone where less is
+            known than at other times. ``details.wf`` has them.
+        assets : DataFrame, str or Path, optional
+            By asset: contracts of your own, as `walletframe.assets` takes them.
+        bridged : bool, default False
+            By asset: whether twins count, such as USDC.e and WETH.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, hex or CSS names, as from `token_colors`.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            One trace for each token, the largest first, with exact amounts in the hover; with
-            `wallets`, one more of the marks, if there are any; none, but a note why, if nothing is
-            above 0. At most 200 snapshots, evenly chosen. Times are in UTC.
+            One trace for each token, the largest first, with exact amounts in the hover; a line has
+            two or three; with `wallets`, one more of the marks, if there are any; none, but a note
+            why, if nothing is above 0. At most 200 snapshots, evenly chosen. Times are in UTC.
 
         Raises
         ------
-        ArgumentError, SettingsError
-            If `wallets` or `colors` is something else, or `top_tokens` is out of range.
-        ColumnsError, AmountError, PricesError
-            If a column is missing, ``amount`` holds no amounts, or values have several currencies.
+        ArgumentError, UnknownWalletError, SettingsError
+            If `by`, `wallets` or `colors` is something else, `top_tokens` is out of range, or
+            `wallets` lacks the wallet of a row, or has several owners of one wallet.
+        ColumnsError, AmountError, PricesError, TokenListError, OSError
+            If a column is missing, ``amount`` holds no amounts, values have several currencies, or
+            `assets` can't be used.
         UnknownTokenError, AmbiguousTokenError
-            If no row has the token, or several tokens share the symbol.
+            If no row has the token or asset, or several tokens share the symbol.
 
         Examples
         --------
@@ -138,9 +158,13 @@ class PlotAccessor(CompositionPlots):
 
         return timeline(
             self._data,
+            by=by,
             token=token,
+            asset=asset,
             top_tokens=top_tokens,
             wallets=self._asked(wallets),
+            assets=assets,
+            bridged=bridged,
             colors=colors,
         )
 

@@ -108,7 +108,7 @@ class Balances:
 
         `groups` has the group of each row that is drawn.
         """
-        cells = _ranks(wanted, int(max(groups.max(initial=0), wanted.max(initial=0))) + 1)[groups]
+        cells = ranks(wanted, int(max(groups.max(initial=0), wanted.max(initial=0))) + 1)[groups]
         rows = np.flatnonzero(cells < len(wanted))
         found = cell_sums(self.positions.amounts[self.rows[rows]], cells[rows], len(wanted))
         return [None if gap else amount for gap, amount in zip(found.isna(), found, strict=True)]
@@ -232,8 +232,8 @@ def lay_out(balances: Balances, codes: Places, rows: Places, tokens: Places) -> 
 
     `rows` and `tokens` are those that have a row or a column of their own.
     """
-    row_ranks = _ranks(rows, int(max(codes.max(), rows.max())) + 1)[codes]
-    token_ranks = _ranks(tokens, len(balances.positions.tokens.keys))[balances.token_codes]
+    row_ranks = ranks(rows, int(max(codes.max(), rows.max())) + 1)[codes]
+    token_ranks = ranks(tokens, len(balances.positions.tokens.keys))[balances.token_codes]
     wide = len(tokens) + 1
     cells, count = row_ranks * wide + token_ranks, (len(rows) + 1) * wide
     return Grid(
@@ -247,7 +247,7 @@ def lay_out(balances: Balances, codes: Places, rows: Places, tokens: Places) -> 
     )
 
 
-def _ranks(chosen: Places, count: int) -> Places:
+def ranks(chosen: Places, count: int) -> Places:
     """Give each of many things its rank among the chosen ones, or the place behind them."""
     ranks = np.full(count, len(chosen), dtype=np.intp)
     ranks[chosen] = np.arange(len(chosen))

@@ -199,15 +199,24 @@ def read_groupings(  # noqa: PLR0913 - what a caller may wish
     assets: AssetsLike | None = None,
     bridged: bool = False,
     shares: bool = False,
+    everyone: bool = False,
 ) -> Groupings:
-    """Tell what there is to draw, perhaps of one token or asset, and by which names to cut it."""
+    """Tell what there is to draw, perhaps of one token or asset, and by which names to cut it.
+
+    With `everyone`, all wallets asked are told apart; else only where a name needs it.
+    """
     asked = [by] if isinstance(by, str) else list(by)
     if token is not None and asset is not None:
         raise SettingsError(Spelled(Argument("token"), " and ", Argument("asset"), " contradict"))
     added = ["asset"] * (asset is not None and "asset" not in asked)
-    own = {*asked} - {"wallet", "blockchain", "token"}  # of the others, holdings know enough
+    usual = ("wallet", "blockchain", "token")  # of which holdings know enough
+    everyone = everyone or any(name not in usual for name in asked)
     positions, names = read_names(
-        holdings, asked + added, wallets if own else None, assets=assets, bridged=bridged
+        holdings,
+        asked + added,
+        wallets if everyone else None,
+        assets=assets,
+        bridged=bridged,
     )
     balances = read_balances(
         positions, token=token if asset is None else asset, wallets=wallets, shares=shares

@@ -1,27 +1,39 @@
-"""The timeline: amounts of tokens in each snapshot, and how many wallets are known in each."""
+"""The timeline: what is held in each snapshot, and how many wallets are known in each."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from walletframe.charts.balances import added, check_top, largest, lay_out, read_balances
+from walletframe.charts.balances import added, check_top, largest, lay_out
 from walletframe.charts.canvas import Space, blank, figure, markup, titled, with_legend
+from walletframe.charts.levels import listed, read_groupings
+from walletframe.charts.lines import Lines, draw_lines
 from walletframe.charts.notes import Notes, drawn_of, simulated, wallets_frame
 from walletframe.charts.palette import EDGE, pattern
-from walletframe.frames import known_when_asked, snapshot_times, token_place, wallet_identities
+from walletframe.errors import SettingsError
+from walletframe.frames import held_place, known_when_asked, snapshot_times, wallet_identities
+from walletframe.frames.groups import SNAPSHOT
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from walletframe.charts.balances import Balances, Grid, Mask
     from walletframe.charts.measures import Places
-    from walletframe.frames import FetchLike, Positions, PositionsLike, TokenKey, TokenLike
+    from walletframe.frames import (
+        AssetsLike,
+        By,
+        FetchLike,
+        Positions,
+        PositionsLike,
+        TokenKey,
+        TokenLike,
+    )
 
 _SERIES, _SNAPSHOTS, _FEW = 20, 200, 8
 _DAY_MS = 24 * 60 * 60 * 1000
@@ -34,7 +46,9 @@ class _Moments:
     """The snapshots that are drawn."""
 
     codes: Places  # for each row of holdings the place of its snapshot, -1 where that is not drawn
-    times: list[str]  # in order, in UTC
+    drawn: pd.DatetimeIndex  # in order
+    times: list[str]  # the same, in UTC
+    asked: pd.DataFrame | None  # the places of wallets that could hold it, and if known when
     incomplete: list[tuple[str, str]]  # when wallets are unknown that are known elsewhere: how many
     notes: Notes  # sentences about them
 
@@ -44,23 +58,46 @@ class _Moments:
         return Notes(real, [*extent, *drawn], [*balances.left_out, *left_out], trust)
 
 
-def timeline(
+def timeline(  # noqa: PLR0913  each is one choice of whoever draws it
     holdings: PositionsLike,
     *,
+    by: By | Sequence[By] = "token",
     token: TokenLike | None = None,
+    asset: TokenLike | None = None,
     top_tokens: int = 8,
     wallets: FetchLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
-    """Draw snapshots of holdings along time, stacked by token."""
-    series = check_top("top_tokens", top_tokens, _SERIES)
-    balances = read_balances(holdings, token=token)
-    moments = _read_moments(balances.positions, wallets, token)
-    title = balances.measure.title("over time")
+    """Draw snapshots of holdings along time: stacked by token or asset, else as lines."""
+    series, names = (
+        check_top("top_tokens", top_tokens, _SERIES),
+        [by] if isinstance(by, str) else by,
+    )
+    if SNAPSHOT in names:
+        raise SettingsError(f"by: {by!r}", hint="snapshots are along the axis: name what else")
+    found = read_groupings(
+        holdings,
+        names,
+        token=token,
+        asset=asset,
+        wallets=wallets,
+        assets=assets,
+        bridged=bridged,
+        everyone=[*names] != ["token"],
+    )
+    balances, stacked = found.balances, found.names in (["token"], ["asset"])
+    moments = _read_moments(balances.positions, wallets, token if asset is None else asset)
+    title = balances.measure.title(f"{f'by {listed(found.names)} ' * (not stacked)}over time")
     drawn = balances.where(moments.codes[balances.rows] >= 0)
     if not len(drawn.rows):
         reason = "No row has a snapshot." if len(balances.rows) else balances.why_none
         return blank(title, moments.with_notes([], balances), reason)
+    if not stacked:
+        found, places = replace(found, balances=drawn), moments.codes[drawn.rows]
+        lines = draw_lines(found, places, moments.drawn, moments.asked, series)
+        return _figure(lines, moments, drawn, title)
     tokens = largest(added(drawn.token_codes, drawn.sizes), series)
     rows = np.arange(len(moments.times))
     grid = lay_out(drawn, moments.codes[drawn.rows], rows, tokens)
@@ -75,7 +112,7 @@ def _read_moments(
     Answers that were out of date count as unknown. Where one token is drawn, wallets that could not
     hold it don't count.
     """
-    column = positions.times
+    column, asked = positions.times, None
     times, known, most = column.dropna().unique(), pd.Series(dtype=np.int64), 0
     real: list[str] = []
     trust: list[str] = []
@@ -102,7 +139,9 @@ def _read_moments(
     left_out += [f"{many(outdated, 'balance')} of answers out of date not drawn."] * bool(outdated)
     return _Moments(
         codes=np.where(certain, chosen.get_indexer(column), -1),
+        drawn=chosen,
         times=_written(chosen),
+        asked=asked,
         incomplete=[
             (time, f"{count:,} of {many(most, 'wallet')} known")
             for time, count in zip(_written(pd.DatetimeIndex(lacking.index)), lacking, strict=True)
@@ -136,7 +175,7 @@ def _could_hold(positions: Positions, keys: list[TokenKey], token: TokenLike | N
     """Tell which wallets could hold the token, where there is one."""
     if token is None or not len(positions.holdings):
         return np.ones(len(keys), dtype=bool)
-    place = token_place(positions.holdings, positions.tokens, token)
+    place = held_place(positions, token)
     tokens, chains = positions.could_hold()
     names = [*positions.chain_places]
     able = {names[chain] for chain in chains[tokens == place]} | {positions.tokens.keys[place][0]}
@@ -179,16 +218,21 @@ def _drawn(
         )
         for token, each in enumerate(series)
     ]
-    extent = [drawn_of((len(grid.tokens), grid.other_tokens, "token"))] * (not measure.one_token)
-    names = [each.name for each in series]
+    extent = [drawn_of((len(grid.tokens), grid.other_tokens, grid.kind))] * (not measure.one_token)
+    names, highest = [each.name for each in series], float(grid.sizes.sum(axis=1).max())
+    return _figure(Lines(traces, names, extent, highest), moments, grid.balances, title)
+
+
+def _figure(drawn: Lines, moments: _Moments, balances: Balances, title: str) -> go.Figure:
+    """Make the figure of what is drawn, and mark where fewer wallets are known."""
+    measure, traces, names = balances.measure, [*drawn.traces], drawn.names
     if moments.incomplete:
         traces.append(_marks(moments.incomplete))
-        names.append(_INCOMPLETE)
-    highest = float(grid.sizes.sum(axis=1).max())
+        names = [*names, _INCOMPLETE]
     return figure(
         traces,
         title=title,
-        notes=moments.with_notes([*extent, f"Height: {measure.phrase}."], grid.balances),
+        notes=moments.with_notes([*drawn.said, f"Height: {measure.phrase}."], balances),
         **with_legend(_SPACE, names),
         barmode="stack",
         hovermode="x unified",
@@ -196,7 +240,7 @@ def _drawn(
         | {"type": "date", "automargin": True}
         | _marked({*moments.times, *(time for time, _ in moments.incomplete)}),
         yaxis=titled(measure.name)
-        | measure.axis(highest)
+        | measure.axis(drawn.highest)
         | {"rangemode": "tozero", "ticklabelstandoff": 4, "automargin": True},
     )
 
