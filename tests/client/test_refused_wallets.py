@@ -1,6 +1,7 @@
 """What a person sees of wallets that can't be read: the lines, and nothing of the inside."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -55,7 +56,8 @@ def test_a_notebook_shows_the_callers_own_lines_alone(kernel, call):
         kernel.execute_interactive(f"%xmode {mode}", timeout=60, output_hook=lambda _: None)
         trace = trace_of(kernel, f"def mine():\n    return {call}\n\nmine()")
         assert "can't be read" in trace
-        assert ".py" not in trace.partition("AddressError:")[0]
+        frames = re.sub(r"<module .*?>", "", trace.partition("AddressError:")[0])
+        assert ".py" not in frames  # but for a variable of the caller's that is a module
         assert mode == "Minimal" or "mine()" in trace
 
 

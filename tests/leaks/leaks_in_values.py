@@ -1,7 +1,6 @@
 """Surfaces that values offer: the key, settings, clients, and the errors of making them."""
 
 import copy
-import inspect
 import json
 import pickle
 import pprint
@@ -25,7 +24,8 @@ from walletframe.transport import ServiceSession
 
 
 def _members(thing):
-    members = inspect.getmembers(thing)
+    names = [name for name in dir(thing) if name != "__weakref__"]  # it is broken in Python 3.11.2
+    members = [(name, getattr(thing, name, None)) for name in names]
     return repr([members, [vars(value) for _, value in members if hasattr(value, "__dict__")]])
 
 

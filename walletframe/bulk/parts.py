@@ -71,7 +71,7 @@ class Part:
             rows = np.flatnonzero(marks) if rows is None else rows[marks]
 
         def column(table: pa.Table, name: str, rows: Codes | None) -> pa.Array:
-            whole = table[name].combine_chunks()
+            whole = _whole(table[name])
             return whole if rows is None else whole.take(pa.array(rows))
 
         def texts(places: Codes) -> pa.Array:
@@ -97,7 +97,7 @@ class Part:
     def _checked(self, table: pa.Table) -> pa.Table:
         """Refuse balances of other wallets than those of the part."""
         if self.sizes.sum() == len(table):
-            addresses = table["address"].combine_chunks()
+            addresses = _whole(table["address"])
             codes = addresses.indices.fill_null(-1).to_numpy()
             held = self.chosen & (self.sizes > 0)
             owners = codes[(np.cumsum(self.sizes) - self.sizes)[held]]
@@ -111,6 +111,13 @@ class Part:
             f"{path.parents[1]}: the two files {path.name} don't belong together",
             hint=f"remove both; the same fetch_to_parquet again asks for what was in {path.name}",
         )
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    """Join the chunks; Arrow before 23 can't where there is none of a dictionary's."""
+    if column.num_chunks or not pa.types.is_dictionary(column.type):
+        return column.combine_chunks()
+    return pa.array([], column.type.value_type).dictionary_encode()
 
 
 @dataclass(frozen=True, slots=True)
