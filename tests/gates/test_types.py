@@ -44,6 +44,8 @@ wf.configure(workers="4")  # Argument "workers" to "configure" has incompatible 
 wf.Client(key_kind="secret")  # Argument "key_kind" to "Client" has incompatible type
 """
 
+pytestmark = pytest.mark.timeout(600)  # mypy without a cache, on a busy machine
+
 
 @pytest.fixture(scope="module")
 def lines(tmp_path_factory):
