@@ -12,6 +12,7 @@ from hostile_symbols import SYMBOLS
 import walletframe as wf
 from walletframe.errors import MissingExtraError, SettingsError, SnapshotError
 from walletframe.reports.composition import compose
+from walletframe.reports.figures import Grouping
 from walletframe.wire import NO_LIST
 
 NOW = pd.Timestamp("2026-02-01", tz="UTC")
@@ -27,9 +28,10 @@ SOME = {
 }
 
 
-def content_of(details, before=None):
-    """Return what a report says of it."""
-    return compose(details, before=before, title="Token holdings", made=NOW)
+def content_of(details, before=None, **by):
+    """Return what a report says of it, and of totals by some names."""
+    grouping = Grouping(**by) if by else None
+    return compose(details, before=before, title="Token holdings", made=NOW, grouping=grouping)
 
 
 def listing(content, anchor):
@@ -285,3 +287,73 @@ def test_neither_key_nor_remote_address_is_in_it(service, client, tmp_path):
         details.wallets["explorer_url"].str.split("/").str[2]
     )
     assert len(text) < 6_000_000
+
+
+def owned():
+    """Return some holdings of owners: of Ben nothing is known, and one wallet has none."""
+    details = fetched(SOME)
+    owners = pd.array(["Ada", None, "Ada", "Ben"], dtype="str")
+    return details._replace(wallets=details.wallets.assign(owner=owners, reason="why <b>not</b>"))
+
+
+def test_totals_by_any_columns():
+    """In a table of their own, owner by owner, which says how many wallets are known; and drawn."""
+    content = content_of(owned(), by=["owner", "asset"])
+    rows = {(row["owner"], row["asset"]): row for row in listing(content, "groups")}
+    assert rows["Ada", "USDC"]["amount"] == "5.000001"
+    assert rows["Ada", "USDC"]["wallets known"] == "1 of 1"
+    assert rows["no owner", "USDC"]["amount"] == "0.000002"
+    assert rows["Ben", ""]["amount"] == "unknown"
+    assert rows["Ben", ""]["wallets known"] == "0 of 1"
+    assert content.listings[0].heading == "Totals by owner and asset"
+    assert content.charts[0].title == "Holdings by owner and asset"
+    assert "Totals by owner and asset" in content.charts[0].words
+
+
+def test_totals_by_tokens_have_their_contracts():
+    """As the totals by token have; those with values come with the most valuable first."""
+    details = owned()
+    details = details._replace(holdings=details.holdings.assign(value=[1.0, 9.0, 2.0]))
+    rows = listing(content_of(details, by=["owner", "token"]), "groups")
+    found = [
+        (row["symbol"], row["contract"], row["value"]) for row in rows if row["owner"] == "Ada"
+    ]
+    assert found == [("FOO", "0xF", "9.00"), ("USDC", USDC, "1.00")]
+
+
+def test_nothing_held_is_not_drawn():
+    """The table says of whom nothing is known."""
+    details = fetched({"BSC.0xC": "timeout"})
+    details = details._replace(wallets=details.wallets.assign(owner="Ada"))
+    content = content_of(details, by="owner")
+    assert content.charts == ()
+    assert listing(content, "groups")[0]["wallets known"] == "0 of 1"
+
+
+def test_kept_columns_are_in_the_table_of_wallets(tmp_path):
+    """Under headings that are their own, and harmless whatever they are called."""
+    details, column = owned(), "<b onload='x'>|$x$"
+    details = details._replace(wallets=details.wallets.assign(**{column: "1"}))
+    rows = listing(content_of(details), "wallets")
+    assert rows[0]["reason"] != "why <b>not</b>" == rows[0]["reason (2)"]
+    assert {row["owner"] for row in rows} == {"Ada", "", "Ben"}
+    for path in (tmp_path / "of.html", tmp_path / "of.md"):
+        text = wf.report(details, path, by=["owner", column]).read_text(encoding="utf-8")
+        assert "<b onload" not in text
+        assert "|$x$" not in text
+    assert "Totals by owner and" in words(tmp_path / "of.md")
+
+
+def test_what_totals_can_t_be_by_is_refused(tmp_path):
+    """Before anything is written."""
+    with pytest.raises(SettingsError, match="by: 'bla'"):
+        wf.report(owned(), tmp_path / "of.md", by="bla")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_excel_has_the_kept_columns(tmp_path):
+    """The wallets of a fetch are written whole."""
+    owned().wallets.wf.to_excel(tmp_path / "wallets.xlsx")
+    written = pd.read_excel(tmp_path / "wallets.xlsx")
+    assert written["owner"].tolist()[0] == "Ada"
+    assert "reason" in written

@@ -89,7 +89,11 @@ def without_mathematics(html: str) -> str:
 def table_markdown(table: Table) -> str:
     """Draw a table in Markdown; who calls it says how many rows are left out."""
     rules = ["--:" if name in NUMBERS else ":--" for name in table.columns]
-    rows = [list(table.columns), rules, *([_markdown(cell) for cell in row] for row in table.rows)]
+    rows = [
+        [*map(as_markdown, table.columns)],
+        rules,
+        *([_markdown(cell) for cell in row] for row in table.rows),
+    ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
@@ -124,7 +128,7 @@ def table_rows(table: Table, dress: Callable[[str, str], str], text: Callable[[C
 
     `dress` gives those of an element, of its column where it is in one.
     """
-    heads = "".join(f"<th{dress('th', name)}>{name}</th>" for name in table.columns)
+    heads = "".join(f"<th{dress('th', name)}>{as_html(name)}</th>" for name in table.columns)
     cells = [f"<td{dress('td', name)}>" for name in table.columns]
     line = f"<tr{dress('tr', '')}>"
     rows = [

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from walletframe.analysis import flag_spam, value
+from walletframe.analysis.sums import totals_of
 from walletframe.frames import (
     failure_lines,
     is_simulated,
     known_wallets,
+    read_groups,
     stood_in_for,
     summary_lines,
     token_identities,
@@ -17,9 +19,10 @@ from walletframe.frames import (
 )
 from walletframe.history import compare
 from walletframe.numerals import many
-from walletframe.reports.figures import fitting_charts
+from walletframe.reports.figures import fitting_charts, grouped_chart
 from walletframe.reports.listings import (
     changes_listing,
+    grouped_listing,
     holdings_listing,
     suspects_listing,
     totals_listing,
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from walletframe.frames import WalletDetails
-    from walletframe.reports.figures import Chart
+    from walletframe.reports.figures import Chart, Grouping
     from walletframe.reports.listings import Listing
 
 _EXACT = (
@@ -85,7 +88,12 @@ class Content:
 
 
 def compose(
-    details: WalletDetails, *, before: WalletDetails | None, title: str, made: datetime
+    details: WalletDetails,
+    *,
+    before: WalletDetails | None,
+    title: str,
+    made: datetime,
+    grouping: Grouping | None = None,
 ) -> Content:
     """Decide what a report says of a fetch, and of what changed since an earlier one."""
     wallets, holdings = details
@@ -96,6 +104,12 @@ def compose(
     is_suspect = holdings["is_spam"].to_numpy()
     suspects, others = holdings[is_suspect], holdings[~is_suspect]
     listings = [] if before is None else [changes_listing(compare(before, details), wallets)]
+    drawn = fitting_charts(others, wallets)
+    if grouping is not None:
+        grouped = _grouped(others, wallets, grouping)
+        listings.append(grouped)
+        if drawn:
+            drawn.insert(0, grouped_chart(others, wallets, grouping, grouped.heading))
     listings.append(totals_listing(others, wallets))
     listings.append(wallets_listing(others, wallets))
     listings.append(holdings_listing(others, wallets))
@@ -114,10 +128,19 @@ def compose(
         summary=_summary(wallets, holdings, suspects, before),
         gaps=_gaps(wallets, others),
         reasons=tuple(f"{status.replace('_', ' ')}{colon}{why}" for status, colon, why in reasons),
-        charts=tuple(fitting_charts(others, wallets)),
+        charts=tuple(drawn),
         listings=tuple(listings),
         methods=(*methods, _TIMES),
     )
+
+
+def _grouped(holdings: pd.DataFrame, wallets: pd.DataFrame, grouping: Grouping) -> Listing:
+    """Add up by what was asked for."""
+    positions, groups = read_groups(
+        holdings, grouping.by, wallets, assets=grouping.assets, bridged=grouping.bridged
+    )
+    title = f"Totals by {' and '.join(shown(name) for name in groups.names)}"
+    return grouped_listing(totals_of(positions, groups), [*groups.columns], title)
 
 
 def _facts(wallets: pd.DataFrame, holdings: pd.DataFrame) -> tuple[tuple[str, str], ...]:

@@ -12,20 +12,25 @@ from walletframe.frames import details_given
 from walletframe.reports.rendering import drawn_images, render_html, render_markdown
 
 if TYPE_CHECKING:
-    from walletframe.frames import DetailsLike
+    from collections.abc import Sequence
+
+    from walletframe.frames import AssetsLike, By, DetailsLike
 
 PathLike: TypeAlias = str | Path
 Images: TypeAlias = Literal["interactive", "static"]
 SUFFIXES = (".html", ".md")
 
 
-def report(
+def report(  # noqa: PLR0913 - what a caller may wish
     details: DetailsLike,
     path: PathLike,
     *,
+    by: By | Sequence[By] | None = None,
     before: DetailsLike | None = None,
     title: str = "Token holdings",
     images: Images = "interactive",
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
 ) -> Path:
     """Write a report: what was asked, how complete the answer is, totals, charts and tables.
 
@@ -37,6 +42,9 @@ def report(
     path : str or Path
         Where to write: a ``.html``, one page that opens offline, prints well and draws charts; or a
         ``.md`` with the same in words and tables. An existing file is replaced atomically.
+    by : str or list of str, optional
+        Totals by these, too, in a table and a chart: the names that `.wf.totals` takes, such as
+        ``["owner", "asset"]``. What you kept of wallets is in the table of wallets in any case.
     before : WalletDetails or tuple of (DataFrame, DataFrame), optional
         An earlier fetch or snapshot, to add a table of what changed.
     title : str, default "Token holdings"
@@ -44,6 +52,10 @@ def report(
     images : {"interactive", "static"}, default "interactive"
         How a ``.html`` shows charts: with plotly inside, some 5 MB, or as pictures, for mail and
         for readers without scripts. Pictures need the extra ``images`` and a Chrome or Chromium.
+    assets : DataFrame, str or Path, optional
+        By asset: contracts of your own, as `walletframe.assets` takes them.
+    bridged : bool, default False
+        By asset: whether twins count, such as USDC.e and WETH.
 
     Returns
     -------
@@ -53,12 +65,14 @@ def report(
     Raises
     ------
     ArgumentError, SettingsError
-        If `details` or `before` is not a fetch, the path has another suffix, or `images` is neither
-        of these.
+        If `details` or `before` is not a fetch, the path has another suffix, `images` is neither
+        of these, or `by` names no column.
     MissingExtraError
         With ``images="static"``, if the packages that draw pictures are not installed.
     ColumnsError, AmountError, PricesError
         If a column is missing, ``amount`` holds no amounts, or values have several currencies.
+    TokenListError, AmbiguousTokenError
+        If `assets` can't be used, or symbols are asked for, and tokens share one.
     SnapshotError
         If `before` and `details` can't be compared.
     OSError
@@ -91,8 +105,11 @@ def report(
     if images not in get_args(Images):
         raise SettingsError(f"images: {images!r}", hint="interactive or static")
     from walletframe.reports.composition import compose  # noqa: PLC0415 - loads plotly
+    from walletframe.reports.figures import Grouping  # noqa: PLC0415 - as well
 
-    content = compose(fetched, before=earlier, title=title, made=datetime.now(UTC))
+    grouping = None if by is None else Grouping(by, assets, bridged)
+    made = datetime.now(UTC)
+    content = compose(fetched, before=earlier, title=title, made=made, grouping=grouping)
     if form == ".md":
         text = render_markdown(content)
     else:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from walletframe import charts
 from walletframe.analysis import totals
 from walletframe.frames import read_positions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from plotly.graph_objects import Figure
+
+    from walletframe.frames import AssetsLike, By
 
 # what a phone has room for, where others have that of the charts' own
 _BARS, _COLORS, _ROWS, _COLUMNS = 12, 6, 15, 8
@@ -22,6 +26,14 @@ _LOOK = {
 _HOLDERS = 10  # of fewer, a curve of how unequally a token is spread says little
 _TOTALS = "The numbers are in the table “Totals by token”."
 _WALLETS = "The numbers are in the table “Wallets”."
+
+
+class Grouping(NamedTuple):
+    """What totals are by, as `totals` takes it."""
+
+    by: By | Sequence[By]
+    assets: AssetsLike | None = None
+    bridged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,17 @@ class Chart:
     title: str
     words: str
     views: tuple[View, ...]
+
+
+def grouped_chart(
+    holdings: pd.DataFrame, wallets: pd.DataFrame, grouping: Grouping, table: str
+) -> Chart:
+    """Draw what each group has; the table is that of its numbers."""
+    words = f"What each group has. The numbers are in the table “{table}”."
+    held = holdings[(holdings["amount"] > 0).fillna(value=False)]
+    options = {**grouping._asdict(), "wallets": wallets, "colors": charts.token_colors(held)}
+    wide = charts.bar(held, **options)
+    return _chart(words, wide, charts.bar(held, **options, top=_BARS, top_tokens=_COLORS))
 
 
 def fitting_charts(holdings: pd.DataFrame, wallets: pd.DataFrame) -> list[Chart]:

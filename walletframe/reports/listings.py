@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from walletframe.analysis import totals
-from walletframe.frames import known_wallets, token_identities
+from walletframe.frames import kept_names, known_wallets, token_identities
 from walletframe.frames.tables import (
     UNKNOWN,
     Cell,
@@ -16,11 +18,12 @@ from walletframe.frames.tables import (
     value_cells,
     wallet_cells,
 )
-from walletframe.text import as_link
+from walletframe.text import as_link, shown
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from collections.abc import Container, Sequence
 
+_OF_ROWS = {"token_blockchain", "token_address", "symbol", "asset"}  # missing where none is held
 _ROWS, _NAME, _SYMBOL, _REASON, _ADDRESS = 50, 60, 24, 160, 120
 
 
@@ -43,11 +46,7 @@ def totals_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     if "value" in head:
         columns["value"] = value_cells(head["value"], UNKNOWN)
     columns["holders"] = text_cells(head["holders"], UNKNOWN)
-    counts = zip(head["wallets_ok"], head["wallets_stale"], head["wallets_asked"], strict=True)
-    columns["wallets known"] = [
-        Cell(f"{known:,} of {asked:,}" + (f", {stale:,} out of date" if stale else ""))
-        for known, stale, asked in counts
-    ]
+    columns["wallets known"] = _known(head)
     if head["amount_na"].gt(0).any():
         columns["amounts unknown"] = text_cells(head["amount_na"])
     note = (
@@ -58,10 +57,39 @@ def totals_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     return Listing("Totals by token", note, table)
 
 
+def grouped_listing(totals_by: pd.DataFrame, labels: Sequence[str], title: str) -> Listing:
+    """List totals by what they were asked by, the most valuable ones, those of a group together."""
+    frame = totals_by
+    if "value" in frame:
+        frame = frame.sort_values("value", ascending=False, kind="stable", na_position="first")
+    head = frame.head(_ROWS)
+    head = head.iloc[pd.factorize(head[labels[0]], use_na_sentinel=False)[0].argsort(kind="stable")]
+    columns: dict[str, list[Cell]] = {}
+    for label in labels:
+        of_rows = label in _OF_ROWS
+        missing = "" if of_rows else f"no {label}"
+        limit = _ADDRESS if label == "address" else _NAME
+        columns[_heading(label, columns)] = text_cells(head[label], missing, limit)
+    if "token_address" in labels:
+        columns = {name: cells for name, cells in columns.items() if not name.startswith("token_")}
+        columns |= _contract(head)
+    for name in ("amount", "contracts", "blockchains", "tokens", "value", "holders"):
+        if name in head:
+            write = value_cells if name == "value" else text_cells
+            columns[_heading(name, columns)] = write(head[name], UNKNOWN)
+    columns["wallets known"] = _known(head)
+    note = (
+        "Exact sums of the known wallets of each group; “wallets known” says how many these are. "
+        "What has no label is a group of its own."
+    )
+    return Listing(title, note, Table("groups", columns, len(frame)))
+
+
 def wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     """List the wallets that were asked, unknown ones first, else as they were asked."""
     known = known_wallets(wallets)
     head = wallets.iloc[known.argsort(kind="stable")].head(_ROWS)
+    kept = [name for name in kept_names(wallets) if name != "name"]
     columns = {"name": text_cells(head["name"], missing="", limit=_NAME)} if "name" in head else {}
     columns |= {
         "blockchain": text_cells(head["blockchain"]),
@@ -79,6 +107,8 @@ def wallets_listing(holdings: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
         columns["value"] = value_cells(worth.loc[head.index], UNKNOWN)
     columns["answered (UTC)"] = minute_cells(head["fetched_at"], missing="")
     columns["source"] = text_cells(head["source"], missing="")
+    for name in kept:
+        columns[_heading(name, columns)] = text_cells(head[name], missing="", limit=_NAME)
     note = "Wallets of which nothing is known stand first: unknown is not empty."
     return Listing("Wallets", note, Table("wallets", columns, len(wallets)))
 
@@ -128,6 +158,23 @@ def changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     note = f"{counted}. Unknown is what one of the two answers doesn't say." if counted else ""
     table = Table("changes", columns | _contract(head), len(changes))
     return Listing("Changes", note, table, stacked=True)
+
+
+def _known(totals_by: pd.DataFrame) -> list[Cell]:
+    """Give how many of the wallets asked are known, and of these how many as of long ago."""
+    parts = (totals_by[name] for name in ("wallets_ok", "wallets_stale", "wallets_asked"))
+    return [
+        Cell(f"{known:,} of {asked:,}" + (f", {stale:,} out of date" if stale else ""))
+        for known, stale, asked in zip(*parts, strict=True)
+    ]
+
+
+def _heading(name: str, taken: Container[str]) -> str:
+    """Give a column of the user's, or another one, a heading that no column has."""
+    heading = shown(name, _NAME)
+    while heading in taken:
+        heading += " (2)"
+    return heading
 
 
 def _symbol(frame: pd.DataFrame) -> dict[str, list[Cell]]:

@@ -95,7 +95,8 @@ def _dress(tag: str, name: str) -> str:
     number = name in NUMBERS
     if tag == "td":
         side = "number" if number else "text"
-        return f'{role} class="{side} {name.split(" ", maxsplit=1)[0]}" data-name="{name}"'
+        kind, heading = as_html(name.split(" ", maxsplit=1)[0]), as_html(name)
+        return f'{role} class="{side} {kind}" data-name="{heading}"'
     return role + (' scope="col"' if tag == "th" else "") + (' class="number"' if number else "")
 
 
