@@ -24,7 +24,8 @@ def hook(event, args):
         opened.append((event, args[0]))
 sys.addaudithook(hook)
 import walletframe
-heavy = "plotly ipywidgets requests requests_cache fastapi uvicorn tqdm click eth_abi dask".split()
+heavy = "plotly anywidget ipywidgets requests requests_cache fastapi uvicorn tqdm click dask"
+heavy = [*heavy.split(), "eth_abi"]
 print(opened, [name for name in heavy if name in sys.modules])
 """
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from functools import wraps
-from threading import Lock, RLock, Timer, current_thread
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from threading import Lock, Timer, current_thread
+from typing import TYPE_CHECKING
 
 from ipywidgets import HTML, Layout, VBox, Widget
 
-from walletframe.errors import WalletframeError
+from walletframe.pickers.widget import LOCK, PageWidget, error_text, guarded
 from walletframe.text import as_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-P = ParamSpec("P")
-PaneT = TypeVar("PaneT", bound="Pane")
+__all__ = ["LOCK", "PATIENCE_S", "Debounce", "Pane", "alert_html", "error_text", "guarded"]
 
-LOCK = RLock()  # one for all panes: two whose handlers set each other's traits can't deadlock
 PATIENCE_S = 5.0  # how long `close` waits for a thread
 _LONGEST, _MARK = 400, "var(--jp-error-color1, currentColor)"
 
@@ -44,7 +41,7 @@ class Pane(VBox):
             end()
         self.unobserve_all()
         for model in list(dict.fromkeys(_models(self))):
-            if isinstance(model, Pane) and model is not self:
+            if isinstance(model, Pane | PageWidget) and model is not self:
                 model.close()
             else:
                 Widget.close(model)
@@ -73,31 +70,6 @@ class Pane(VBox):
         if value != self._alert.value:
             self._alert.value = value
             self._alert.layout.display = None if text else "none"
-
-
-def guarded(
-    handler: Callable[Concatenate[PaneT, P], None],
-) -> Callable[Concatenate[PaneT, P], None]:
-    """Run a pane's method under the lock, and show its error; a closed pane does nothing."""
-
-    @wraps(handler)
-    def run(pane: PaneT, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        if pane.is_closed():  # who closes a pane may hold the lock, and wait for a thread to end
-            return
-        with LOCK:
-            if pane.is_closed():
-                return
-            try:
-                handler(pane, *args, **kwargs)
-            except Exception as error:  # noqa: BLE001 - nobody else would see it
-                pane._show_error(error_text(error))  # noqa: SLF001 - the pane is one of ours
-
-    return run
-
-
-def error_text(error: Exception) -> str:
-    """Say what went wrong; one of our errors needs no name of its class. Not yet escaped."""
-    return f"{error}" if isinstance(error, WalletframeError) else f"{type(error).__name__}: {error}"
 
 
 def alert_html(text: str) -> str:

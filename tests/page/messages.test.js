@@ -1,0 +1,61 @@
+// Requests to Python: the newest of each kind counts.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Kernel } from "../../walletframe/pickers/page/messages.js";
+
+/** A model as anywidget gives it, which keeps what is sent. */
+function fakeModel() {
+  const model = { sent: [], calls: [] };
+  model.on = (_name, call) => model.calls.push(call);
+  model.off = (_name, call) => model.calls.splice(model.calls.indexOf(call), 1);
+  model.send = (content) => model.sent.push(content);
+  model.say = (content, buffers) => model.calls.forEach((call) => call(content, buffers));
+  return model;
+}
+
+test("an answer finds its request", async () => {
+  const model = fakeModel();
+  const kernel = new Kernel(model, new AbortController().signal);
+  const asked = kernel.ask("rows", { first: 3 });
+  const [{ kind, n, first }] = model.sent;
+  assert.deepEqual([kind, first], ["rows", 3]);
+  model.say({ kind, n: n + 1, rows: [] });
+  model.say({ kind, n, rows: [1] }, ["buffer"]);
+  assert.deepEqual(await asked, { content: { kind, n, rows: [1] }, buffers: ["buffer"] });
+});
+
+test("the answer to an older request is dropped", async () => {
+  const model = fakeModel();
+  const kernel = new Kernel(model, new AbortController().signal);
+  const [older, newer] = [kernel.ask("rows"), kernel.ask("rows")];
+  for (const { kind, n } of model.sent) model.say({ kind, n });
+  assert.equal(await older, null);
+  assert.equal((await newer).content.n, model.sent[1].n);
+});
+
+test("a request that failed, or whose page is gone, is null", async () => {
+  const model = fakeModel();
+  const gone = new AbortController();
+  const kernel = new Kernel(model, gone.signal);
+  const failed = kernel.ask("rows");
+  model.say({ kind: "rows", n: model.sent[0].n, failed: true });
+  assert.equal(await failed, null);
+  const left = kernel.ask("file");
+  gone.abort();
+  assert.equal(await left, null);
+  assert.equal(model.calls.length, 0);
+});
+
+test("what Python tells unasked is heard by kind", () => {
+  const model = fakeModel();
+  const heard = [];
+  const kernel = new Kernel(model, new AbortController().signal);
+  kernel.hear("remain", (content) => heard.push(content.places));
+  model.say({ kind: "remain", places: [1] });
+  model.say({ kind: "other" });
+  kernel.tell("seen", { first: 1 });
+  assert.deepEqual(heard, [[1]]);
+  assert.deepEqual(model.sent, [{ kind: "seen", first: 1 }]);
+});

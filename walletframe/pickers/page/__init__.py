@@ -1,0 +1,36 @@
+"""The front end of our widgets: modules and styles, joined into the texts that anywidget takes."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+_IMPORT = re.compile(r'^import [^;]*? from "\./(\w+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?!default\b)", re.MULTILINE)
+
+
+@cache
+def script(name: str) -> str:
+    """Join a module and what it imports, each behind its own imports; names are unique in all."""
+    joined: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        if name not in joined:
+            text = _text(f"{name}.js")
+            for imported in _IMPORT.findall(text):
+                add(imported)
+            joined[name] = _EXPORT.sub("", _IMPORT.sub("", text)).strip()
+
+    add(name)
+    return "\n\n".join(joined.values()) + "\n"
+
+
+@cache
+def styles(*names: str) -> str:
+    """Join style sheets behind that of the theme."""
+    return "\n".join(_text(f"{name}.css") for name in ("theme", *names))
+
+
+def _text(name: str) -> str:
+    return files(__name__).joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,84 @@
+// Elements made of data that strangers may have written: it is always text, never markup.
+
+/**
+ * Make an element.
+ *
+ * @param {string} tag
+ * @param {Record<string, any>} given properties (`textContent`, `onclick`), or attributes by their
+ *   names (`class`, `role`, `aria-label`); those that are null, undefined or false are left out
+ * @param {...(Node | string)} children
+ * @returns {HTMLElement}
+ */
+export function element(tag, given = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(given)) setPart(made, name, value);
+  made.append(...children);
+  return made;
+}
+
+/** Set a property or an attribute; null, undefined and false take an attribute away. */
+export function setPart(node, name, value) {
+  if (name.startsWith("on") || name === "textContent" || name === "value") node[name] = value;
+  else if (value === null || value === undefined || value === false) node.removeAttribute(name);
+  else node.setAttribute(name, value === true ? "" : String(value));
+}
+
+/** Set the text of an element, if it is another one: what stays the same is not read out anew. */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+const HEAD = 6;
+const TAIL = 4;
+
+/** Cut a long address in the middle, as Python's `shortened` does: people look at both ends. */
+export function shortened(text) {
+  return text.length <= HEAD + TAIL + 3 ? text : `${text.slice(0, HEAD)}…${text.slice(-TAIL)}`;
+}
+
+/**
+ * Copy text to the clipboard; where the page may not, by way of a field that is selected.
+ *
+ * @returns {Promise<boolean>} whether it worked
+ */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelected(text);
+  }
+}
+
+function copySelected(text) {
+  const focused = focusedElement();
+  const field = element("textarea", { class: "wf-unseen", "aria-hidden": "true", value: text });
+  document.body.append(field);
+  field.select();
+  const copied = document.execCommand("copy");
+  field.remove();
+  focused?.focus({ preventScroll: true });
+  return copied;
+}
+
+/** Return what has the keyboard, within shadow roots, too (marimo puts widgets into one). */
+export function focusedElement() {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  return focused;
+}
+
+/**
+ * Write an address short, whole where the mouse rests on it, and copied by a click.
+ *
+ * @param {string} whole
+ * @param {(said: string) => void} say tells people that it was copied
+ */
+export function addressButton(whole, say) {
+  const copy = async () => {
+    const copied = await copyText(whole);
+    say(copied ? `Copied ${shortened(whole)}` : "The page may not copy: select and copy it");
+  };
+  const given = { class: "wf-address", type: "button", title: `${whole}\nClick to copy` };
+  return element("button", { ...given, onclick: copy }, shortened(whole));
+}

@@ -1,0 +1,116 @@
+// A list of many rows of one height, of which only those in sight are elements of the page.
+
+import { element } from "./elements.js";
+
+/**
+ * Tell which rows are to be drawn: those in sight, and some before and behind them.
+ *
+ * @returns {[number, number]} the first, and the one behind the last
+ */
+export function rowsInSight(scrolled, seen, height, count, spare) {
+  const first = Math.floor(scrolled / height) - spare;
+  const end = Math.ceil((scrolled + seen) / height) + spare;
+  const last = Math.min(count, Math.max(end, 0));
+  return [Math.max(0, Math.min(first, last)), last];
+}
+
+/** Tell how far to scroll so that a row is in sight whole, and no further than needed. */
+export function scrollTo(row, scrolled, seen, height) {
+  if (row * height < scrolled) return row * height;
+  return Math.max(scrolled, (row + 1) * height - seen);
+}
+
+export class VirtualRows {
+  #rows = new Map(); // elements by the number of their row
+  #free = [];
+  #count = 0;
+  #range = [0, 0];
+
+  /**
+   * @param {HTMLElement} viewport scrolls; its content is made here
+   * @param {object} given
+   * @param {number} given.height of a row, in CSS pixels
+   * @param {() => HTMLElement} given.make an empty row, which is used for many
+   * @param {(row: HTMLElement, place: number) => void} given.draw fills a row
+   * @param {(first: number, end: number) => void} [given.seen] hears which rows are drawn
+   * @param {number} [given.spare] how many rows are drawn before and behind those in sight
+   * @param {AbortSignal} given.signal ends it
+   */
+  constructor(viewport, { height, make, draw, seen = () => {}, spare = 12, signal }) {
+    Object.assign(this, { viewport, height, make, draw, seen, spare });
+    this.canvas = element("div", { class: "wf-rows", role: "presentation" });
+    viewport.append(this.canvas);
+    viewport.addEventListener("scroll", () => this.#move(), { passive: true, signal });
+    const sizes = new ResizeObserver(() => this.#move());
+    sizes.observe(viewport);
+    signal.addEventListener("abort", () => sizes.disconnect());
+  }
+
+  /** Set how many rows there are, and draw anew. */
+  set count(count) {
+    this.#count = count;
+    this.canvas.style.height = `${count * this.height}px`;
+    this.refresh();
+  }
+
+  get count() {
+    return this.#count;
+  }
+
+  /** The first row that is drawn, and the one behind the last. */
+  get range() {
+    return this.#range;
+  }
+
+  /** Draw all rows in sight anew, or those of some numbers alone. */
+  refresh(first = 0, end = this.#count) {
+    this.#move();
+    for (const [place, row] of this.#rows) if (place >= first && place < end) this.draw(row, place);
+  }
+
+  /** Scroll until a row is in sight. */
+  show(place) {
+    const { scrollTop, clientHeight } = this.viewport;
+    this.viewport.scrollTop = scrollTo(place, scrollTop, clientHeight, this.height);
+    this.#move();
+  }
+
+  /** Return the element of a row, if it is drawn. */
+  row(place) {
+    return this.#rows.get(place);
+  }
+
+  #move() {
+    const { scrollTop, clientHeight } = this.viewport;
+    const range = rowsInSight(scrollTop, clientHeight, this.height, this.#count, this.spare);
+    const [first, end] = range;
+    for (const [place, row] of this.#rows) {
+      if (place < first || place >= end) this.#release(place, row);
+    }
+    let next = null;
+    for (let place = end - 1; place >= first; place -= 1) {
+      next = this.#rows.get(place) ?? this.#place(place, next);
+    }
+    for (const row of this.#free) row.hidden = true;
+    if (first !== this.#range[0] || end !== this.#range[1]) {
+      this.#range = range;
+      this.seen(first, end);
+    }
+  }
+
+  #release(place, row) {
+    this.#rows.delete(place);
+    this.#free.push(row);
+  }
+
+  /** Put a row before the next one, so that readers and selections find them in order. */
+  #place(place, next) {
+    const row = this.#free.pop() ?? this.make();
+    this.canvas.insertBefore(row, next);
+    row.hidden = false;
+    row.style.transform = `translateY(${place * this.height}px)`;
+    this.#rows.set(place, row);
+    this.draw(row, place);
+    return row;
+  }
+}
