@@ -61,6 +61,7 @@ RAISE_NOTHING = {
         "what goes wrong is shown in the widget",
     ),
     "walletframe.pickers.pane.Pane.is_closed": "reads a flag",
+    "walletframe.pickers.widget.PageWidget.is_closed": "reads a flag",
     "walletframe.pickers.wallets.WalletPicker.take_pasted": "what can't be read is shown",
     "walletframe.service.sandbox.Sandbox.stop": "may be called again",
 }

@@ -57,7 +57,7 @@ def test_labels_choose_wallets(explorer, details):
     assert explorer.shown.wallets.equals(details.wallets[(owners == "Ada") & (levels == 1)])
     asked = set(explorer.shown.wallets.address)
     assert set(explorer.shown.holdings.address) <= asked
-    assert "owner: Ada" in str(Page(explorer).part(LabelPicker).children[1].options)
+    assert "Ada · owner" in Page(explorer).listed("Labels")
 
 
 @pytest.mark.parametrize("chart", ["Treemap", "Sunburst", "Bars by wallet", "Bars by blockchain"])

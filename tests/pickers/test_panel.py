@@ -45,7 +45,7 @@ def test_what_is_pasted_is_fetched(panel):
     seen = []
     panel.observe(lambda change: seen.append(change["new"]), "details")
     page = Page(panel)
-    page.type("Paste wallets", "\n".join(WALLETS[:3]))
+    page.paste("\n".join(WALLETS[:3]))
     page.click("Fetch")
     details = finished(panel)
     assert details.wallets.address.tolist() == [name[4:] for name in WALLETS[:3]]
@@ -79,7 +79,7 @@ def test_known_wallets_are_chosen_at_first(client):
 def test_a_bad_line_stops_the_fetch(panel):
     """Nothing is asked until each line can be read; what is wrong is told where it stands."""
     page = Page(panel)
-    page.type("Paste wallets", "ETH.0x1\nnonsense")
+    page.paste("ETH.0x1\nnonsense")
     page.click("Fetch")
     assert not page.can_click("Cancel")
     assert "Line 1: nonsense" in page.alert()

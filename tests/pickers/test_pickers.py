@@ -1,15 +1,17 @@
-"""Pickers with real widgets, without a page: what is found, chosen, told, and left behind."""
+"""Pickers with real widgets, without a page: what is offered, chosen, told, and left behind."""
 
+import json
 import threading
 import time
 
 import pandas as pd
 import pytest
+from fetches import failed, record
 from hostile_symbols import SYMBOLS
 from ipywidgets import IntText, interactive
 from ipywidgets.widgets.widget import _instances
 from traitlets import dlink, link
-from widgets import Page, wait
+from widgets import Page, ask, send_state
 
 from walletframe.errors import (
     AddressError,
@@ -18,8 +20,14 @@ from walletframe.errors import (
     UnknownBlockchainError,
     UnknownTokenError,
 )
-from walletframe.pickers import BlockchainPicker, FetchPanel, TokenPicker, WalletPicker
-from walletframe.pickers.chooser import Option, Options
+from walletframe.frames import assemble
+from walletframe.pickers import (
+    BlockchainPicker,
+    FetchPanel,
+    HoldingsExplorer,
+    TokenPicker,
+    WalletPicker,
+)
 
 HOSTILE = [*SYMBOLS.values()]
 CONTRACTS = [f"0x{n:040X}" for n in range(20_000)]
@@ -55,128 +63,14 @@ def opened():
         pane.close()
 
 
-def type_in(picker, text):
-    """Type into the search, and wait until the list follows."""
-    Page(picker).type(f"Find {picker.description.lower()}", text)
-    wait()
+def mark(picker, *places):
+    """Leave chosen what is listed at some places, as the page tells it."""
+    Page(picker).pick(picker.description, *places)
 
 
 def labels(picker):
     """Return what the list shows."""
     return Page(picker).listed(picker.description)
-
-
-def marked(picker):
-    """Return the places that are marked in the list."""
-    return Page(picker).marked(picker.description)
-
-
-def mark(picker, *places):
-    """Click in the list, so that the marks of some places remain."""
-    Page(picker).mark(picker.description, *places)
-
-
-def removers(picker):
-    """Return what stands on the buttons that remove one thing."""
-    return [name for name in Page(picker).buttons() if name.endswith(" ✕")]
-
-
-def test_typing_finds_among_twenty_thousand(opened):
-    """Words in any order and case; the name itself comes first; the first 200 are shown."""
-    picker = opened(TokenPicker(MANY))
-    assert "20,000 to choose from, first 200 shown, 0 chosen" in Page(picker).html()
-    type_in(picker, "tk19")
-    assert "1,111 of 20,000 match, first 200 shown" in Page(picker).html()
-    assert labels(picker)[0].startswith("TK19 · BSC")
-    assert len(labels(picker)) == 200
-    type_in(picker, "bsc 0x00000000000000000000000000000000000000FF")
-    assert len(labels(picker)) == 1
-
-
-def test_typing_waits_for_a_pause(opened):
-    """Twenty keys in a row change the list once."""
-    picker = opened(TokenPicker(MANY))
-    changes = []
-    page = Page(picker)
-    page.on_list_change("Tokens", changes.append)
-    for end in range(1, 6):
-        page.type("Find tokens", "TK199"[:end])
-    assert changes == []
-    type_in(picker, "TK1999")
-    assert len(changes) == 1
-
-
-def test_what_the_list_does_not_show_stays_chosen(opened):
-    """Choosing under one search keeps what was chosen under another."""
-    picker = opened(TokenPicker(MANY))
-    type_in(picker, "tk19999")
-    mark(picker, 0)
-    type_in(picker, "tk12345")
-    mark(picker, 0)
-    chains = [chain for chain, _ in picker.value]
-    assert chains == ["BSC", "BSC"]
-    assert [tip[:14] for tip in Page(picker).tooltips()] == ["Remove TK19999", "Remove TK12345"]
-    type_in(picker, "")
-    assert marked(picker) == (0, 1)  # what is chosen comes first
-
-
-@pytest.mark.parametrize("words", ["", "tk"])
-def test_a_click_in_the_list_loses_no_choice(opened, words):
-    """A plain click unmarks all others, which stay chosen, whatever is searched for."""
-    picker = opened(TokenPicker(MANY.head(5)))
-    if words:
-        type_in(picker, words)
-    for place in (0, 1, 3):
-        mark(picker, place)
-    assert [chain for chain, _ in picker.value] == ["ETH", "BSC", "BSC"]
-    assert marked(picker) == (0, 1, 3)
-    mark(picker, 0)  # a click on what is chosen already
-    assert marked(picker) == (0, 1, 3)
-    assert len(picker.value) == 3
-
-
-def test_ctrl_and_click_takes_away(opened):
-    """One mark that is gone while others stay, or the last one, was taken away on purpose."""
-    picker = opened(BlockchainPicker(["ETH", "BSC", "NEAR"], value=["ETH", "BSC", "NEAR"]))
-    mark(picker, 0, 2)
-    assert picker.value == ("ETH", "NEAR")
-    picker.value = ["BSC"]
-    mark(picker)
-    assert picker.value == ()
-
-
-def test_enter_chooses_the_first_that_is_found(opened):
-    """Typing and Enter are enough, even where the page sends Enter before the last letters."""
-    picker = opened(TokenPicker(MANY))
-    page = Page(picker)
-    page.press_enter("Find tokens")
-    page.type("Find tokens", "tk77")
-    wait()
-    assert picker.value == (("BSC", CONTRACTS[77].lower()),)
-    assert page.typed("Find tokens") == ""
-    page.press_enter("Find tokens")
-    wait()
-    assert len(picker.value) == 1
-
-
-def test_a_chip_takes_its_own_away(opened):
-    """A button for each, and one for all."""
-    picker = opened(BlockchainPicker(["ETH", "BSC", "NEAR"], value=["ETH", "BSC"]))
-    Page(picker).click("ETH")
-    assert picker.value == ("BSC",)
-    assert marked(picker) == (0,) or labels(picker)[marked(picker)[0]] == "BSC"
-    picker.value = ["NEAR", "ETH"]
-    Page(picker).click("Remove all")
-    assert picker.value == ()
-
-
-def test_chips_are_few_however_many_are_chosen(opened):
-    """Eight buttons, and how many more."""
-    picker = opened(WalletPicker(MANY.head(500)))
-    picker.choose_all()
-    assert len(removers(picker)) == 8
-    assert "and 492 more" in Page(picker).html()
-    assert len(picker.value) == 500
 
 
 def test_values_are_identities(opened):
@@ -266,22 +160,13 @@ def test_symbols_are_those_of_the_offer(opened):
     assert picker.value == (("ETH", CONTRACTS[0]),)
 
 
-def test_what_is_pasted_whole_is_found(opened):
-    """Long addresses, and contracts with the characters that links have."""
-    address, contract = "addr1q" + "x" * 97, "factory/neutron1abc/astro.cw20"
-    wallets = opened(WalletPicker([("CARDANO", address), ("CARDANO", address[:-1] + "y")]))
-    assert wallets._options.find(address, 10)[1] == 1
-    frame = MANY.head(2).assign(token_address=[contract, "0x1"])
-    assert opened(TokenPicker(frame))._options.find(contract, 10)[1] == 1
-
-
 def test_a_token_is_called_as_in_charts(opened):
     """By its symbol where no other has it, else with blockchain and contract; in the list whole."""
     picker = opened(TokenPicker(MANY.head(3).assign(symbol=["USDC", "USDC", "USD\u0421"])))
     picker.value = [(chain, CONTRACTS[n]) for n, chain in enumerate(["ETH", "BSC", "ETH"])]
     short = ["USDC (ETH 0x0000…0000)", "USDC (BSC 0x0000…0001)", "USD\u0421 (ETH 0x0000…0002)"]
-    assert removers(picker) == [f"{name} ✕" for name in short]
-    assert Page(picker).tooltips()[0] == f"Remove USDC · ETH · {CONTRACTS[0]}"
+    assert [picker._options[value].short for value in picker.value] == short
+    assert labels(picker)[0] == f"USDC · ETH · {CONTRACTS[0]}"
 
 
 def test_frames_without_the_columns_are_refused():
@@ -296,16 +181,15 @@ def test_pasted_wallets_are_chosen_and_bad_lines_stay(opened):
     """Each line that can't be read is told with its number and kept to be mended."""
     picker = opened(WalletPicker())
     page = Page(picker)
-    page.type("Paste wallets", "ETH.0x1\n<b>x</b>\nNEAR.alice.near, ETH.0X1\nETH.0x2…3")
-    page.click("Add wallets")
+    page.paste("ETH.0x1\n<b>x</b>\nNEAR.alice.near, ETH.0X1\nETH.0x2…3")
+    page.add_pasted()
     assert picker.value == ("ETH.0x1", "NEAR.alice.near")
-    assert page.typed("Paste wallets") == "<b>x</b>\nETH.0x2…3"
+    assert page.pasted() == "<b>x</b>\nETH.0x2…3"
     told = page.alert()
-    assert 'role="alert"' in told
-    assert "Line 1: b&gt;x&lt;/b" in told
+    assert "Line 1: b>x</b" in told
     assert "Line 2: ETH.0x2…3: shortened" in told
-    page.type("Paste wallets", "")
-    page.click("Add wallets")
+    page.paste("")
+    page.add_pasted()
     assert page.alert() == ""
 
 
@@ -313,13 +197,13 @@ def test_lines_are_counted_not_words(opened):
     """A line with two bad words is one line, told once."""
     picker = opened(WalletPicker())
     page = Page(picker)
-    page.type("Paste wallets", "bad one\n" + "\n".join(f"x{n}" for n in range(11)))
-    page.click("Add wallets")
+    page.paste("bad one\n" + "\n".join(f"x{n}" for n in range(11)))
+    page.add_pasted()
     told = page.alert()
     assert "12 lines can't be read" in told
     assert "Line 1: bad, one: no dot" in told
     assert "and 2 more lines" in told
-    assert told.count("<li>") == 11
+    assert len(picker._problems) == 12  # what it is about, ten lines, and how many more
 
 
 def test_other_things_can_be_offered(opened):
@@ -368,7 +252,7 @@ def test_hostile_symbols_are_shown_as_text(opened):
     )
     picker = opened(TokenPicker(frame))
     picker.value = [("ETH", f"0x{n}") for n in range(len(HOSTILE))]
-    said = [*labels(picker), *Page(picker).buttons()]
+    said = [*labels(picker), *(option.short for option in picker._options.values())]
     assert all(text.isprintable() and len(text) < 100 for text in said)
     assert any(label.startswith("no symbol · ETH") for label in labels(picker))
 
@@ -382,22 +266,26 @@ def test_faults_are_told_where_they_happen(opened):
 
     picker.observe(fail, "value")
     mark(picker, 0)
-    assert "RuntimeError: &lt;b&gt;boom&lt;/b&gt;" in Page(picker).alert()
+    assert Page(picker).alert() == "RuntimeError: <b>boom</b>"
+    picker.unobserve(fail, "value")
+    mark(picker)
+    assert Page(picker).alert() == ""
 
 
-def test_every_input_has_a_name(opened):
-    """What a screen reader says of each."""
-    picker = opened(TokenPicker(MANY.head(3)))
-    assert Page(picker).labels() == ["Find tokens", "Tokens"]
-    assert 'role="status"' in Page(picker).html()
-    picker.description = "Coins"
-    assert Page(picker).labels() == ["Find coins", "Coins"]
+def test_what_the_page_sets_is_checked(opened):
+    """What is not offered any more is told, and the page gets back what is chosen."""
+    picker = opened(BlockchainPicker(["ETH", "BSC"], value=["BSC"]))
+    send_state(picker, value=["BSC", "SOLANA"])
+    assert "SOLANA" in Page(picker).alert()
+    assert picker.value == ("BSC",)
+    tokens = opened(TokenPicker(MANY.head(2)))
+    send_state(tokens, value=[["ETH", CONTRACTS[0].lower()]])
+    assert tokens.value == (("ETH", CONTRACTS[0].lower()),)
 
 
 def test_closing_ends_everything():
     """A closed picker does nothing more; closing again is no error."""
     picker = TokenPicker(MANY.head(3))
-    Page(picker).type("Find tokens", "tk1")
     picker.close()
     picker.close()
     mark(picker, 0)
@@ -406,13 +294,10 @@ def test_closing_ends_everything():
 
 
 def test_a_choice_may_close_its_picker(opened):
-    """On the thread of the search, too."""
+    """While the page waits for what it set."""
     picker = opened(TokenPicker(MANY.head(3)))
     picker.observe(lambda _: picker.close(), "value")
-    page = Page(picker)
-    page.type("Find tokens", "tk1")
-    page.press_enter("Find tokens")
-    wait()
+    mark(picker, 1)
     assert picker.is_closed()
     assert len(picker.value) == 1
 
@@ -426,49 +311,123 @@ def test_what_is_closed_while_a_click_waits_takes_no_click(opened, monkeypatch):
     assert picker.value == ()
 
 
-def test_only_enter_chooses(opened):
-    """Other messages of a page do nothing."""
-    picker = opened(BlockchainPicker(["ETH"]))
-    page = Page(picker)
-    page.type("Find blockchains", "eth")
-    page.send("Find blockchains", "focus")
-    wait()
-    assert picker.value == ()
-
-
-def test_many_threads_choose_at_once(opened):
-    """Callbacks of several threads don't lose what was chosen."""
-    picker = opened(TokenPicker(MANY.head(50)))
-    type_in(picker, "tk")  # in an order that stays
-    threads = [
-        threading.Thread(target=picker._take_marks, args=[{"new": (place,)}]) for place in range(50)
-    ]
-    for thread in threads:
-        thread.start()
-    for number in range(20):
-        Page(picker).type("Find tokens", ("tk", "TK")[number % 2])
-    for thread in threads:
-        thread.join()
-    wait()
-    assert len(picker.value) == 50
-    assert len(marked(picker)) == 50
-
-
-def test_options_are_found_by_any_words():
-    """Those whose name is the text come first, then those that begin with it, then the others."""
-    names = ["ausd", "usdc eth", "usd near", "usdt"]
-    options = Options(Option(name, name, name, name, name) for name in names)
-    found = [option.value for option in options.find(" USD ", 10)[0]]
-    assert found == ["usd near", "usdc eth", "usdt", "ausd"]
-    assert options.find("eth usdc", 10)[1] == 1
-
-
-def test_html_never_holds_a_script(opened):
-    """No widget that takes HTML gets what a stranger wrote as it is."""
+def test_what_is_wrong_with_pasted_text_is_told_in_harmless_lines(opened):
+    """One each, however long and odd what a stranger wrote is."""
     picker = opened(WalletPicker())
     page = Page(picker)
     lines = [text[:200] for text in HOSTILE if "\n" not in text]
-    page.type("Paste wallets", "\n".join(lines))
-    page.click("Add wallets")
-    assert "lines can't be read" in page.html()
-    assert not [tag for tag in ("<script", "<img") if tag in page.html(hidden=True)]
+    page.paste("\n".join(lines))
+    page.add_pasted()
+    assert "lines can't be read" in page.alert()
+    assert all(line.isprintable() and len(line) < 300 for line in picker._problems)
+
+
+def test_most_value_comes_first(opened):
+    """By the service's prices, or by values that holdings have; without either by balances."""
+    raw = pd.Series(["1", "2", "3", "4"]).astype("amount")
+    held = MANY.head(4).assign(amount=raw, price=[1.0, 5.0, None, -1.0])
+    held["token_address"] = held["token_address"].where([True] * 3 + [False], CONTRACTS[2])
+    held["token_blockchain"] = ["ETH", "BSC", "ETH", "ETH"]
+    picker = opened(TokenPicker(held))
+    assert [label[:3] for label in labels(picker)] == ["TK1", "TK0", "TK2"]
+    columns = picker._options.columns()
+    assert columns["worths"] == ["10", "1", ""]
+    assert columns["balances"] == [1, 1, 2]
+    assert columns["sorted"] == "value at the service's prices"
+    valued = opened(TokenPicker(held.assign(value=[7.0, 0.001, 2.0, 2.0], currency="USD")))
+    columns = valued._options.columns()
+    assert (columns["worths"], columns["sorted"]) == (["7", "4", "<0.01"], "value in USD")
+    mixed = held.assign(value=1.0, currency=["USD", "EUR", "USD", "USD"])
+    assert labels(opened(TokenPicker(mixed)))[0][:3] == "TK2"
+    assert opened(TokenPicker(mixed))._options.columns()["sorted"] == ""
+
+
+def test_what_others_leave(opened):
+    """A part of what is offered has facts of its own; what is chosen stays so."""
+    raw = pd.Series(["1", "2", "3"]).astype("amount")
+    held = MANY.head(3).assign(amount=raw, price=1.0)
+    chains, wallets = opened(BlockchainPicker(held, value=["BSC"])), opened(WalletPicker(held))
+    assert ask(chains, "options")["here"] is None
+    for picker in (chains, wallets):
+        picker.narrow(held.iloc[[0]])
+    left = {"places": [0], "balances": [1], "worths": ["1"]}
+    assert ask(chains, "options")["here"] == left
+    assert chains.value == ("BSC",)
+    assert ask(wallets, "options")["here"] == left | {"places": [2]}
+    chains.narrow(["BSC", "NEAR"])
+    left = {"places": [1], "balances": [None], "worths": [""]}
+    assert ask(chains, "options")["here"] == left
+    chains.narrow([])
+    assert ask(chains, "options")["here"]["places"] == []
+    chains.narrow()
+    assert ask(chains, "options")["here"] is None
+    chains.narrow(["ETH"])
+    chains.offer(["ETH", "NEAR"])
+    assert ask(chains, "options")["here"] is None
+
+
+def test_wallets_that_are_known_to_hold_nothing(opened):
+    """They have no balances; of those that are not ok nothing is said."""
+    details = assemble([record(), record("0xb", balances=[]), failed("0xc")])
+    told = ask(opened(WalletPicker(details)), "options")
+    assert told["values"] == ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
+    assert told["balances"] == [1, 0, None]
+    assert told["wholes"] == [None] * 3
+
+
+def test_wallets_have_the_names_that_users_gave(opened):
+    """The name is what stands first; cut, it is found whole all the same."""
+    frame = MANY.head(2).assign(name=["Ada", "B" * 30])
+    told = ask(opened(WalletPicker(frame)), "options")
+    assert told["names"] == ["Ada", "B" * 23 + "…"]
+    assert told["short"]["0"] == "Ada · ETH.0x0000…0000"
+    assert told["words"] == {"1": "B" * 30}
+
+
+def test_the_whole_address_is_told_and_found(opened):
+    """Long addresses, and contracts with the characters that links have."""
+    address, contract = "addr1q" + "x" * 97, "factory/neutron1abc/astro.cw20"
+    told = ask(opened(WalletPicker([("CARDANO", address)])), "options")
+    assert (told["values"], told["wholes"]) == ([f"CARDANO.{address}"], [None])
+    told = ask(opened(TokenPicker(MANY.head(1).assign(token_address=[contract]))), "options")
+    assert contract in [told["wholes"][0], told["words"].get("0"), told["values"][0][1]]
+
+
+def test_twenty_thousand_options_are_a_small_message(opened):
+    """All that a page shows and searches."""
+    held = MANY.assign(token_address=MANY.token_address.str.lower())
+    assert len(json.dumps(ask(opened(TokenPicker(held)), "options"))) < 2e6
+
+
+def test_what_can_not_be_answered_is_told(opened):
+    """The page learns that no answer will come, and the widget shows why."""
+    picker = opened(BlockchainPicker(["ETH"]))
+    picker._options = None
+    assert ask(picker, "options")["failed"]
+    assert "AttributeError" in Page(picker).alert()
+    picker._handle_custom_msg({"kind": "unheard"}, [])
+
+
+def test_a_part_of_the_tokens_remains(opened):
+    """Those of a frame, by identity."""
+    picker = opened(TokenPicker(MANY.head(3)))
+    picker.narrow(MANY.iloc[[2]])
+    assert ask(picker, "options")["here"]["places"] == [2]
+    with pytest.raises(ColumnsError, match="'symbol'"):
+        picker.narrow(pd.DataFrame({"x": [1]}))
+
+
+def test_one_message_may_need_no_answer(opened):
+    """What went wrong with it is told in the widget alone."""
+    picker = opened(WalletPicker())
+    picker.value = ["ETH.0x1"]
+    picker._answer("paste", lambda _: 1 / 0)
+    Page(picker).add_pasted()
+    assert Page(picker).alert() == "ZeroDivisionError: division by zero"
+
+
+def test_a_picker_says_what_to_do_where_it_is_not_to_be_seen(opened):
+    """In place of its page, in a console or a notebook that was opened again."""
+    picker, explorer = opened(BlockchainPicker(["ETH"])), opened(HoldingsExplorer(assemble([])))
+    assert repr(picker) == "<BlockchainPicker: run its cell again where it is not to be seen>"
+    assert repr(explorer) == "<HoldingsExplorer: run its cell again where it is not to be seen>"

@@ -1,11 +1,15 @@
 """Widgets as a person has them: found by what stands on them, clicked, typed into, read."""
 
 import base64
+import json
 import re
 import threading
 import time
 
-from ipywidgets import HTML, Button, Checkbox, IntProgress, Output, SelectMultiple, Text, Textarea
+from ipywidgets import HTML, Button, Checkbox, IntProgress, Output
+
+from walletframe.pickers import WalletPicker
+from walletframe.pickers.chooser import Chooser
 
 _OURS = "walletframe-panel"  # the thread of a fetch
 
@@ -29,6 +33,45 @@ def wait_for(condition, seconds=10):
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.02)
     assert condition()
+
+
+def send_state(widget, **state):
+    """Set traits of a widget as its page does: as JSON, by a message."""
+    data = {"method": "update", "state": json.loads(json.dumps(state)), "buffer_paths": []}
+    widget._handle_msg({"content": {"data": data}, "buffers": []})
+
+
+class Line:
+    """A widget's line to the page, which keeps what is said until the page takes it."""
+
+    def __init__(self, comm_id):
+        self.comm_id, self.said = comm_id, []
+
+    def send(self, data=None, metadata=None, buffers=None):
+        """Keep what is said."""
+        texts = [base64.b64encode(bytes(buffer)).decode() for buffer in buffers or []]
+        self.said.append({"data": data, "buffers": texts})
+
+    def on_msg(self, callback):
+        """Do nothing: the page hands over what it sends."""
+
+    def close(self, *args, **kwargs):
+        """Do nothing more."""
+
+    def taken(self):
+        """Return what was said since the last time."""
+        said, self.said = self.said, []
+        return said
+
+
+def ask(widget, kind, **said):
+    """Ask a widget something as its page does, and return the answer, or what it tells unasked."""
+    widget.comm = line = Line(widget.comm.comm_id)
+    widget._handle_custom_msg({"kind": kind, "n": 7, **said}, [])
+    answers = [message["data"].get("content", {}) for message in line.taken()]
+    [answer] = [answer for answer in answers if answer.get("kind") == kind]
+    assert answer["n"] == 7
+    return json.loads(json.dumps(answer))
 
 
 class Page:
@@ -58,21 +101,40 @@ class Page:
         [part] = self._seen(kind)
         return part
 
-    def type(self, label, text):
-        """Type into the line or the field of a label."""
-        self._named(label, Text, Textarea).value = text
+    def _picker(self, label):
+        """Find the one picker that bears a label."""
+        [picker] = [part for part in self._seen(Chooser) if part.description == label]
+        return picker
 
-    def typed(self, label):
-        """Return what stands in the line or the field of a label."""
-        return self._named(label, Text, Textarea).value
+    def listed(self, label):
+        """Return what a picker lists: name, blockchain and address of each."""
+        options = self._picker(label)._options.values()
+        parts = [(option.name, option.chain, option.whole) for option in options]
+        return [" · ".join(filter(None, each)) for each in parts]
 
-    def press_enter(self, label):
-        """Press Enter in the line of a label."""
-        self.send(label, "submit")
+    def pick(self, label, *places):
+        """Choose in the picker of a label what is listed at some places, and nothing else."""
+        picker = self._picker(label)
+        values = [*picker._options]
+        send_state(picker, value=[values[place] for place in places])
 
-    def send(self, label, event):
-        """Send what a page sends of a line, which Python alone can't."""
-        self._named(label, Text)._handle_custom_msg({"event": event}, [])
+    def chosen(self, label):
+        """Return what stands on the buttons of what is chosen in a picker."""
+        picker = self._picker(label)
+        options = [picker._options[value] for value in picker.value]
+        return [option.short or option.name for option in options]
+
+    def paste(self, text):
+        """Type into the field for wallets."""
+        send_state(self.part(WalletPicker), _pasted=text)
+
+    def pasted(self):
+        """Return what stands in the field for wallets."""
+        return self.part(WalletPicker)._pasted
+
+    def add_pasted(self):
+        """Click the button below the field for wallets."""
+        self.part(WalletPicker)._handle_custom_msg({"kind": "paste"}, [])
 
     def click(self, label):
         """Click the button of a label, if it can be clicked."""
@@ -96,26 +158,6 @@ class Page:
         """Check the box of a label."""
         self._named(label, Checkbox).value = True
 
-    def listed(self, label):
-        """Return what the list of a label shows."""
-        return list(self._named(label, SelectMultiple)._options_labels)
-
-    def marked(self, label):
-        """Return the places in the list of a label that are marked."""
-        return self._named(label, SelectMultiple).index
-
-    def mark(self, label, *places):
-        """Leave the marks in the list of a label at some places: one, as by a plain click."""
-        self._named(label, SelectMultiple).index = places
-
-    def on_list_change(self, label, call):
-        """Call something whenever the list of a label shows something else."""
-        self._named(label, SelectMultiple).observe(call, "_options_labels")
-
-    def labels(self):
-        """Return the labels of the inputs."""
-        return [part.description for part in self._seen(Text, Textarea, SelectMultiple)]
-
     def html(self, *, hidden=False):
         """Return all text that is shown, as HTML; with that of hidden parts where asked for."""
         texts = [part.value for part in self._seen(HTML, hidden=hidden)]
@@ -123,7 +165,11 @@ class Page:
 
     def alert(self):
         """Return the HTML of the alerts."""
-        return "\n".join(part.value for part in self._seen(HTML) if 'role="alert"' in part.value)
+        shown = [part.value for part in self._seen(HTML) if 'role="alert"' in part.value]
+        pickers = self._seen(Chooser)
+        shown += [picker._alert for picker in pickers if picker._alert]
+        shown += [line for picker in pickers for line in getattr(picker, "_problems", ())]
+        return "\n".join(shown)
 
     def progress(self):
         """Return how far the bar is; None where there is none."""

@@ -1,4 +1,4 @@
-"""Choosing several things in a list with search-as-you-type, and one by buttons."""
+"""Choosing several things in a searched list: what is offered, what is chosen, what remains."""
 
 from __future__ import annotations
 
@@ -6,53 +6,58 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ipywidgets import (
-    HTML,
-    Button,
-    HBox,
-    Label,
-    Layout,
-    SelectMultiple,
-    Text,
-    ValueWidget,
-)
+from ipywidgets import Button, HBox, Label, Layout, ValueWidget
 from ipywidgets.widgets.trait_types import TypedTuple
 from traitlets import Any as AnyTrait
-from traitlets import Unicode, observe, validate
+from traitlets import Int, Unicode, observe, validate
 
-from walletframe.pickers.pane import LOCK, Debounce, Pane, guarded
-from walletframe.text import as_html, shown
+from walletframe.pickers.facts import columns
+from walletframe.pickers.page import script, styles
+from walletframe.pickers.widget import LOCK, PageWidget
+from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from walletframe.frames import TokenKey
+    from walletframe.pickers.facts import Fact
 
 Value: TypeAlias = "str | TokenKey"
-_SHOWN, _CHIPS, _LABEL = 200, 8, 24
-_TYPING_S, _LATE_S = 0.15, 0.3  # a page may send Enter before the last letters
-_NARROW = {"description_width": "8.5em"}
+_LABEL = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One thing to choose."""
+    """One thing to choose; all texts but `words` are harmless lines."""
 
     value: Value
-    label: str  # in the list: one harmless line, in full
-    short: str  # on a button
-    words: str  # what is searched, case folded; the name that people know comes first
     key: Value  # equal for all spellings of the value
+    name: str  # what people call it; empty where it has none
+    chain: str = ""  # where it is
+    whole: str = ""  # its address or contract
+    short: str = ""  # a name that no other has, where `name` is not enough
+    words: str = ""  # finds it, too
 
 
 class Options(dict[Value, Option]):
-    """Things to choose from by their values, each key once, in the order they are offered in."""
+    """Things to choose from by their values, each key once; where known, of most value first."""
 
-    def __init__(self, options: Iterable[Option]) -> None:
+    def __init__(
+        self,
+        options: Iterable[Option],
+        known: Mapping[Any, Fact] | None = None,
+        sorted_by: str = "",
+    ) -> None:
+        """Offer things, with what stands behind them, by key, and what their order is by."""
         super().__init__()
         self.by_key: dict[Value, Option] = {}
-        for option in options:
+        self.known, self.sorted_by = known or {}, sorted_by
+        for option in sorted(options, key=self._order) if known else options:
             self.add(option)
+
+    def _order(self, option: Option) -> tuple[bool, tuple[float, int]]:
+        fact = self.known.get(option.key)
+        return (fact is None, fact.order() if fact else (0, 0))
 
     def add(self, option: Option) -> Value:
         """Offer one more thing, and return its value: it may be there in another spelling."""
@@ -60,25 +65,32 @@ class Options(dict[Value, Option]):
         self[kept.value] = kept
         return kept.value
 
-    def find(self, text: str, limit: int, first: Sequence[Value] = ()) -> tuple[list[Option], int]:
-        """Find what holds all words of a text, in any case and order, and how many that is in all.
+    def columns(self) -> dict[str, Any]:
+        """Return all that a page shows and searches, as columns of JSON.
 
-        Those whose name is the text come first, then those that begin with it. Blank text finds
-        everything, the values `first` before others.
+        What only some have is by place; a place is the one in the order of the options.
         """
-        words = text.casefold().split()
-        whole = " ".join(words)
+        options = [*self.values()]
+        chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
+        made = {
+            "values": [each.value for each in options],
+            "names": [each.name for each in options],
+            "chains": [*chains],
+            "on": [chains[each.chain] for each in options],
+            "wholes": [_whole(each) for each in options],
+            "sorted": self.sorted_by,
+        }
+        for name in ("short", "words"):
+            texts = [(place, getattr(each, name)) for place, each in enumerate(options)]
+            made[name] = {place: text for place, text in texts if text}
+        return made | (columns(self.known, [each.key for each in options]) if self.known else {})
 
-        def nearness(option: Option) -> int:
-            return option.words.startswith(whole) + f"{option.words} ".startswith(f"{whole} ")
 
-        if words:
-            found = [each for each in self.values() if all(word in each.words for word in words)]
-            found.sort(key=nearness, reverse=True)
-        else:
-            order = dict.fromkeys([*(value for value in first if value in self), *self])
-            found = [self[value] for value in order]
-        return found[:limit], len(found)
+def _whole(option: Option) -> str | None:
+    """Return the whole address or contract, None where the value has it as it is."""
+    value = option.value
+    own = value.partition(".")[2] if isinstance(value, str) else value[1]
+    return None if own and option.whole == own else option.whole
 
 
 class _Several(TypedTuple):
@@ -89,155 +101,91 @@ class _Several(TypedTuple):
         return super().validate(obj, (value,) if isinstance(value, str) else value)
 
 
-class Chooser(Pane, ValueWidget):
-    """A list with a line to search it and a button for each thing that is chosen."""
+def _from_page(values: list[Any], picker: Chooser) -> tuple[Any, ...]:
+    """Read what the page chose; what is not offered any more is refused before it is set."""
+    given = (tuple(value) if isinstance(value, list) else value for value in values)
+    return tuple(picker._resolve(value) for value in given)  # noqa: SLF001 - it is one of ours
 
-    value: Any = _Several(AnyTrait())  # mypy takes a trait for what it validates
-    description = Unicode()  # names the things
-    _hint = ""  # what can be typed to find one
+
+class Chooser(PageWidget, ValueWidget):
+    """A list to search and choose from, with a button for each thing that is chosen."""
+
+    _esm, _css = script("picker"), styles("picker")
+    # mypy takes a trait for what it validates
+    value: Any = _Several(AnyTrait()).tag(sync=True, from_json=_from_page)
+    description = Unicode().tag(sync=True)  # names the things
+    _hint = Unicode().tag(sync=True)  # what can be typed to find one
+    _offers = Int().tag(sync=True)  # how often other things were offered
     _resolve: Callable[[Any], Value]  # returns the option's value that is meant, or raises
+    _read: Callable[[Any], Options]  # returns what there is to choose from in a source
 
     def __init__(self, options: Options, *, value: Sequence[Any], description: str) -> None:
         self._options = options
+        self._remaining: Mapping[Any, Fact | None] | None = None
         named = Chooser.value.validate(self, value)
         chosen = [self._resolve(each) for each in named]  # what fails leaves no widget behind
-        self._found: list[Option] = []
-        self._total, self._updating, self._enter_pressed = 0, False, False
-        self._debounce = Debounce(self._search_now)
-        wide = {"width": "auto", "min_width": "0"}
-        self._search = Text(placeholder=self._hint, style=_NARROW, layout=Layout(**wide))
-        self._list = SelectMultiple(rows=6, style=_NARROW, layout=Layout(**wide))
-        self._status, self._more = HTML(), HTML()
-        self._buttons: list[Button] = []  # each removes one of the first things chosen
-        hidden = Layout(width="auto", display="none")
-        self._clear = Button(description="Remove all", icon="trash", layout=hidden)
-        row = Layout(flex_flow="row wrap", align_items="center")
-        self._chips = HBox([self._more, self._clear], layout=row)
-        super().__init__()
-        self._endings.append(self._debounce.stop)
-        self.children = (self._search, self._list, self._status, self._chips, self._alert)
-        self.description = description
-        self._search.observe(lambda _: self._search_soon(), "value")
-        self._search.on_msg(self._take_message)
-        self._list.observe(self._take_marks, "index")
-        self._clear.on_click(partial(self._remove, slice(None)))
+        super().__init__(description=description)
+        self._answer("options", lambda _: self._options.columns() | self._here())
         self.value = chosen
-        self._show()
+
+    def narrow(self, source: Any = None) -> None:
+        """Show only some of what is offered, as other pickers leave it; what is chosen stays so.
+
+        Parameters
+        ----------
+        source : WalletDetails, DataFrame or None
+            A part of what was offered, which also says how much stands behind each; None for all.
+
+        Raises
+        ------
+        ArgumentError, ColumnsError
+            If `source` is of another type, or lacks a column.
+
+        Examples
+        --------
+        >>> from walletframe.pickers import BlockchainPicker
+        >>> picker = BlockchainPicker(["ETH", "BSC", "NEAR"])
+        >>> picker.narrow(["ETH", "NEAR"])
+        >>> picker.narrow()
+        >>> picker.close()
+        """
+        if source is None:
+            self._narrow(None)
+        else:
+            left = self._read(source)
+            self._narrow({key: left.known.get(key) for key in left.by_key})
+
+    def _narrow(self, remaining: Mapping[Any, Fact | None] | None) -> None:
+        """Show only what has these keys, with these facts."""
+        with LOCK:
+            self._remaining = remaining
+            self._tell("narrowed", self._here())
+
+    def _here(self) -> dict[str, Any]:
+        """Return what remains of the options, those of most value first, for the page."""
+        if (left := self._remaining) is None:
+            return {"here": None}
+        places = {option.key: place for place, option in enumerate(self._options.values())}
+        known = {key: fact for key, fact in left.items() if fact}
+        keys = [key for key in left if key in places]
+        keys.sort(key=lambda key: known[key].order() if key in known else (float("inf"), 0))
+        return {"here": {"places": [places[key] for key in keys], **columns(known, keys)}}
 
     def _offer(self, options: Options) -> None:
         """Offer other things; what is chosen and not among them is removed."""
         with LOCK:
             kept = tuple(value for value in self.value if value in options)
-            self._options = options
+            self._options, self._remaining = options, None
             self.value = kept
-            self._show()
+            self._offers += 1
 
     @validate("value")
     def _resolve_all(self, proposal: dict[str, Any]) -> tuple[Value, ...]:
         return tuple(dict.fromkeys(self._resolve(value) for value in proposal["value"]))
 
-    @observe("description")
-    def _name_parts(self, change: dict[str, Any]) -> None:
-        self._search.description = f"Find {change['new'].lower()}"
-        self._list.description = change["new"]
-
     @observe("value")
-    def _show_chosen(self, _change: object) -> None:
-        with LOCK:
-            self._show_marks()
-            self._show_chips()
-            self._show_status()
-            self._show_error("")
-
-    def _search_soon(self) -> None:
-        self._debounce.call(_LATE_S if self._enter_pressed else _TYPING_S)
-
-    def _take_message(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
-        if content.get("event") == "submit":
-            self._enter_pressed = True
-            self._search_soon()
-
-    @guarded
-    def _search_now(self) -> None:
-        """Show what the words find; after Enter, choose the first of it and begin anew."""
-        self._show()
-        if self._enter_pressed:
-            self._enter_pressed = False
-            if option := self._first():
-                self.value = (*self.value, option.value)
-                self._search.value = ""
-
-    @guarded
-    def _show(self) -> None:
-        self._found, self._total = self._options.find(self._search.value, _SHOWN, self.value)
-        with self._list.hold_sync():
-            self._updating = True
-            self._list.options = [(option.label, place) for place, option in enumerate(self._found)]
-            self._show_marks()
-        for part in (self._search, self._list, self._status):
-            part.layout.display = None if self._options else "none"
-        self._show_status()
-
-    def _show_marks(self) -> None:
-        chosen = set(self.value)
-        marks = [place for place, option in enumerate(self._found) if option.value in chosen]
-        self._updating = True
-        self._list.index = tuple(marks)
-        self._updating = False
-
-    def _show_chips(self) -> None:
-        chosen = [self._options[value] for value in self.value]
-        while len(self._buttons) < min(len(chosen), _CHIPS):
-            button = Button(layout=Layout(width="auto", max_width="100%"))
-            place = len(self._buttons)
-            button.on_click(partial(self._remove, slice(place, place + 1)))
-            self._buttons.append(button)
-            self._chips.children = (*self._buttons, self._more, self._clear)
-        for place, button in enumerate(self._buttons):
-            if place < len(chosen):
-                button.description = f"{chosen[place].short} ✕"
-                button.tooltip = f"Remove {chosen[place].label}"
-            button.layout.display = None if place < len(chosen) else "none"
-        rest = len(chosen) - _CHIPS
-        self._more.value = f"<span>and {rest:,} more</span>" if rest > 0 else ""
-        self._clear.layout.display = None if len(chosen) > 1 else "none"
-
-    def _first(self) -> Option | None:
-        """Return what Enter chooses: the first of what the words find that is not chosen yet."""
-        found = self._found if self._search.value.strip() else []
-        chosen = set(self.value)
-        return next((option for option in found if option.value not in chosen), None)
-
-    def _show_status(self) -> None:
-        found = f"{self._total:,} of {len(self._options):,} match"
-        parts = [found if self._search.value.strip() else f"{self._total:,} to choose from"]
-        if self._total > _SHOWN:
-            parts.append(f"first {_SHOWN} shown")
-        parts.append(f"{len(self.value):,} chosen")
-        if option := self._first():
-            parts.append(f"Enter chooses {as_html(option.short, whole=option.label)}")
-        self._status.value = f'<div role="status" style="line-height: 1.5">{", ".join(parts)}</div>'
-
-    @guarded
-    def _take_marks(self, change: dict[str, Any]) -> None:
-        """Choose what is marked in the list; remove only what was surely unmarked on purpose.
-
-        A plain click on one thing unmarks all others, and is not meant so.
-        """
-        if self._updating:
-            return
-        marked = [self._found[place].value for place in change["new"]]
-        gone = {option.value for option in self._found} & set(self.value) - set(marked)
-        if len(gone) > 1 or len(marked) == 1:
-            gone = set()
-        chosen = dict.fromkeys([*self.value, *marked])
-        self.value = tuple(value for value in chosen if value not in gone)
-        self._show_marks()
-
-    @guarded
-    def _remove(self, places: slice, _button: Button) -> None:
-        gone = set(self.value[places])
-        self.value = tuple(value for value in self.value if value not in gone)
+    def _forget_error(self, _change: object) -> None:
+        self._show_error("")
 
 
 class ToggleRow(HBox, ValueWidget):

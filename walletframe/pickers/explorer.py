@@ -188,7 +188,8 @@ class HoldingsExplorer(Pane):
             button.on_click(lambda button: self.save(button.description))
             saving.append(button)
         row = {"flex_flow": "row wrap", "width": "100%"}
-        picking, links = Box(pickers, layout=row), Box([*saving, self._link], layout=row)
+        picking = Box(pickers, layout=row | {"grid_gap": "12px"})
+        links = Box([*saving, self._link], layout=row)
         style = HTML(f"<style>{views.STYLE}</style>", layout={"display": "none"})
         shown = (self._summary, self._output, self._table, self._code, style)
         choices = Box([self._chart, self._group, self._things], layout=row)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+from traitlets import Unicode
 
 from walletframe.address import canonical_key
 from walletframe.errors import ArgumentError, UnknownBlockchainError, UnknownTokenError
@@ -23,12 +24,13 @@ from walletframe.frames import (
     token_place,
 )
 from walletframe.pickers.chooser import Chooser, Option, Options
+from walletframe.pickers.facts import facts, row_worths
 from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.frames import DetailsLike, FetchLike, TokenKey, TokenLike
+    from walletframe.frames import DetailsLike, FetchLike, Identities, TokenKey, TokenLike
     from walletframe.pickers.chooser import Value
 
 BlockchainsLike: TypeAlias = "DetailsLike | pd.DataFrame | str | Iterable[str]"
@@ -41,7 +43,7 @@ class BlockchainPicker(Chooser):
     Parameters
     ----------
     blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
-        What to choose from; of a frame, those with the most rows first.
+        What to choose from; of holdings, those of most value first, then of most balances.
     value : str or sequence of str
         What is chosen at first, in any case.
     description : str, default "Blockchains"
@@ -70,7 +72,7 @@ class BlockchainPicker(Chooser):
     >>> picker.close()
     """
 
-    _hint = "identifier"
+    _hint = Unicode("Blockchain").tag(sync=True)
 
     def __init__(
         self,
@@ -79,7 +81,7 @@ class BlockchainPicker(Chooser):
         value: str | Sequence[str] = (),
         description: str = "Blockchains",
     ) -> None:
-        super().__init__(_offered(blockchains), value=value, description=description)
+        super().__init__(self._read(blockchains), value=value, description=description)
 
     def offer(self, blockchains: BlockchainsLike) -> None:
         """Offer other blockchains; of those chosen, those that are not among them are removed.
@@ -94,7 +96,10 @@ class BlockchainPicker(Chooser):
         ArgumentError, ColumnsError
             If `blockchains` is of another type, or a frame without the column.
         """
-        self._offer(_offered(blockchains))
+        self._offer(self._read(blockchains))
+
+    def _read(self, source: BlockchainsLike) -> Options:
+        return _offered(source)
 
     def _resolve(self, value: Any) -> Value:
         option = self._options.by_key.get(_folded(value)) if isinstance(value, str) else None
@@ -104,12 +109,15 @@ class BlockchainPicker(Chooser):
 
 
 def _offered(source: BlockchainsLike) -> Options:
-    """Return the blockchains of a frame or of a list; those with the most rows come first."""
+    """Return the blockchains of a frame or of a list, with what is held on them."""
+    holdings: pd.DataFrame | None = None
     if is_details(source):
         details = details_given(source, "blockchains")
-        pairs = [*_counts(details.holdings), *_counts(details.wallets)]
+        holdings = details.holdings
+        pairs = [*_counts(holdings), *_counts(details.wallets)]
     elif isinstance(source, pd.DataFrame):
         pairs = _counts(source)
+        holdings = source if "token_blockchain" in source else None
     else:
         given: object = [source] if isinstance(source, str) else source
         named: list[Any] = list(given) if isinstance(given, Iterable) else [None]
@@ -123,10 +131,16 @@ def _offered(source: BlockchainsLike) -> Options:
     totals: Counter[str] = Counter()
     for name, count in pairs:
         totals[spelling.setdefault(_folded(name), name)] += count
-    return Options(
-        Option(name, shown(name), shown(name, 24), name.casefold(), _folded(name))
+    options = [
+        Option(name, _folded(name), shown(name), short=shown(name, 24), words=_other(name))
         for name, _ in totals.most_common()
-    )
+    ]
+    if holdings is None:
+        return Options(options)
+    codes, names = pd.factorize(holdings["blockchain"].array)
+    folded, keys = pd.factorize(np.array([_folded(str(name)) for name in names], dtype=object))
+    worths, unit = row_worths(holdings)
+    return Options(options, facts([*keys], np.append(folded, -1)[codes], worths), unit)
 
 
 def _counts(frame: pd.DataFrame) -> list[tuple[str, int]]:
@@ -145,8 +159,8 @@ class TokenPicker(Chooser):
     Parameters
     ----------
     holdings : WalletDetails or DataFrame
-        What to choose from: ``symbol``, ``token_blockchain`` and ``token_address``; tokens with
-        the most rows first.
+        What to choose from: ``symbol``, ``token_blockchain`` and ``token_address``. Tokens of most
+        value come first, by ``value`` or else by the service's ``price``, then those of most rows.
     value : str, or sequence of (str, str or None) or of str
         The first choice: unambiguous symbols, or (blockchain, contract), None for a native coin.
     description : str, default "Tokens"
@@ -179,7 +193,7 @@ class TokenPicker(Chooser):
     >>> picker.close()
     """
 
-    _hint = "symbol or contract"
+    _hint = Unicode("Symbol, blockchain, contract").tag(sync=True)
 
     def __init__(
         self,
@@ -206,20 +220,16 @@ class TokenPicker(Chooser):
         self._offer(self._keep(holdings))
 
     def _keep(self, source: FetchLike) -> Options:
-        """Keep holdings, to resolve symbols, and return their tokens, those of most rows first."""
+        """Keep what resolves symbols, since the caller may change the frame, and read tokens."""
         holdings = holdings_given(source)
         require_columns(holdings, ["symbol"])
-        tokens = token_identities(holdings)
-        self._holdings, self._tokens = holdings[["symbol"]].copy(), tokens
-        rows = np.bincount(tokens.codes, minlength=len(tokens.keys))
-        known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
-        order = np.array(sorted(known, key=lambda place: -rows[place]), dtype=np.intp)
-        first = tokens.first[order]
-        symbols = holdings["symbol"].array.take(first).tolist()
-        contracts = holdings["token_address"].array.take(first).tolist()
-        names = token_names(holdings, tokens, order)
-        keys = [tokens.keys[place] for place in order]
-        return Options(map(_option, keys, names, symbols, contracts))
+        self._holdings, self._tokens = holdings[["symbol"]].copy(), token_identities(holdings)
+        return _tokens(holdings, self._tokens)
+
+    def _read(self, source: FetchLike) -> Options:
+        holdings = holdings_given(source)
+        require_columns(holdings, ["symbol"])
+        return _tokens(holdings, token_identities(holdings))
 
     def _resolve(self, value: Any) -> Value:
         if isinstance(value, str):
@@ -231,9 +241,35 @@ class TokenPicker(Chooser):
         return key
 
 
+def _tokens(holdings: pd.DataFrame, tokens: Identities) -> Options:
+    """Return the tokens of holdings, with what is held of each."""
+    known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
+    places = np.array(known, dtype=np.intp)
+    first = tokens.first[places]
+    symbols = holdings["symbol"].array.take(first).tolist()
+    contracts = holdings["token_address"].array.take(first).tolist()
+    names = token_names(holdings, tokens, places)
+    keys = [tokens.keys[place] for place in known]
+    worths, unit = row_worths(holdings)
+    behind = facts(tokens.keys, tokens.codes, worths)
+    return Options(map(_option, keys, names, symbols, contracts), behind, unit)
+
+
 def _option(key: TokenKey, name: str, symbol: object, contract: object) -> Option:
     called = shown(symbol, _SYMBOL) if isinstance(symbol, str) else ""
-    written = shown(contract, _CONTRACT) if isinstance(contract, str) else "native coin"
-    label = f"{called or 'no symbol'} · {shown(key[0], _SYMBOL)} · {written}"
-    as_sent = [text[:_CONTRACT] for text in (symbol, *key, contract) if isinstance(text, str)]
-    return Option(key, label, name, " ".join([called, written, *as_sent]).casefold(), key)
+    whole = shown(contract, _CONTRACT) if isinstance(contract, str) else "native coin"
+    words = [_other(symbol, called), _other(key[0]), _other(contract, whole)]
+    return Option(
+        value=key,
+        key=key,
+        name=called or "no symbol",
+        chain=shown(key[0], _SYMBOL),
+        whole=whole,
+        short="" if name == called else name,
+        words=" ".join(words).strip(),
+    )
+
+
+def _other(text: object, seen: str = "") -> str:
+    """Return text as sent, such as people paste, where that is not what is seen of it."""
+    return text[:_CONTRACT] if isinstance(text, str) and text != (seen or shown(text)) else ""

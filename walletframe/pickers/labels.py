@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from traitlets import Unicode
+
 from walletframe.errors import ArgumentError
 from walletframe.frames import kept_names, wallets_given
 from walletframe.pickers.chooser import Chooser, Option, Options
@@ -31,16 +33,19 @@ def label_texts(column: pd.Series) -> pd.Series:
 class LabelPicker(Chooser):
     """Pick labels, as pairs of a column and a text, of the columns that wallets keep."""
 
-    _hint = "label"
+    _hint = Unicode("Label or column").tag(sync=True)
 
     def __init__(self, wallets: FetchLike) -> None:
-        super().__init__(_offered(wallets), value=(), description="Labels")
+        super().__init__(self._read(wallets), value=(), description="Labels")
         self._hide()
 
     def offer(self, wallets: FetchLike) -> None:
         """Offer the labels of other wallets; of those chosen, those that are gone are removed."""
-        self._offer(_offered(wallets))
+        self._offer(self._read(wallets))
         self._hide()
+
+    def _read(self, source: FetchLike) -> Options:
+        return _offered(source)
 
     def _hide(self) -> None:
         self.layout.display = None if self._options else "none"
@@ -63,6 +68,5 @@ def _offered(source: FetchLike) -> Options:
 
 
 def _option(name: str, label: str) -> Option:
-    told = shown(label, _LABEL) or "not told"
-    said = f"{shown(name, _NAME)}: {told}"
-    return Option((name, label), said, said, f"{label} {name}".casefold(), (name, label))
+    key, told, column = (name, label), shown(label, _LABEL) or "not told", shown(name, _NAME)
+    return Option(key, key, told, column, short=f"{column}: {told}")

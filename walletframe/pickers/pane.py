@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import Lock, Timer, current_thread
+from threading import Lock, Timer
 from typing import TYPE_CHECKING
 
 from ipywidgets import HTML, Layout, VBox, Widget
@@ -113,5 +113,4 @@ class Debounce:
             timer = self._timer
         if timer is not None:
             timer.cancel()
-            if timer is not current_thread():
-                timer.join(PATIENCE_S)
+            timer.join(PATIENCE_S)

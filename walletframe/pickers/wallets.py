@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
-from ipywidgets import HTML, Button, Checkbox, Layout, Textarea
-from traitlets import Instance, default, observe
+from ipywidgets import HTML, Button, Checkbox, Layout
+from traitlets import Bool, Instance, List, Unicode, default, observe
 
 from walletframe.address import parse_wallets, read_pasted, read_wallet, shorten
 from walletframe.client import require_client
@@ -17,20 +18,22 @@ from walletframe.frames import (
     details_given,
     given_names,
     is_details,
+    known_wallets,
     short_wallet,
     summary_html,
     table_html,
+    wallet_identities,
     wallets_table,
-    whole_wallet,
 )
 from walletframe.numerals import many
 from walletframe.pickers.chooser import Chooser, Option, Options
+from walletframe.pickers.facts import Fact, facts, row_worths
 from walletframe.pickers.fetching import FetchBar, renewed
 from walletframe.pickers.pane import Pane, guarded
-from walletframe.text import as_html
+from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from walletframe.address import Pasted, WalletAddress, WalletLike, WalletsLike
     from walletframe.client import Client
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
     from walletframe.pickers.chooser import Value
 
 KnownWallets: TypeAlias = "DetailsLike | WalletsLike"
-_NAME, _PROBLEMS, _REASON, _FAILURES = 100, 10, 120, 50
+_NAME, _WHOLE, _PROBLEMS, _REASON, _FAILURES = 24, 500, 10, 120, 50
 
 
 class WalletPicker(Chooser):
@@ -80,7 +83,10 @@ class WalletPicker(Chooser):
     >>> picker.close()
     """
 
-    _hint = "name, blockchain or address"
+    _hint = Unicode("Name, blockchain, address").tag(sync=True)
+    _pastes = Bool().tag(sync=True)
+    _pasted = Unicode().tag(sync=True)  # what stands in the field
+    _problems = List(Unicode()).tag(sync=True)  # what is wrong with it, and with which lines
 
     def __init__(
         self,
@@ -90,20 +96,9 @@ class WalletPicker(Chooser):
         description: str = "Wallets",
         paste: bool = True,
     ) -> None:
-        self._text: Textarea | None = None
-        super().__init__(_offered(wallets), value=value, description=description)
-        if paste:
-            self._text = Textarea(
-                description="Paste wallets",
-                placeholder="ETH.0x52…\nNEAR.alice.near",
-                rows=4,
-                layout=Layout(width="auto"),
-                style=self._search.style,
-            )
-            self._problems = HTML(layout=Layout(display="none"))
-            add = Button(description="Add wallets", icon="plus")
-            add.on_click(lambda _: self._add())
-            self.children: tuple[Any, ...] = (self._text, add, self._problems, *self.children)
+        super().__init__(self._read(wallets), value=value, description=description)
+        self._pastes = paste
+        self._answer("paste", lambda _: self._add())
 
     def offer(self, wallets: KnownWallets) -> None:
         """Offer other wallets; of those chosen, those that are not among them are removed.
@@ -118,7 +113,7 @@ class WalletPicker(Chooser):
         ArgumentError, AddressError
             If `wallets` is neither a DataFrame nor a fetch, or a wallet can't be read.
         """
-        self._offer(_offered(wallets))
+        self._offer(self._read(wallets))
 
     @guarded
     def choose_all(self) -> None:
@@ -133,19 +128,17 @@ class WalletPicker(Chooser):
         bool
             Whether all of it could be read.
         """
-        if self._text is None:
-            return True
-        found = read_pasted(self._text.value)
+        found = read_pasted(self._pasted)
         self.value = (*self.value, *map(str, found.wallets))
-        self._text.value = found.unread
-        self._problems.value = _problems_html(read_pasted(found.unread))
-        self._problems.layout.display = None if found.problems else "none"
-        self._show()
+        self._pasted = found.unread
+        self._problems = _problems(read_pasted(found.unread))
         return not found.problems
 
-    @guarded
     def _add(self) -> None:
         self.take_pasted()
+
+    def _read(self, source: KnownWallets) -> Options:
+        return _offered(source)
 
     def _resolve(self, value: Any) -> Value:
         if isinstance(value, str) and value in self._options:
@@ -157,41 +150,58 @@ class WalletPicker(Chooser):
 
 
 def _offered(source: KnownWallets) -> Options:
-    given: Any = details_given(source, "wallets").wallets if is_details(source) else source
-    wallets = parse_wallets(given)
-    if not isinstance(given, pd.DataFrame) or "blockchain" not in given:
-        return Options(map(_option, wallets))
+    """Return the wallets of a fetch, a frame or a list, with what each is known to hold."""
+    holdings, known = source, {}
+    if is_details(source):
+        source, holdings = details_given(source, "wallets")
+        empty = wallet_identities(source[known_wallets(source)]).keys
+        known = {f"{chain}.{address}": Fact(0, math.nan) for chain, address in empty}
+    if not isinstance(holdings, pd.DataFrame) or "token_blockchain" not in holdings:
+        return Options(_options(source))
+    owners = wallet_identities(holdings)
+    worths, unit = row_worths(holdings)
+    keys = [f"{chain}.{address}" for chain, address in owners.keys]
+    return Options(_options(source), known | facts(keys, owners.codes, worths), unit)
+
+
+def _options(source: Any) -> Iterator[Option]:
+    wallets = parse_wallets(source)
+    if not isinstance(source, pd.DataFrame) or "blockchain" not in source:
+        return map(_option, wallets)
     asked = [(wallet.blockchain, wallet.address) for wallet in wallets]
-    names = given_names(pd.DataFrame(asked, columns=["blockchain", "address"]), given)
-    return Options(map(_option, wallets, names))
+    names = given_names(pd.DataFrame(asked, columns=["blockchain", "address"]), source)
+    return map(_option, wallets, names)
 
 
 def _option(wallet: WalletAddress, name: str = "") -> Option:
-    label = whole_wallet(wallet.blockchain, wallet.address, name)
-    short = short_wallet(wallet.blockchain, wallet.address, name)
-    words = f"{name[:_NAME]} {wallet}".strip().casefold()
-    return Option(str(wallet), label, short, words, str(wallet.canonical))
+    chain, address = wallet.blockchain, wallet.address
+    return Option(
+        value=str(wallet),
+        key=str(wallet.canonical),
+        name=shown(name, _NAME) if name else "",
+        chain=shown(chain),
+        whole=shown(address, _WHOLE),
+        short=short_wallet(chain, address, name),
+        words=name[:_WHOLE] if len(name) > _NAME else "",
+    )
 
 
-def _problems_html(found: Pasted) -> str:
-    """Say of each line what is wrong with it; a line may hold several pieces."""
+def _problems(found: Pasted) -> list[str]:
+    """Say what is wrong with what was pasted, and with each line; one may hold several pieces."""
     wrong: dict[int, dict[str, list[str]]] = {}
     for line, text, reason in found.problems:
         wrong.setdefault(line, {}).setdefault(reason, []).append(text)
     if not wrong:
-        return ""
-    items = []
+        return []
+    said = [f"{many(len(wrong), 'line')} can't be read, and stay above to be mended:"]
     for line, reasons in list(wrong.items())[:_PROBLEMS]:
         parts = [
-            f"{as_html(', '.join(texts))}: {as_html(reason, _REASON)}"
+            f"{shown(', '.join(texts))}: {shown(reason, _REASON)}"
             for reason, texts in reasons.items()
         ]
-        items.append(f"<li>Line {line}: {'; '.join(parts)}</li>")
+        said.append(f"Line {line}: {'; '.join(parts)}")
     rest = len(wrong) - _PROBLEMS
-    more = f"<li>and {many(rest, 'more line')}</li>" if rest > 0 else ""
-    said = f"{many(len(wrong), 'line')} can't be read, and stay above to be mended:"
-    listed = f'<ul style="margin: 0; padding-left: 1.5em">{"".join(items)}{more}</ul>'
-    return f'<div role="alert" style="line-height: 1.5">{said}{listed}</div>'
+    return [*said, f"and {many(rest, 'more line')}"] if rest > 0 else said
 
 
 class FetchPanel(Pane):

@@ -28,6 +28,14 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** What has it keeps its keys: JupyterLab takes those of a button for its own commands. */
+export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
+
+/** Make an id that no other widget of the page has: each has these modules for itself. */
+export function uniqueId() {
+  return `wf-${Math.random().toString(36).slice(2)}`;
+}
+
 const HEAD = 6;
 const TAIL = 4;
 

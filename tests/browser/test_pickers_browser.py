@@ -1,0 +1,395 @@
+"""Pickers in a real browser, on an otherwise empty page: typed into, clicked, driven by keys."""
+
+import pandas as pd
+import pytest
+from axe import violations
+from bare_page import BarePage
+from hostile_symbols import SYMBOLS
+from playwright.sync_api import expect
+
+from walletframe.pickers import BlockchainPicker, TokenPicker, WalletPicker
+
+CONTRACTS = [f"0x{n:040X}" for n in range(20_000)]
+MANY = pd.DataFrame(
+    {
+        "blockchain": ["ETH", "BSC"] * 10_000,
+        "address": CONTRACTS,
+        "symbol": [f"TK{n}" for n in range(20_000)],
+        "token_blockchain": ["ETH", "BSC"] * 10_000,
+        "token_address": CONTRACTS,
+    }
+).astype("str")
+FEW = MANY.head(3).assign(
+    symbol=["USDC", "ETH", "WIF"],
+    token_address=pd.array([CONTRACTS[0], None, CONTRACTS[2]], dtype="str"),
+    amount=pd.Series(["10", "2", "1000"]).astype("amount"),
+    price=[1.0, 3_000.0, None],
+)
+WIDTHS = (240, 360, 600, 900, 1280, 1600)
+WIDER = """() => [...document.querySelectorAll('main *')].filter(
+    each => each.scrollWidth > each.clientWidth + 1
+        && ['auto', 'scroll'].includes(getComputedStyle(each).overflowX)
+).length + (document.documentElement.scrollWidth > innerWidth ? 1 : 0)"""
+
+
+@pytest.fixture
+def show(visit):
+    """Give pages that show pickers, and expect that nothing goes wrong on them."""
+    opened = []
+
+    def show_pickers(*pickers):
+        opened.extend(pickers)
+        return BarePage(visit.page, *pickers)
+
+    yield show_pickers
+    assert (visit.strayed, visit.said) == ([], [])
+    for picker in opened:
+        picker.close()
+
+
+def search(page, things="tokens"):
+    """Return the line to type into."""
+    return page.get_by_role("combobox", name=f"Find {things}")
+
+
+def option(page, text):
+    """Return the first option that holds a text."""
+    return page.get_by_role("option").filter(has_text=text).first
+
+
+def active(page, things="tokens"):
+    """Return the option that is marked."""
+    return page.locator(f"#{search(page, things).get_attribute('aria-activedescendant')}")
+
+
+def test_typing_finds_among_twenty_thousand(show):
+    """Words in any order and case, the name itself first; only what is in sight is on the page."""
+    shown = show(TokenPicker(MANY))
+    page = shown.page
+    expect(page.locator(".wf-picker")).to_contain_text("20,000 to choose from")
+    asked = len(shown.sent)
+    search(page).press_sequentially("tk19")
+    expect(page.locator(".wf-picker")).to_contain_text("1,111 of 20,000 match")
+    expect(page.get_by_role("option").first).to_contain_text("TK19BSC")
+    expect(page.get_by_role("option").first).to_have_attribute("aria-setsize", "1111")
+    assert page.get_by_role("option").count() < 40
+    search(page).fill("bsc 0x00000000000000000000000000000000000000FF")
+    expect(page.get_by_role("option")).to_have_count(1)
+    search(page).fill("nothing of this kind")
+    expect(page.locator(".wf-picker")).to_contain_text("Nothing matches")
+    assert len(shown.sent) == asked  # the kernel is not asked at any key
+
+
+def test_scrolling_shows_rows_at_once(show):
+    """Wherever one scrolls to, the rows in sight are there when the page is painted."""
+    page = show(TokenPicker(MANY)).page
+    expect(page.get_by_role("option").first).to_be_visible()
+    seen = page.evaluate("""async () => {
+        const list = document.querySelector('[role=listbox]');
+        const found = [];
+        for (const part of [0.5, 0.99, 0.1, 1, 0]) {
+            list.scrollTop = part * list.scrollHeight;
+            await new Promise(requestAnimationFrame);
+            await new Promise(requestAnimationFrame);
+            const box = list.getBoundingClientRect();
+            const rows = [...list.querySelectorAll('[role=option]')].map(
+                row => row.getBoundingClientRect()).filter(
+                row => row.bottom > box.top && row.top < box.bottom);
+            found.push(rows.reduce((sum, row) => sum + Math.min(row.bottom, box.bottom)
+                - Math.max(row.top, box.top), 0) / box.height);
+        }
+        return found;
+    }""")
+    assert min(seen) > 0.99
+
+
+def test_clicks_choose_and_take_away(show):
+    """Each click is about one thing; what is not in sight stays chosen."""
+    picker = TokenPicker(MANY)
+    page = show(picker).page
+    search(page).fill("tk19999")
+    option(page, "TK19999").click()
+    search(page).fill("tk12345")
+    option(page, "TK12345").click()
+    search(page).fill("")
+    for name in ("TK0", "TK1"):
+        page.get_by_role("option").filter(has_text=name).first.click()
+    chips = page.get_by_role("group", name="Chosen tokens").get_by_role("button")
+    expect(chips).to_have_text(["TK19999 ✕", "TK12345 ✕", "TK0 ✕", "TK1 ✕", "Remove all"])
+    assert [contract for _, contract in picker.value] == [
+        CONTRACTS[place].lower() for place in (19_999, 12_345, 0, 1)
+    ]
+    expect(page.get_by_role("option", selected=True)).to_have_count(2)
+    option(page, "TK0").click()
+    assert len(picker.value) == 3
+    page.get_by_role("button", name="Remove TK12345 · BSC").click()
+    assert len(picker.value) == 2
+    chips.last.click()
+    expect(chips).to_have_count(0)
+    assert picker.value == ()
+
+
+def test_enter_chooses_what_typing_finds(show):
+    """Typing and Enter are enough, and then the next can be typed."""
+    picker = TokenPicker(MANY)
+    page = show(picker).page
+    search(page).press("Enter")
+    assert picker.value == ()
+    for name in ("tk77", "tk78"):
+        search(page).press_sequentially(name)
+        expect(active(page)).to_contain_text(name.upper())
+        search(page).press("Enter")
+        expect(search(page)).to_have_value("")
+    assert [contract for _, contract in picker.value] == [
+        CONTRACTS[77].lower(),
+        CONTRACTS[78].lower(),
+    ]
+    page.keyboard.down("Backspace")  # the line is empty: the last is taken away, and no more
+    page.keyboard.down("Backspace")
+    page.keyboard.up("Backspace")
+    assert len(picker.value) == 1
+    search(page).press_sequentially("tk77")  # it is chosen: the next that matches is marked
+    expect(active(page)).to_contain_text("TK770")
+
+
+def test_the_whole_list_by_keys(show):
+    """Arrows, pages, Home and End move; Enter chooses and takes away; Backspace and Esc undo."""
+    picker = TokenPicker(MANY)
+    page = show(picker).page
+    search(page).focus()
+    for key, name in {
+        "ArrowDown": "TK0",
+        "PageDown": "TK7",
+        "ArrowUp": "TK6",
+        "End": "TK19999",
+        "Home": "TK0",
+    }.items():
+        page.keyboard.press(key)
+        expect(active(page)).to_contain_text(f"{name}{'BSC' if int(name[2:]) % 2 else 'ETH'}")
+        expect(active(page)).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert len(picker.value) == 2
+    page.keyboard.press("Enter")
+    assert [contract for _, contract in picker.value] == [CONTRACTS[0].lower()]
+    page.keyboard.press("Escape")
+    assert search(page).get_attribute("aria-activedescendant") is None
+    page.keyboard.press("Backspace")
+    assert picker.value == ()
+    page.keyboard.type("tk5")
+    page.keyboard.press("Home")  # belongs to the text
+    page.keyboard.type("x")
+    expect(search(page)).to_have_value("xtk5")
+    page.keyboard.press("Escape")
+    expect(search(page)).to_have_value("")
+    page.keyboard.press("Tab")  # on to what selects all, not through twenty thousand rows
+    expect(page.get_by_role("button", name="Select all 20,000")).to_be_focused()
+
+
+def test_all_that_match_are_chosen_at_once(show):
+    """One button takes them all, and takes them away again; a few buttons stand for many."""
+    picker = TokenPicker(MANY)
+    page = show(picker).page
+    search(page).fill("tk1999")
+    page.get_by_role("button", name="Select all 11 that match").click()
+    assert len(picker.value) == 11
+    chips = page.get_by_role("group", name="Chosen tokens")
+    expect(chips.get_by_role("button", name="Remove TK")).to_have_count(8)
+    search(page).fill("")
+    chips.get_by_role("button", name="and 3 more").click()
+    expect(page.get_by_role("option")).to_have_count(11)
+    chips.get_by_role("button", name="Show all").click()
+    search(page).fill("tk1999")
+    page.get_by_role("button", name="Remove all 11 that match").click()
+    assert picker.value == ()
+
+
+def test_what_the_others_leave(show):
+    """The list says how many remain, sorted by what of them remains; what is chosen stays."""
+    picker = TokenPicker(FEW, value=["USDC"])
+    shown = show(picker)
+    box = shown.page.locator(".wf-picker")
+    rows = shown.page.get_by_role("option")
+    expect(rows).to_contain_text(["ETH", "USDC", "WIF"])
+    expect(rows.first).to_contain_text("6k")
+    expect(box).to_contain_text("by value at the service's prices")
+    picker.narrow(FEW.iloc[[1, 2]])
+    shown.follow()
+    expect(box).to_contain_text("2 of 3 here")
+    expect(rows).to_contain_text(["ETH", "WIF"])
+    expect(box.get_by_role("button", name="Remove USDC")).to_have_class("wf-chip wf-chip-away")
+    picker.narrow(FEW.iloc[:0])
+    shown.follow()
+    expect(box).to_contain_text("The other pickers leave nothing here")
+    picker.narrow()
+    shown.follow()
+    expect(box).to_contain_text("3 to choose from")
+    assert len(picker.value) == 1
+
+
+def test_the_page_follows_python(show):
+    """What is set, offered anew or named otherwise is seen, also what is new to the page."""
+    wallets, chains = WalletPicker(["ETH.0xAB"], paste=False), BlockchainPicker(["ETH", "BSC"])
+    shown = show(wallets, chains)
+    page = shown.page
+    wallets.value = ["NEAR.alice.near"]
+    chains.value = ["BSC"]
+    shown.follow()
+    expect(page.get_by_role("button", name="Remove NEAR · alice.near")).to_be_visible()
+    expect(page.get_by_role("option", name="NEAR")).to_have_attribute("aria-selected", "true")
+    chains.offer(["NEAR", "SOLANA", "BASE"])
+    chains.description = "Chains"
+    shown.follow()
+    expect(page.get_by_role("listbox", name="Chains").get_by_role("option")).to_have_count(3)
+    expect(page.get_by_role("button", name="Remove BSC")).to_have_count(0)
+    assert search(page, "chains").is_visible()
+    ids = page.evaluate("[...document.querySelectorAll('main [id]')].map(each => each.id)")
+    assert len(ids) == len(set(ids)) > 0
+
+
+def test_wallets_are_found_by_name(show):
+    """And told by it."""
+    picker = WalletPicker(FEW.assign(name=["Ada", "St. Dee", None]))
+    page = show(picker).page
+    search(page, "wallets").fill("dee")
+    expect(page.get_by_role("option")).to_contain_text(["St. Dee"])
+    search(page, "wallets").press("Enter")
+    expect(page.get_by_role("button", name="Remove St. Dee")).to_contain_text(
+        "St. Dee · BSC.0x0000"
+    )
+    assert picker.value == (f"BSC.{CONTRACTS[1]}",)
+
+
+def test_pasted_wallets(show):
+    """Several lines go into the field, wherever they are pasted; unreadable ones stay, with why."""
+    picker = WalletPicker(["ETH.0x1"])
+    page = show(picker).page
+    field = page.get_by_label("Paste wallets")
+    field.fill("ETH.0x1\nnonsense\nNEAR.alice.near")
+    page.get_by_role("button", name="Add wallets").click()
+    expect(page.get_by_role("alert").filter(has_text="Line 1: nonsense: no dot")).to_be_visible()
+    expect(field).to_have_value("nonsense")
+    assert picker.value == ("ETH.0x1", "NEAR.alice.near")
+    field.fill("")
+    page.get_by_role("button", name="Add wallets").wait_for(state="hidden")
+    page.evaluate("""() => {
+        const given = new DataTransfer();
+        given.setData('text', 'NEAR.bob.near\\nNEAR.carol.near');
+        document.querySelector('[role=combobox]').dispatchEvent(
+            new ClipboardEvent('paste', { clipboardData: given, bubbles: true, cancelable: true }));
+    }""")
+    expect(field).to_have_value("NEAR.bob.near\nNEAR.carol.near")
+    page.get_by_role("button", name="Add wallets").click()
+    expect(page.get_by_role("alert").filter(has_text="Line")).to_be_hidden()
+    assert picker.value[2:] == ("NEAR.bob.near", "NEAR.carol.near")
+    expect(page.get_by_role("option")).to_have_count(4)
+
+
+def test_buttons_of_the_chosen_keep_the_keyboard(show):
+    """The next one has it when one is gone, and the search when none is left."""
+    page = show(TokenPicker(FEW, value=["USDC", "WIF"])).page
+    page.get_by_role("button", name="Remove USDC").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Remove WIF")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(search(page)).to_be_focused()
+
+
+def test_only_pasting_where_nothing_is_offered(show):
+    """No empty list."""
+    page = show(WalletPicker(), BlockchainPicker([])).page
+    expect(page.get_by_role("group", name="Blockchains")).to_contain_text("Nothing to choose from")
+    expect(page.get_by_label("Paste wallets")).to_be_visible()
+    expect(page.get_by_role("combobox")).to_have_count(0)
+
+
+def test_addresses_are_copied_whole(show):
+    """By a click beside them, which chooses nothing, and by the keys; they are shown short."""
+    picker = TokenPicker(FEW)
+    page = show(picker).page
+    row = option(page, "USDC")
+    expect(row).to_contain_text("0x0000…0000")
+    assert row.locator("[title]", has_text="0x").get_attribute("title") == CONTRACTS[0]
+    row.hover()
+    row.locator(".wf-copy").click()
+    expect(page.locator(".wf-picker")).to_contain_text("Copied 0x0000…0000")
+    assert picker.value == ()
+    search(page).press("Control+v")
+    expect(search(page)).to_have_value(CONTRACTS[0])
+    search(page).fill("wif")
+    search(page).press("Control+c")
+    expect(page.locator(".wf-picker")).to_contain_text("Copied 0x0000…0002")
+    expect(option(page, "WIF").locator(".wf-copy")).to_be_visible()
+    search(page).fill("eth")
+    expect(option(page, "native coin").locator(".wf-copy")).to_be_hidden()
+
+
+def test_faults_are_told_in_the_picker(show):
+    """What a handler of the user's raises."""
+
+    def fail(_):
+        raise RuntimeError("<b>boom</b>")
+
+    picker = BlockchainPicker(["ETH"])
+    page = show(picker).page
+    picker.observe(fail, "value")
+    page.get_by_role("option").click()
+    expect(page.get_by_role("alert")).to_have_text("RuntimeError: <b>boom</b>")
+
+
+def test_hostile_symbols_are_text(show):
+    """No element, script or formula of a stranger, wherever a name is shown."""
+    symbols = pd.array([*SYMBOLS.values()], dtype="str")
+    frame = MANY.head(len(symbols)).assign(symbol=symbols)
+    picker = TokenPicker(frame)
+    page = show(picker).page
+    page.get_by_role("button", name="Select all").click()
+    expect(page.get_by_role("group", name="Chosen tokens")).to_be_visible()
+    assert (
+        page.locator("main :is(a, b, img, script, iframe, svg, math, marquee, style)").count() == 0
+    )
+    assert page.evaluate("window.__ran || 0") == 0
+    search(page).fill("<b>usdc</b>")
+    expect(option(page, "<b>USDC</b>")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_is_cut_at_any_width(show, width):
+    """No horizontal scrollbar, and numbers whole, whatever is chosen."""
+    picker = TokenPicker(FEW, value=["USDC", "WIF", "ETH"])
+    wallets = WalletPicker([("CARDANO", "addr1q" + "x" * 97)])
+    shown = show(picker, wallets, BlockchainPicker(FEW))
+    shown.page.set_viewport_size({"width": width, "height": 800})
+    expect(shown.page.get_by_role("option")).to_have_count(6)
+    assert shown.page.evaluate(WIDER) == 0
+    for part in shown.page.locator(":is(.wf-option-worth, .wf-option-count)").all():
+        assert part.evaluate("each => each.scrollWidth <= each.clientWidth + 1")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_it(show, scheme):
+    """No violation of WCAG 2.2 AA that axe finds, in light and dark, whatever is chosen."""
+    tokens = TokenPicker(FEW, value=["USDC", "WIF"])
+    shown = show(tokens, WalletPicker(FEW), BlockchainPicker(FEW), WalletPicker())
+    page = shown.page
+    page.emulate_media(color_scheme=scheme)
+    tokens.narrow(FEW.iloc[[0, 1]])
+    shown.follow()
+    page.get_by_label("Paste wallets").first.fill("nonsense")
+    page.get_by_role("button", name="Add wallets").click()
+    search(page).fill("e")
+    search(page).press("ArrowDown")
+    assert violations(page) == []
+
+
+def test_a_widget_that_leaves_the_page_takes_all_along(show):
+    """Nothing stays, and nothing listens any more."""
+    picker = BlockchainPicker(["ETH"])
+    shown = show(picker)
+    expect(shown.page.get_by_role("option")).to_have_count(1)
+    shown.page.evaluate("models[0].end()")
+    assert shown.page.locator("main > div > *").count() == 0
+    picker.value = ["ETH"]
+    shown.follow()
+    assert shown.page.locator(".wf-chip").count() == 0

@@ -1,0 +1,123 @@
+// What a picker finds, where its keys lead, and what it says.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { rowAfter } from "../../walletframe/pickers/page/keyboard.js";
+import { keyOf, NO_OPTIONS, Options } from "../../walletframe/pickers/page/options.js";
+import { findPlaces } from "../../walletframe/pickers/page/search.js";
+import {
+  allText,
+  balancesText,
+  countText,
+  statusText,
+} from "../../walletframe/pickers/page/wording.js";
+
+const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+const TOKENS = {
+  values: [
+    ["ETH", USDC],
+    ["ETH", null],
+    ["BSC", "0x1"],
+  ],
+  names: ["USDC", "ETH", "no symbol"],
+  chains: ["ETH", "BSC"],
+  on: [0, 0, 1],
+  wholes: [null, "native coin", "0X1"],
+  short: { 1: "ETH (ETH native coin)" },
+  words: { 2: "fake coin" },
+  balances: [12, 1, null],
+  worths: ["1.2M", "", ""],
+  sorted: "value in USD",
+  here: null,
+};
+
+test("words are found in any order and case; the name itself comes first", () => {
+  const texts = ["ausd", "usdc eth", "usd near", "usdt"];
+  assert.deepEqual(findPlaces(texts, [0, 1, 2, 3], " USD "), [2, 1, 3, 0]);
+  assert.deepEqual(findPlaces(texts, [0, 1, 2, 3], "ETH usdc"), [1]);
+  assert.deepEqual(findPlaces(texts, [2, 0], ""), [2, 0]);
+});
+
+test("twenty thousand options are searched in a moment", () => {
+  const texts = Array.from({ length: 20_000 }, (_, number) => `tk${number} bsc 0x${number}`);
+  const places = texts.map((_, place) => place);
+  assert.equal(findPlaces(texts, places, "tk19").length, 1_111);
+});
+
+test("an option is told by name, blockchain and address, and found by more", () => {
+  const options = new Options(TOKENS);
+  assert.equal(options.label(0), `USDC · ETH · ${USDC}`);
+  assert.equal(options.whole(2), "0X1");
+  assert.equal(options.short(0), "USDC");
+  assert.equal(options.short(1), "ETH (ETH native coin)");
+  assert.deepEqual(findPlaces(options.haystacks, options.here, "fake"), [2]);
+  assert.deepEqual(findPlaces(options.haystacks, options.here, USDC.toUpperCase()), [0]);
+  assert.equal(options.placeOf(keyOf(["ETH", null])), 1);
+  assert.equal(options.placeOf(keyOf("ETH")), undefined);
+});
+
+test("a wallet without a name is told by its address", () => {
+  const columns = { ...TOKENS, values: ["NEAR.alice.near"], wholes: [null], on: [0] };
+  const options = new Options({ ...columns, names: [""], chains: ["NEAR"], short: {} });
+  assert.equal(options.whole(0), "alice.near");
+  assert.equal(options.short(0), "alice.near");
+  assert.equal(options.label(0), "NEAR · alice.near");
+});
+
+test("what remains has facts of its own, in its own order", () => {
+  const options = new Options(TOKENS);
+  assert.deepEqual([options.balances(0), options.worth(0)], [12, "1.2M"]);
+  options.narrow({ places: [2, 0], balances: [3, 4], worths: ["9", ""] });
+  assert.deepEqual(options.here, [2, 0]);
+  assert.deepEqual([options.balances(2), options.worth(2)], [3, "9"]);
+  assert.deepEqual([options.balances(0), options.worth(0)], [4, ""]);
+  assert.equal(options.remains(1), false);
+  options.narrow(null);
+  assert.deepEqual(options.here, [0, 1, 2]);
+  assert.equal(options.worth(0), "1.2M");
+});
+
+test("options without facts, or none at all", () => {
+  const options = new Options(NO_OPTIONS);
+  assert.deepEqual([options.count, options.arePlaced], [0, false]);
+  const { balances, worths, ...bare } = TOKENS;
+  assert.ok(balances && worths);
+  assert.deepEqual([new Options(bare).balances(0), new Options(bare).worth(0)], [undefined, ""]);
+});
+
+test("arrows move, and stop at the ends", () => {
+  assert.equal(rowAfter("ArrowDown", -1, 10), 0);
+  assert.equal(rowAfter("ArrowUp", -1, 10), 9);
+  assert.equal(rowAfter("ArrowDown", 9, 10), 9);
+  assert.equal(rowAfter("PageUp", 3, 10), 0);
+  assert.equal(rowAfter("ArrowDown", -1, 0), null);
+});
+
+test("Home and End belong to the text until a row was reached", () => {
+  assert.equal(rowAfter("Home", -1, 10), null);
+  assert.equal(rowAfter("Home", 4, 10), 0);
+  assert.equal(rowAfter("End", 4, 10), 9);
+  assert.equal(rowAfter("a", 4, 10), null);
+});
+
+test("a picker says how much there is", () => {
+  const all = { typed: "", found: 20_000, here: 20_000, all: 20_000, unchosen: 20_000 };
+  assert.equal(countText(all), "20,000 to choose from");
+  assert.equal(countText({ ...all, typed: "tk", found: 7 }), "7 of 20,000 match");
+  assert.equal(countText({ ...all, here: 7 }), "7 of 20,000 here");
+  assert.equal(allText(all), "Select all 20,000");
+  assert.equal(allText({ ...all, typed: "tk", found: 7 }), "Select all 7 that match");
+  assert.equal(allText({ ...all, here: 7, found: 7, unchosen: 0 }), "Remove all 7 here");
+  assert.equal(allText({ ...all, found: 1 }), "");
+  const counts = { ...all, typed: "u", found: 3, chosen: 2 };
+  assert.equal(
+    statusText({ ...counts, enter: "USDC" }),
+    "3 of 20,000 match, 2 chosen, Enter chooses USDC",
+  );
+  assert.equal(statusText({ ...all, chosen: 0, enter: "" }), "20,000 to choose from, 0 chosen");
+  assert.deepEqual(balancesText(1), ["1", " balance"]);
+  assert.deepEqual(balancesText(2_000), ["2,000", " balances"]);
+  assert.deepEqual(balancesText(null), ["", ""]);
+  assert.deepEqual(balancesText(undefined), ["", ""]);
+});

@@ -1,0 +1,25 @@
+"""What axe, which npm installs, finds wrong with a page for people who see or move otherwise."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+_AXE = Path(__file__).parents[1] / "page" / "node_modules" / "axe-core" / "axe.min.js"
+_RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
+_RUN = """async ([root, rules]) => {
+    const { violations } = await axe.run(root, { runOnly: rules });
+    return violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+}"""
+
+
+def violations(page, root="main"):
+    """Return what violates WCAG 2.2 AA in a part of a page."""
+    if not _AXE.exists():
+        missing = "no axe: npm install --prefix tests/page (.ci/run does it, and skips nothing)"
+        if "WF_TEST_NO_SKIP" in os.environ:
+            pytest.fail(missing)
+        pytest.skip(missing)
+    page.evaluate(_AXE.read_text())
+    return page.evaluate(_RUN, [root, [*_RULES]])
