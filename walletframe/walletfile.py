@@ -84,9 +84,10 @@ def rows_of_lines(lines: Iterable[str], keep: Sequence[str]) -> Iterator[Row]:
 
 def _csv_rows(lines: Iterable[str], path: Path, keep: Sequence[str]) -> Iterator[Row]:
     reader = csv.DictReader(lines)
-    reader.fieldnames = columns = [name.strip() for name in reader.fieldnames or []]
+    columns = [_wanted(name.strip(), keep) for name in reader.fieldnames or []]
+    reader.fieldnames = columns
     if missing := [name for name in keep if name not in columns]:
-        raise ColumnsError(missing, columns)
+        raise ColumnsError(missing, columns, hint=f"columns of the file {path.name}")
     others = [name for name in columns if name not in keep]
     if len(columns) - len(others) > len(keep):
         raise SettingsError(f"keep: {list(keep)!r}", hint=f"{path.name} has one of these twice")
@@ -103,6 +104,12 @@ def _csv_rows(lines: Iterable[str], path: Path, keep: Sequence[str]) -> Iterator
         if any(cell.strip() for cell in cells):
             wallet: WalletLike = cells[0] if len(cells) == 1 else (cells[0], cells[1])
             yield reader.line_num, wallet, tuple(row[each] for each in keep)
+
+
+def _wanted(name: str, keep: Sequence[str]) -> str:
+    """Return the name that is asked for in place of one in other capitals."""
+    wanted = {each.casefold(): each for each in ("blockchain", "address", *keep)}
+    return wanted.get(name.casefold(), name)
 
 
 def _lines_of(path: Path) -> str:

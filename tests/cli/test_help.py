@@ -46,7 +46,9 @@ def ground(tmp_path, monkeypatch, home, reachable):
     """Give the files that examples name."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "wallets.txt").write_text("NEAR.alice.near\n")
-    (tmp_path / "people.csv").write_text("blockchain,address,owner,name\nNEAR,alice.near,Ada,hot\n")
+    base = "BASE,0x" + 40 * "1"
+    people = f"blockchain,address,owner,name\nNEAR,alice.near,Ada,\n{base},Ben,hot\n"
+    (tmp_path / "people.csv").write_text(people)
     (tmp_path / "prices.csv").write_text("token_blockchain,token_address,price\nNEAR,,4\n")
 
 

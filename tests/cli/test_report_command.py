@@ -42,6 +42,17 @@ def test_saved_fetch_and_what_changed_since(run, addresses, tmp_path):
     assert "## Changes" in (tmp_path / "r.md").read_text(encoding="utf-8")
 
 
+def test_totals_by_what_is_kept(run, tmp_path):
+    """A table and the list of wallets have it."""
+    people = tmp_path / "people.csv"
+    people.write_text("owner,wallet\nAda,NEAR.alice.near\n", encoding="utf-8")
+    words = ["--file", people, "--keep", "owner", "--by", "owner", "--by", "asset"]
+    assert run(*words, "--output", tmp_path / "r.md").exit_code in {0, 1}
+    text = (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert "## Totals by owner and asset" in text
+    assert "| owner |" in text.partition("## Wallets")[2]
+
+
 def test_prices_of_a_file_are_used(run, tmp_path):
     """Values are in the currency that was named."""
     prices = tmp_path / "prices.csv"

@@ -106,6 +106,37 @@ def test_what_is_kept_stays_in_files(run, people, tmp_path):
     assert ether == ["Ada", "ETH", "1.500000000000000001", "1", "1", "1", "1", "0", "2/2"]
 
 
+@pytest.mark.filterwarnings("ignore::walletframe.InputWarning")
+def test_shares_of_one_token_or_asset(run, people):
+    """Each group that could hold some has one, and says of how many wallets it is known."""
+    asked = ["share", "--file", people, "--keep", "owner", "--by", "owner"]
+    result = run(*asked, "--asset", "ETH")
+    header, _, ada, nobody, *_ = (re.split(r"\s{2,}", line) for line in result.output.splitlines())
+    assert header[:3] == ["owner", "amount", "share"]
+    assert ada[:3] == ["Ada", "1.500000000000000001", "100%"]
+    assert ada[-1] == "2/2"
+    assert nobody[:3] == ["-", "unknown", "-"]
+    assert result.exit_code == 1
+    assert run(*asked, "--token", "ETH.").output.splitlines()[2].split()[1:3] == ada[1:3]
+
+
+def test_groups_of_several_kinds_stay_together(run, canned):
+    """Below the first kind; what is known to hold nothing is no unknown amount."""
+    output = run("totals", "ETH.0xa", "ETH.0xb", "--by", "wallet", "--by", "token").output
+    wallets = [line.split()[0] for line in output.splitlines()[2:6]]
+    assert wallets == ["ETH.0xa"] * 3 + ["ETH.0xb"]
+    assert "unknown" not in line_of(output, "ETH.0xb")
+
+
+def test_headings_of_a_file_may_have_any_capitals(run, tmp_path):
+    """Of the wallets, and of what is kept, which has the name that was asked for."""
+    path = tmp_path / "p.csv"
+    path.write_text("Blockchain, ADDRESS , Owner\neth,0xa,Ada\n")
+    output = run("totals", "--file", str(path), "--keep", "owner", "--by", "owner").output
+    assert output.split()[0] == "owner"
+    assert "Ada" in output
+
+
 def test_assets_of_a_file_of_ones_own(run, tmp_path):
     """They count more than the packaged list; twins only where asked."""
     own = tmp_path / "assets.csv"

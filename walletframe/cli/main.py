@@ -14,7 +14,7 @@ from walletframe.cli.history import compare, history
 from walletframe.cli.options import example
 from walletframe.cli.screen import fit_consoles, harmless_errors, say
 from walletframe.cli.settings import cache, sandbox, settings
-from walletframe.cli.summaries import report, totals, value
+from walletframe.cli.summaries import report, share, totals, value
 from walletframe.errors import WalletframeError, WalletframeWarning
 from walletframe.settings import PREFIX, Settings
 
@@ -86,6 +86,6 @@ def main() -> None:
     """
 
 
-_ASKING = [demo, fetch, fetch_to_parquet, balance, totals, value, report]
+_ASKING = [demo, fetch, fetch_to_parquet, balance, totals, share, value, report]
 for _command in [*_ASKING, history, compare, sandbox, cache, settings]:
     main.add_command(_command)

@@ -104,18 +104,22 @@ of_assets: _Option = together(
     ),
     click.option("--bridged", is_flag=True, help="By asset: count bridged twins as their asset."),
 )
-grouped: _Option = together(
-    click.option(
+
+
+def grouped(default: str) -> _Option:
+    """Add the options that say what to group by, and what an asset is."""
+    by = click.option(
         "--by",
         multiple=True,
-        default=["token"],
-        show_default="token",
+        default=[default] if default else [],
+        show_default=default,
         metavar="NAME",
         help="What to group by: token, asset, wallet, blockchain, a column of the balances, or one "
         "that the wallets keep, such as owner. Repeat it to combine.",
-    ),
-    of_assets,
-)
+    )
+    return together(by, of_assets)
+
+
 in_folder: _Option = click.option(
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),

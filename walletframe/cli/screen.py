@@ -17,6 +17,7 @@ import click
 from walletframe.frames.kept import RESULTS
 from walletframe.frames.plain import console_text, terminal_width
 from walletframe.frames.tables import (
+    DASH,
     Cell,
     Table,
     amount_cells,
@@ -26,6 +27,7 @@ from walletframe.frames.tables import (
     value_cells,
     wallet_cells,
 )
+from walletframe.numerals import percent
 from walletframe.text import as_lines
 
 if TYPE_CHECKING:
@@ -95,7 +97,10 @@ def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame |
     head = totals.iloc[:rows]
     columns = _groups(head, wallets)
     if "amount" in totals:
-        columns["amount"] = amount_cells(head["amount"])
+        columns["amount"] = _sums(head)
+    if "share" in totals:
+        shares = zip(head["share"], head["share"].isna(), strict=True)
+        columns["share"] = [Cell(DASH if gap else percent(part)) for part, gap in shares]
     columns |= {shown: text_cells(head[name]) for name, shown in _COUNTS.items() if name in totals}
     if "value" in totals:
         columns["value"] = value_cells(head["value"])
@@ -151,6 +156,16 @@ def sums_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -
     known = zip(head["wallets_known"], head["wallets"], strict=True)
     columns["known"] = [Cell(f"{some:,} of {every:,}") for some, every in known]
     return Table("changes", columns, len(changes))
+
+
+def _sums(totals: pd.DataFrame) -> list[Cell]:
+    """Write amounts; a group that is known to hold nothing has none of any token."""
+    cells = amount_cells(totals["amount"])
+    if not {"balances", "wallets_ok"} <= {*totals}:
+        return cells
+    known = totals["wallets_ok"] == totals["wallets_asked"]
+    empty = known & (totals["balances"] == 0) & totals["amount"].isna()
+    return [Cell(DASH) if gap else cell for cell, gap in zip(cells, empty, strict=True)]
 
 
 def _groups(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[str, list[Cell]]:

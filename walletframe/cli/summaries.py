@@ -7,7 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+import pandas as pd
 
+from walletframe.analysis import share as shares
 from walletframe.analysis import totals as add_up
 from walletframe.analysis import value as valued_at
 from walletframe.cli.asking import ask, end, token_named
@@ -47,15 +49,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
 
-    import pandas as pd
-
 
 _BY = ("token", "asset", "wallet", "blockchain")
 _WITHOUT_WALLETS = "what failed is unknown"
 
 _adding_up = together(
     click.argument("given", nargs=-1, metavar="[FILE | WALLET...]"),
-    grouped,
+    grouped("token"),
     output,
     of_token,
     all_of("group"),
@@ -122,11 +122,7 @@ def _add_up(
     named = token_named(token, holdings)
     rows_of_token = slice(None) if named is None else find_token(holdings, named)
     holdings = prepare(holdings)[rows_of_token]  # prices of other tokens are of some that are held
-    table = add_up(holdings, wallets=wallets, **grouping)
-    ranks = [name for name in ("value", "holders") if name in table]
-    ranks = ["amount"] if named is not None and not ranks else ranks
-    if ranks:
-        table = table.sort_values(ranks, ascending=False, kind="stable")
+    table = _ordered(add_up(holdings, wallets=wallets, **grouping), several=len(grouping["by"]) > 1)
     show(totals_table(table, rows, wallets))
     say()
     if found := worth(holdings):
@@ -137,6 +133,55 @@ def _add_up(
         say("\n".join(summary_lines(wallets)))
     write_frame(table, output, name="totals")
     known = wallets is None or known_wallets(wallets).all()
+    end(known=known, interrupted=interrupted)
+
+
+def _ordered(table: pd.DataFrame, *, several: bool) -> pd.DataFrame:
+    """Put what is most first; of groups of several kinds, below the first kind."""
+    ranks = [name for name in ("value", "holders") if name in table]
+    order = table.sort_values(ranks, ascending=False, kind="stable") if ranks else table
+    if not several:
+        return order
+    first = pd.factorize(table.iloc[:, 0], use_na_sentinel=False)[0]
+    return order.iloc[first[order.index].argsort(kind="stable")]
+
+
+@click.command(
+    epilog=example(
+        "walletframe share --asset NEAR NEAR.alice.near",
+        "walletframe share holdings.csv --token NEAR. --by blockchain",
+        "walletframe share --file people.csv --keep owner --asset USDC --by owner --by blockchain",
+    )
+)
+@click.argument("given", nargs=-1, metavar="[FILE | WALLET...]")
+@click.option("--asset", metavar="NAME", help="Of all contracts of this asset, such as USDC.")
+@of_token
+@grouped("wallet")
+@output
+@all_of("group")
+@asking
+def share(
+    given: tuple[str, ...],
+    token: str | None,
+    output: Path | None,
+    rows: int | None,
+    **options: Any,
+) -> None:
+    """Say how much of one token or asset each group holds: of a FILE that fetch wrote, or WALLETS.
+
+    The last column tells of how many wallets that could hold some the balances are known. The
+    exit code is 1 where that is not all.
+    """
+    wanted = {name: options.pop(name) for name in ("asset", "by", "assets", "bridged")}
+    if (wanted["asset"] is None) == (token is None):
+        raise click.UsageError("name one thing: --asset, such as USDC, or --token")
+    if saved_file(given, options["files"]) is None:
+        _require_names(wanted["by"], options["keep"])
+    holdings, wallets, interrupted = _found(given, **options)
+    table = shares(holdings, token_named(token, holdings), wallets=wallets, **wanted)
+    show(totals_table(table, rows, wallets))
+    write_frame(table, output, name="share")
+    known = wallets is None or bool((table["wallets_ok"] == table["wallets_asked"]).all())
     end(known=known, interrupted=interrupted)
 
 
@@ -168,7 +213,12 @@ def _found(
     return holdings, wallets, False
 
 
-@click.command(epilog=example("walletframe report --file wallets.txt --output report.html"))
+@click.command(
+    epilog=example(
+        "walletframe report --file wallets.txt --output report.html",
+        "walletframe report --file people.csv --keep owner --by owner --output report.md",
+    )
+)
 @click.argument("given", nargs=-1, metavar="[FILE | WALLET...]")
 @asking
 @click.option(
@@ -187,6 +237,7 @@ def _found(
     "yesterday.",
 )
 @priced
+@grouped("")
 @in_folder
 def report(  # noqa: PLR0913 - every option is an argument
     given: tuple[str, ...],
@@ -199,6 +250,9 @@ def report(  # noqa: PLR0913 - every option is an argument
     currency: str | None,
     folder: Path | None,
     static: bool,
+    by: tuple[str, ...],
+    assets: str | None,
+    bridged: bool,
     **options: Any,
 ) -> None:
     """Write a report on what wallets hold: of a FILE that fetch wrote, or of WALLETS.
@@ -211,12 +265,16 @@ def report(  # noqa: PLR0913 - every option is an argument
     if file := saved_file(given, files):
         details = saved_details(file, _WITHOUT_WALLETS)
     else:
+        _require_names(by, options["keep"])
         details, interrupted = ask(given, files=files, **options)
     if prices is not None or currency is not None:
         details = details._replace(holdings=valued_at(details.holdings, prices, currency=currency))
     written = write_report(
         details,
         output,
+        by=by or None,
+        assets=assets,
+        bridged=bridged,
         before=earlier,
         title=title,
         images="static" if static else "interactive",

@@ -24,7 +24,7 @@ DASH, UNKNOWN = "-", "unknown"
 NUMBERS = frozenset(
     {"tokens", "amount", "price", "value", "holders", "balances", "unpriced", "wallets", "block"}
     | {"contracts", "blockchains"}
-    | {"before", "after", "difference", "unknown", "complete", "ok"}
+    | {"before", "after", "difference", "unknown", "complete", "ok", "share"}
 )
 """Headings of the columns that stand to the right."""
 _SYMBOL, _DIGITS = 24, 1_000
