@@ -33,7 +33,7 @@ def folder(tmp_path):
         },
     ]
     for day, answers in enumerate(days):
-        save(fetched(answers), folder=tmp_path, at=DAY + timedelta(days=day))
+        save(fetched(answers, at=DAY + timedelta(days=day)), folder=tmp_path)
     return tmp_path
 
 
@@ -191,8 +191,8 @@ def test_compare_adds_up(run, folder, tmp_path):
 
 def test_compare_shows_hostile_tokens_harmlessly(run, folder):
     """No control or bidi character and no line break of a token reaches the terminal."""
-    hostile = fetched({"ETH.0xA": [token("\x1b[31mEV\u202eIL\n", 9)]})
-    save(hostile, folder=folder, at=DAY + timedelta(days=2))
+    hostile = {"ETH.0xA": [token("\x1b[31mEV\u202eIL\n", 9)]}
+    save(fetched(hostile, at=DAY + timedelta(days=2)), folder=folder)
     output = run("compare", "2026-01-31", "--folder", str(folder), "--all").output
     assert "[31mEVIL" in output
     assert all(line.isprintable() for line in output.splitlines())
@@ -244,7 +244,8 @@ def test_compare_writes_its_changes(run, folder, tmp_path):
 def test_nothing_changed_is_said(run, tmp_path):
     """And the exit code is 0."""
     for day in range(2):
-        save(fetched({"ETH.0xA": [token()]}), folder=tmp_path, at=DAY + timedelta(days=day))
+        asked = fetched({"ETH.0xA": [token()]}, at=DAY + timedelta(days=day))
+        save(asked, folder=tmp_path)
     result = run("compare", "2026-01-30", "--folder", str(tmp_path))
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "nothing changed")
 

@@ -147,7 +147,7 @@ class TestSpelling:
         canned.default = (200, {}, answer(*LIVE[:2]))
         with canned.client(batch_size=10) as client:
             details = client.fetch(ASKED[:2])
-        for day in ("2026-01-30T06:00", "2026-01-31T06:00"):
+        for day in ("2026-01-30T06:00Z", "2026-01-31T06:00Z"):
             old = (as_written_once(frame) for frame in details)
             history.save(tuple(old), folder=tmp_path / "history", at=day)
         assert spellings(history.snapshot(folder=tmp_path / "history")) == {"ETH", "BSC"}

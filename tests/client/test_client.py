@@ -134,7 +134,7 @@ def test_refresh_asks_again(canned):
 
 @pytest.mark.parametrize("body", [answer(wallet(failed=True)), b"<html>"])
 def test_failed_refresh_keeps_the_older_answer(canned, body):
-    """Where a refresh fails the older answer stands in, and stays in the cache."""
+    """Where a refresh fails the older answer stands in as stale, and stays in the cache."""
     canned.say(answer(wallet()))
     canned.default = (200, {}, body)
     with canned.client() as client:
@@ -142,9 +142,10 @@ def test_failed_refresh_keeps_the_older_answer(canned, body):
         with pytest.warns(FetchWarning, match="not refreshed"):
             details = client.fetch("ETH.0xa", refresh=True)
         assert statuses(details) == ["ok"]
-        assert details.wallets.source.item() == "cache"
+        assert details.wallets.source.item() == "stale"
         assert "not refreshed" in details.wallets.error.item()
-        assert statuses(client.fetch("ETH.0xa", offline=True)) == ["ok"]
+        kept = client.fetch("ETH.0xa", offline=True)
+    assert (statuses(kept), kept.wallets.source.item()) == (["ok"], "cache")
 
 
 def test_out_of_date_answer_is_labelled_stale(canned):

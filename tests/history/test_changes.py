@@ -2,7 +2,9 @@
 
 import pandas as pd
 import pytest
-from fetches import fetched, token
+from canned_service import answer
+from canned_service import wallet as entry
+from fetches import FETCHED_AT, fetched, token
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_holdings import amount, answers, by_wallet, fraction, row_key, side
@@ -170,6 +172,37 @@ def test_changes_do_not_depend_on_how_text_is_stored(dtype):
     texts = ["blockchain", "address", "status", "source", "service"]
     stored = before._replace(wallets=before.wallets.astype(dict.fromkeys(texts, dtype)))
     assert compare(stored, after).equals(compare(before, after))
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_one_answer_in_two_snapshots_says_nothing_of_the_later(tmp_path, swapped):
+    """It was not asked for in between; what was asked anew is known to be as it was."""
+    answers = {"ETH.0xA": [token()], "ETH.0xB": [token()]}
+    save(fetched(answers), folder=tmp_path)
+    cached = fetched(answers, source="cache").wallets
+    cached.loc[1, "fetched_at"] += pd.Timedelta(hours=1)
+    save(fetched(answers)._replace(wallets=cached), folder=tmp_path)
+    days = snapshot(FETCHED_AT, folder=tmp_path), snapshot(folder=tmp_path)
+    changes = compare(*(reversed(days) if swapped else days))
+    assert changes["address"].tolist() == ["0xA"]
+    statuses = changes["status_before"].item(), changes["status_after"].item()
+    assert statuses == (("stale", "ok") if swapped else ("ok", "stale"))
+
+
+def test_what_could_not_be_asked_anew_is_not_known_to_be_unchanged(canned, tmp_path):
+    """However young the kept answer is, in two fetches as in two snapshots."""
+    canned.say(answer(entry()))
+    canned.default = (500, {}, b"down")
+    with canned.client() as client:
+        before = client.fetch("ETH.0xa")
+        after = client.fetch("ETH.0xa", refresh=True, on_failure="ignore")
+    assert after.wf.totals()["wallets_stale"].tolist() == [1]
+    assert compare(before, before).empty
+    assert compare(before, after)["status_after"].tolist() == ["stale"]
+    save(before, folder=tmp_path, at="2026-01-30T06:00Z")
+    save(after, folder=tmp_path, at="2026-01-31T06:00Z")
+    days = [snapshot(day, folder=tmp_path) for day in ("2026-01-30", "2026-01-31")]
+    assert compare(*days)["status_after"].tolist() == ["stale"]
 
 
 def test_a_snapshot_is_not_compared_with_itself(tmp_path):

@@ -24,7 +24,7 @@ ANSWERED_AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 CHAINS = ["ETH", "BSC", "POLYGON", "BASE"]
 
 
-def fetched(answers, *, source="service", service=SERVICE):
+def fetched(answers, *, source="service", service=SERVICE, at=FETCHED_AT):
     """Return what a fetch of these wallets would be.
 
     Each wallet, ``"ETH.0xA"``, has a list of (blockchain, contract, symbol, raw amount, decimals);
@@ -32,7 +32,7 @@ def fetched(answers, *, source="service", service=SERVICE):
     """
     whence = Source(source)
     return assemble(
-        WalletRecord(WalletAddress.parse(wallet), outcome(told), service, FETCHED_AT, whence)
+        WalletRecord(WalletAddress.parse(wallet), outcome(told), service, at, whence)
         for wallet, told in answers.items()
     )
 

@@ -93,11 +93,14 @@ def resolve_kept(step: Step, service: str) -> WalletRecord | None:
 
 
 def _kept_record(step: Step, kept: Kept, service: str, error: str | None) -> WalletRecord | None:
-    """Return the record of an answer that is kept; None where it proves not to be ok."""
+    """Return the record of an answer that is kept; None where it proves not to be ok.
+
+    An error says why there is none that is newer: then it is stale, whatever its age.
+    """
     outcome = read_answer(kept.body, [step.wallet]).outcomes[0]
     if outcome.status is not Status.OK:
         return None
-    source = Source.CACHE if step.outdated is None else Source.STALE
+    source = Source.CACHE if error is None else Source.STALE
     return WalletRecord(step.wallet, outcome, service, kept.fetched_at, source, error)
 
 

@@ -46,7 +46,7 @@ def known_when_asked(wallets: pd.DataFrame) -> Mask:
 
 
 def stood_in_for(wallets: pd.DataFrame) -> Mask:
-    """Tell of which wallets an older answer had to stand in, be it past its time or not."""
+    """Tell of which wallets an older answer had to stand in."""
     said = wallets["error"].astype("str")
     reasons = said.notna() & ~said.str.fullmatch(FLAWS, na=False)
     return known_wallets(wallets) & reasons.to_numpy(bool)

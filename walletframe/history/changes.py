@@ -11,21 +11,17 @@ from walletframe.errors import (
     Argument,
     ArgumentError,
     RenamedWarning,
-    SnapshotError,
     Spelled,
 )
 from walletframe.frames import (
-    SIMULATED,
     WalletDetails,
     details_given,
     find_token,
     refuse_assets,
-    require_columns,
 )
-from walletframe.history.folder import LISTED
 from walletframe.history.grid import OK, STATUS, grid, narrowed
+from walletframe.history.sides import comparable
 from walletframe.history.sums import sums_of_changes
-from walletframe.history.tables import SNAPSHOT
 from walletframe.notice import notify
 
 if TYPE_CHECKING:
@@ -86,9 +82,10 @@ def compare(  # noqa: PLR0913 - what a caller may wish
         - ``change``, category: ``new`` (from 0 or not listed), ``gone`` (to 0 or not listed),
           ``increased``, ``decreased``, ``unknown``;
         - ``status_before``, ``status_after``, category: ``ok`` where the amount is known; else the
-          wallet's status, ``stale`` (its answer was out of date), ``no_amount`` (it could not be
-          read, or is without decimals), ``unknown_token`` (the token is the same as no other, so
-          that nothing can be said of the other time) or ``not_asked``.
+          wallet's status, ``stale`` (its answer was out of date, or is the very answer of the
+          earlier time), ``no_amount`` (it could not be read, or is without decimals),
+          ``unknown_token`` (the token is the same as no other, so that nothing can be said of the
+          other time) or ``not_asked``.
 
         With `by`, one row for each of these and each token that changed or may have, with the
         columns of `by`, then ``symbol`` to ``change`` (by asset, without those of a token), where
@@ -122,7 +119,8 @@ def compare(  # noqa: PLR0913 - what a caller may wish
     -----
     Wallets and tokens are matched by blockchain and address or contract, hex without case; a token
     that an answer lists twice is added up. Give both frames whole: a row that was dropped
-    from one of the two counts as not listed.
+    from one of the two counts as not listed. An answer from the cache that both have, though they
+    are of different times, is ``stale`` in the later one: nobody asked in between.
 
     Examples
     --------
@@ -142,7 +140,7 @@ def compare(  # noqa: PLR0913 - what a caller may wish
             raise ArgumentError("token and symbol are both given", hint=hint)
         notify("symbol=… is now called token=…; the next release removes it", RenamedWarning)
         token = symbol
-    _check_comparable(earlier.wallets, later.wallets)
+    earlier, later = comparable(earlier, later)
     sides = [narrowed(side) for side in only(token, earlier, later)]
     both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in zip(*sides, strict=True)))
     asked_times, times = (np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*sides, strict=True))
@@ -182,26 +180,6 @@ def only(token: TokenLike | None, *sides: WalletDetails) -> list[WalletDetails]:
     return [
         side._replace(holdings=side.holdings[part]) for side, part in zip(sides, parts, strict=True)
     ]
-
-
-def _check_comparable(before: pd.DataFrame, after: pd.DataFrame) -> None:
-    """Refuse real wallets beside simulated ones, and wallets that were not asked in between."""
-    kinds: set[bool] = set()
-    for wallets in (before, after):
-        require_columns(wallets, ["service"])
-        kinds |= set(wallets["service"].isin([SIMULATED]))
-    if len(kinds) > 1:
-        raise SnapshotError(
-            "simulated holdings can't be compared with real ones",
-            hint="compare snapshots of one and the same service: see wallets.service",
-        )
-    times = [wallets.get(SNAPSHOT, pd.Series([])) for wallets in (before, after)]
-    same = times[0][times[0].isin(times[1])]
-    if len(same):
-        raise SnapshotError(
-            f"before and after are the same snapshot, of {same.iloc[0]}",
-            hint=Spelled("save a newer one, or name an earlier time: ", LISTED, " lists them"),
-        )
 
 
 def _changes(cells: Grid) -> pd.DataFrame:

@@ -54,7 +54,7 @@ class Settings:
     expire_after_s : float, default 3600
         How long an answer is fresh, in seconds; ``inf`` means always.
     stale_if_error : bool, default True
-        Whether to use an expired answer, marked ``stale``, if no new one can be had.
+        Whether to use a kept answer, marked ``stale``, if no new one can be had.
     workers : int, default 8
         The number of concurrent requests.
     requests_per_second : float, optional
