@@ -185,6 +185,11 @@ def test_compare_adds_up(run, folder, tmp_path):
     result = run("compare", "2026-01-30", "--folder", str(folder), *words)
     assert re.search(r"ETH\.0xB .*unknown +0 of 1", result.output)
     assert {*pd.read_csv(written)["address"]} == {"0xA", "0xB"}
+    assets = tmp_path / "assets.csv"
+    assets.write_text("asset,token_blockchain,token_address\n" + f"Dollars,ETH,{USDC}\n")
+    words = ["--by", "asset", "--by", "wallet", "--assets", str(assets)]
+    result = run("compare", "2026-01-30", "--folder", str(folder), *words)
+    assert re.search(r"ETH\.0xA +Dollars +0\.000005 ", result.output)
     refused = run("compare", "2026-01-30", "--folder", str(folder), "--by", "team")
     assert (refused.exit_code, "give --by as token" in refused.output) == (2, True)
 

@@ -188,6 +188,24 @@ def test_values_at_prices_of_a_file(run, tmp_path):
     assert [line.split()[0] for line in lines[2:5]] == ["ETH", "=1+1", "NA"]
 
 
+@pytest.mark.filterwarnings("always::walletframe.PricesWarning")
+def test_values_at_prices_by_asset(run, tmp_path):
+    """Of contracts of one's own, too, whatever the rows are added up by."""
+    prices, mine = tmp_path / "p.csv", tmp_path / "assets.csv"
+    prices.write_text("asset,price\nETH,2000\nMINE,10\n")
+    mine.write_text("asset,token_blockchain,token_address,kind\nMINE,ETH,0x7,bridged\n")
+    words = ["value", "ETH.0xa", "--prices", str(prices)]
+    by_asset = run(*words, "--assets", str(mine), "--bridged", "--by", "asset").output
+    assert re.search(r"MINE +.*unknown", by_asset)
+    result = run(*words, "--assets", str(mine), "--bridged", "--by", "wallet")
+    assert (result.exit_code, "3,000.00" in result.output) == (0, True)
+    assert "3: 'mine'" in run(*words, "--assets", str(mine)).stderr
+    prices.write_text("symbol,price\nETH,2000\n")
+    refused = run(*words, "--by-symbol", "--bridged")
+    assert refused.exit_code == 2
+    assert "bridged is for assets alone" in refused.output
+
+
 def test_a_symbol_with_a_dot_is_a_symbol(run, details, tmp_path):
     """Where something is called so; else it is a blockchain and a contract."""
     path = tmp_path / "dotted.csv"

@@ -158,6 +158,18 @@ def test_the_same_answers_are_kept_once(folder):
         history.save(DETAILS, folder=folder, at=moment)
 
 
+@pytest.mark.parametrize("labels", [[1, 2], [True, False], ["Ada", "Bo"], [None, None]])
+def test_the_same_answers_are_kept_once_with_own_columns(folder, labels):
+    """Of any type; with other labels they are another snapshot."""
+    wallets, holdings = fetched({"ETH.0xA": [token()], "ETH.0xB": []})
+    labelled = wallets.assign(owner=labels)
+    history.save((labelled, holdings), folder=folder)
+    with pytest.warns(InputWarning, match="kept already"):
+        history.save((labelled, holdings), folder=folder)
+    history.save((wallets.assign(owner=["x", "y"]), holdings), folder=folder)
+    assert len(history.snapshots(folder=folder)) == 2
+
+
 def test_two_snapshots_of_one_microsecond_are_both_kept(folder):
     """The later one moves on to the next, even if the earlier one can't be read."""
     answers = [fetched({f"ETH.0x{number}": []}) for number in range(3)]

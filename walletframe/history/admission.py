@@ -16,6 +16,7 @@ from walletframe.frames import (
     WALLET_DTYPES,
     WalletDetails,
     kept_columns,
+    kept_frame,
     kept_table,
     wallet_identities,
     with_kept,
@@ -63,13 +64,14 @@ def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> 
 
 def is_kept(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
     """Tell whether the snapshot of a time has the same answers, wherever they came from."""
+    as_read = with_kept(details.wallets, kept_frame(kept_table(kept_columns(details.wallets))))
     with suppress(HistoryError):
         kept = read([each for each in snapshot_folders(folder) if each.moment == taken_at], None)
         return all(
             saved.drop(columns=[SNAPSHOT, "source"], errors="ignore").equals(
                 given.drop(columns="source", errors="ignore")
             )
-            for saved, given in zip(kept, details, strict=True)
+            for saved, given in zip(kept, (as_read, details.holdings), strict=True)
         )
     return False
 
