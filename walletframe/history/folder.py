@@ -67,7 +67,7 @@ def stored(folder: Path) -> Iterator[tuple[Path, list[datetime]]]:
     for path in sorted(folder.glob("date=*/*"), key=lambda path: path.name):
         if _NAME.fullmatch(path.name):
             yield path, [_time(path.name)]
-        elif path.name.startswith(_PACK) and path.is_dir():
+        elif path.name.startswith(_PACK):
             yield path, _listed(path)
 
 

@@ -204,12 +204,14 @@ def of_moments(table: pa.Table, moments: Sequence[datetime]) -> pa.Table:
 
 
 def _groups(metadata: pq.FileMetaData, wanted: list[str]) -> list[int]:
-    """Give the groups of rows that may hold a wanted wallet."""
-    return [
-        group
-        for group, ends in enumerate(key_ends(metadata))
-        if ends is None or bisect_left(wanted, ends[0]) < bisect_right(wanted, ends[1])
-    ]
+    """Give the groups of rows that may hold a wanted wallet; they are in order."""
+    found = []
+    for group, ends in enumerate(key_ends(metadata)):
+        if ends and (not wanted or ends[0] > wanted[-1]):
+            break
+        if ends is None or bisect_left(wanted, ends[0]) < bisect_right(wanted, ends[1]):
+            found.append(group)
+    return found
 
 
 def key_ends(metadata: pq.FileMetaData) -> Iterator[tuple[str, str] | None]:
