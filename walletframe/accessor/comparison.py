@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     import pandas as pd
 
@@ -28,7 +28,7 @@ class ComparisonPlots:
     def bar(  # noqa: PLR0913  each is one choice of whoever draws it
         self,
         *,
-        by: By | Sequence[By] = "wallet",
+        by: By = "wallet",
         token: TokenLike | None = None,
         asset: TokenLike | None = None,
         top: int = 20,
@@ -169,7 +169,7 @@ class ComparisonPlots:
     def heatmap(
         self,
         *,
-        by: By | Sequence[By] = "wallet",
+        by: By = "wallet",
         top: int = 30,
         top_tokens: int = 20,
         wallets: FetchLike | None = None,

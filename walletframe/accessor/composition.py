@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from walletframe.accessor.comparison import ComparisonPlots
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from walletframe.accessor.comparison import Colors
     from walletframe.charts import Figure
     from walletframe.frames import AssetsLike, By, FetchLike, TokenLike
@@ -20,7 +18,7 @@ class CompositionPlots(ComparisonPlots):
     def treemap(  # noqa: PLR0913  each is one choice of whoever draws it
         self,
         *,
-        by: By | Sequence[By] = ("blockchain", "wallet", "token"),
+        by: By = ("blockchain", "wallet", "token"),
         token: TokenLike | None = None,
         asset: TokenLike | None = None,
         top: int = 250,
@@ -100,7 +98,7 @@ class CompositionPlots(ComparisonPlots):
     def sunburst(  # noqa: PLR0913  each is one choice of whoever draws it
         self,
         *,
-        by: By | Sequence[By] = ("blockchain", "wallet", "token"),
+        by: By = ("blockchain", "wallet", "token"),
         token: TokenLike | None = None,
         asset: TokenLike | None = None,
         top: int = 250,

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from walletframe.accessor.given import Given, RowsT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
     from walletframe.analysis import By
@@ -85,7 +83,7 @@ class HoldingsAccessor(Given[RowsT]):
         self,
         n: int | None = 50,
         *,
-        by: By | Sequence[By] = "wallet",
+        by: By = "wallet",
         wallets: FetchLike | None = None,
         assets: AssetsLike | None = None,
         bridged: bool = False,
@@ -155,7 +153,7 @@ class HoldingsAccessor(Given[RowsT]):
         self,
         n: int | None = 100,
         *,
-        by: By | Sequence[By] = "wallet",
+        by: By = "wallet",
         wallets: FetchLike | None = None,
         assets: AssetsLike | None = None,
         bridged: bool = False,

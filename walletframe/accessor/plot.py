@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from walletframe.accessor.composition import CompositionPlots
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
     from walletframe.accessor.comparison import Colors
@@ -86,7 +84,7 @@ class PlotAccessor(CompositionPlots):
     def timeline(  # noqa: PLR0913  each is one choice of whoever draws it
         self,
         *,
-        by: By | Sequence[By] = "token",
+        by: By = "token",
         token: TokenLike | None = None,
         asset: TokenLike | None = None,
         top_tokens: int = 8,

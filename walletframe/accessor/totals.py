@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from walletframe.accessor.given import Given, RowsT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
     from walletframe.analysis import By
@@ -20,7 +18,7 @@ class TotalsAccessor(Given[RowsT]):
 
     def totals(
         self,
-        by: By | Sequence[By] = "token",
+        by: By = "token",
         *,
         wallets: FetchLike | None = None,
         assets: AssetsLike | None = None,
@@ -120,7 +118,7 @@ class TotalsAccessor(Given[RowsT]):
         token: TokenLike | None = None,
         *,
         asset: TokenLike | None = None,
-        by: By | Sequence[By] = "wallet",
+        by: By = "wallet",
         wallets: FetchLike | None = None,
         assets: AssetsLike | None = None,
         bridged: bool = False,
@@ -198,7 +196,7 @@ class TotalsAccessor(Given[RowsT]):
         *,
         asset: TokenLike | None = None,
         top: int = 10,
-        by: By | Sequence[By] = "wallet",
+        by: By = "wallet",
         wallets: FetchLike | None = None,
         assets: AssetsLike | None = None,
         bridged: bool = False,

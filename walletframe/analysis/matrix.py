@@ -24,7 +24,7 @@ from walletframe.frames import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from walletframe.amounts import AmountArray
     from walletframe.frames import (
@@ -54,7 +54,7 @@ def pivot(
     holdings: PositionsLike,
     n: int | None = 50,
     *,
-    by: By | Sequence[By] = "wallet",
+    by: By = "wallet",
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
@@ -110,7 +110,7 @@ def overlap(
     holdings: PositionsLike,
     n: int | None = 100,
     *,
-    by: By | Sequence[By] = "wallet",
+    by: By = "wallet",
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,

@@ -25,7 +25,6 @@ from walletframe.frames import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from walletframe.amounts.integers import Floats, Integers
@@ -63,7 +62,7 @@ def share(  # noqa: PLR0913 - what a caller may wish
     token: TokenLike | None = None,
     *,
     asset: TokenLike | None = None,
-    by: By | Sequence[By] = "wallet",
+    by: By = "wallet",
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
@@ -112,9 +111,7 @@ def _ranked(positions: Positions, groups: Groups) -> pd.DataFrame:
     return ranked
 
 
-def _named(
-    token: TokenLike | None, asset: TokenLike | None, by: By | Sequence[By]
-) -> tuple[TokenLike | None, By | Sequence[By]]:
+def _named(token: TokenLike | None, asset: TokenLike | None, by: By) -> tuple[TokenLike | None, By]:
     """Name a token, or an asset, which is then among what to group by."""
     if asset is None:
         return token, by
@@ -146,7 +143,7 @@ def concentration(  # noqa: PLR0913 - what a caller may wish
     *,
     asset: TokenLike | None = None,
     top: int = 10,
-    by: By | Sequence[By] = "wallet",
+    by: By = "wallet",
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,

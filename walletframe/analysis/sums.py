@@ -17,8 +17,6 @@ from walletframe.errors import PricesError
 from walletframe.frames import ADDED, completeness, count_array, read_groups, text_array
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from walletframe.frames import (
         AssetsLike,
         By,
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 
 def totals(
     holdings: PositionsLike,
-    by: By | Sequence[By] = "token",
+    by: By = "token",
     *,
     wallets: FetchLike | None = None,
     assets: AssetsLike | None = None,

@@ -31,7 +31,7 @@ from walletframe.frames import as_failed, find_wallet, given_names, short_wallet
 from walletframe.numerals import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     import pandas as pd
 
@@ -65,7 +65,7 @@ _NO_BAR = "Other is written, not drawn: the bars would be too short beside it."
 def bar(  # noqa: PLR0913  each is one choice of whoever draws it
     holdings: PositionsLike,
     *,
-    by: By | Sequence[By] = "wallet",
+    by: By = "wallet",
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
     top: int = 20,

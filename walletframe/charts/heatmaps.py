@@ -25,8 +25,6 @@ from walletframe.charts.palette import OTHER
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from walletframe.charts.balances import Balances, Grid
     from walletframe.charts.levels import Level
     from walletframe.charts.measures import Measure, Places, Sizes
@@ -66,7 +64,7 @@ _SCALE = {  # plotly draws the name of a level bar on the bar where a figure is 
 def heatmap(  # noqa: PLR0913  each is one choice of whoever draws it
     holdings: PositionsLike,
     *,
-    by: By | Sequence[By] = "wallet",
+    by: By = "wallet",
     top: int = 30,
     top_tokens: int = 20,
     wallets: FetchLike | None = None,

@@ -21,7 +21,7 @@ from walletframe.numerals import many, percent, whole
 from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from walletframe.charts.balances import Balances
     from walletframe.charts.levels import Groupings
@@ -46,7 +46,7 @@ class _Form(NamedTuple):
 def treemap(  # noqa: PLR0913  each is one choice of whoever draws it
     holdings: PositionsLike,
     *,
-    by: By | Sequence[By] = PATH,
+    by: By = PATH,
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
     top: int = 250,
@@ -73,7 +73,7 @@ def treemap(  # noqa: PLR0913  each is one choice of whoever draws it
 def sunburst(  # noqa: PLR0913  each is one choice of whoever draws it
     holdings: PositionsLike,
     *,
-    by: By | Sequence[By] = PATH,
+    by: By = PATH,
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
     top: int = 250,
@@ -121,7 +121,7 @@ def _drawn(
     )
 
 
-def _shorter(by: By | Sequence[By], *, one: bool) -> By | Sequence[By]:
+def _shorter(by: By, *, one: bool) -> By:
     """Leave out tokens of the usual path where one alone is drawn: wallets tell its parts apart."""
     return PATH[:-1] if one and not isinstance(by, str) and (*by,) == PATH else by
 

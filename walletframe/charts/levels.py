@@ -191,7 +191,7 @@ class Level:
 
 def read_groupings(  # noqa: PLR0913 - what a caller may wish
     holdings: PositionsLike,
-    by: By | Sequence[By],
+    by: By,
     *,
     token: TokenLike | None = None,
     asset: TokenLike | None = None,

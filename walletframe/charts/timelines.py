@@ -21,7 +21,7 @@ from walletframe.frames.groups import SNAPSHOT
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from walletframe.charts.balances import Balances, Grid, Mask
     from walletframe.charts.measures import Places
@@ -61,7 +61,7 @@ class _Moments:
 def timeline(  # noqa: PLR0913  each is one choice of whoever draws it
     holdings: PositionsLike,
     *,
-    by: By | Sequence[By] = "token",
+    by: By = "token",
     token: TokenLike | None = None,
     asset: TokenLike | None = None,
     top_tokens: int = 8,

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from walletframe.frames.identity import Codes, Identities
     from walletframe.frames.positions import PositionsLike
 
-By: TypeAlias = str
-"""A name to group by; functions take one or several of them."""
+By: TypeAlias = "str | Sequence[str]"
+"""What to group by: one name or several."""
 
 SNAPSHOT: Final = "snapshot"
 ADDED: Final = frozenset({"token", "asset"})  # only by these are amounts added up
@@ -67,7 +67,7 @@ class Groups:
 
 def read_groups(
     holdings: PositionsLike,
-    by: By | Sequence[By],
+    by: By,
     wallets: FetchLike | None = None,
     *,
     assets: AssetsLike | None = None,
@@ -86,7 +86,7 @@ def read_groups(
 
 def read_names(
     holdings: PositionsLike,
-    by: By | Sequence[By],
+    by: By,
     wallets: FetchLike | None = None,
     *,
     apart: str = "",
@@ -184,7 +184,7 @@ def _things(positions: Positions, names: list[str]) -> Identities:
     return positions.contracts if "token" in names else positions.tokens
 
 
-def _checked(by: By | Sequence[By], positions: Positions) -> list[str]:
+def _checked(by: By, positions: Positions) -> list[str]:
     """Check what to group by; "symbol" is "token" where no symbol is shared."""
     given: list[Any] = [by] if isinstance(by, str) else list(by)
     kept = kept_names(positions.given) if positions.asked else []

@@ -25,8 +25,6 @@ from walletframe.history.sums import sums_of_changes
 from walletframe.notice import notify
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from walletframe.frames import AssetsLike, By, DetailsLike, TokenLike
     from walletframe.history.grid import Grid, Places
     from walletframe.history.sums import Sums
@@ -41,7 +39,7 @@ def compare(  # noqa: PLR0913 - what a caller may wish
     before: DetailsLike,
     after: DetailsLike,
     *,
-    by: By | Sequence[By] | None = None,
+    by: By | None = None,
     token: TokenLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,

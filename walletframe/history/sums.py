@@ -14,8 +14,6 @@ from walletframe.history.grid import OK
 from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy.typing as npt
 
     from walletframe.frames import AssetsLike, By
@@ -30,7 +28,7 @@ _OF_WALLETS = ("wallet", "blockchain")
 def sums_of_changes(
     cells: Grid,
     wallets: pd.DataFrame,
-    by: By | Sequence[By],
+    by: By,
     *,
     assets: AssetsLike | None = None,
     bridged: bool = False,
@@ -82,7 +80,7 @@ def _latest(wallets: pd.DataFrame, codes: Places) -> pd.DataFrame:
     return wallets.groupby(codes).last().astype(wallets.dtypes)
 
 
-def _checked(by: By | Sequence[By], wallets: pd.DataFrame) -> list[By]:
+def _checked(by: By, wallets: pd.DataFrame) -> list[str]:
     """Check what to add up by; tokens come last, unless assets stand in their place."""
     names = [by] if isinstance(by, str) else list(by)
     kept = kept_names(wallets)

@@ -12,8 +12,6 @@ from walletframe.frames import details_given
 from walletframe.reports.rendering import drawn_images, render_html, render_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from walletframe.frames import AssetsLike, By, DetailsLike
 
 PathLike: TypeAlias = str | Path
@@ -25,7 +23,7 @@ def report(  # noqa: PLR0913 - what a caller may wish
     details: DetailsLike,
     path: PathLike,
     *,
-    by: By | Sequence[By] | None = None,
+    by: By | None = None,
     before: DetailsLike | None = None,
     title: str = "Token holdings",
     images: Images = "interactive",

@@ -10,8 +10,6 @@ from walletframe.analysis import totals
 from walletframe.frames import read_positions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
     from plotly.graph_objects import Figure
 
@@ -31,7 +29,7 @@ _WALLETS = "The numbers are in the table “Wallets”."
 class Grouping(NamedTuple):
     """What totals are by, as `totals` takes it."""
 
-    by: By | Sequence[By]
+    by: By
     assets: AssetsLike | None = None
     bridged: bool = False
 
