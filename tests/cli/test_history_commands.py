@@ -214,6 +214,17 @@ def test_compare_can_look_at_one_token(run, folder):
     assert run(*words, f"eth.{USDC}").output == run(*words, "USDC").output
 
 
+def test_compare_and_show_can_look_at_one_asset(run, folder):
+    """All its contracts together, of whoever could hold some."""
+    words = ["compare", "2026-01-30", "--folder", str(folder), "--asset", "USDC"]
+    output = run(*words).output
+    assert re.search(r"ETH\.0xA +USDC +0\.000005 +0\.000008 +0\.000003 +increased", output)
+    assert output.endswith("1 increased, 1 unknown; wallets not known: 1\n")
+    assert re.search(r"ETH +USDC .* increased +1 of 2", run(*words, "--by", "blockchain").output)
+    lines = run("history", "show", "ETH.0xB", "--folder", str(folder), "--asset", "USDC").output
+    assert re.search(r"ETH\.0xB +USDC +2026-01-31 06:00:00Z +unknown +timeout", lines)
+
+
 def test_the_old_name_of_the_option_works_and_says_so(run, folder):
     """On the standard error, so that what is piped stays as it was; both are refused."""
     words = ["compare", "2026-01-30", "latest", "--folder", str(folder)]

@@ -301,7 +301,6 @@ def test_changes_are_added_up_by_owner_and_token():
     assert rows.where(rows.notna(), None).to_numpy().tolist() == [
         ["Ada", "USDC", "increased", 1, 2],
         ["Bo", "USDC", "decreased", 1, 1],
-        [None, None, "unknown", 0, 1],
     ]
     assert found["difference"].astype("str").tolist()[:2] == ["0.000003", "-0.000001"]
     total = compare(before, after, by="token", token=("ETH", usdc))
@@ -359,6 +358,51 @@ def test_changes_are_added_up_by_asset():
     for wrong in ({"assets": own}, {"bridged": True, "by": "token"}):
         with pytest.raises(SettingsError, match="is for assets alone"):
             compare(before, after, **wrong)
+
+
+def test_one_asset_is_all_its_contracts_and_whoever_may_hold_them():
+    """A wallet of which nothing is known counts as one that may, where it could hold some."""
+    asked = {"ETH.0xA": dollars(1, 2), "BASE.0xB": dollars(0, 5), "BTC.d": "failed"}
+    before = fetched(asked | {"BASE.0xT": []})
+    after = fetched(asked | {"ETH.0xA": dollars(2, 4), "BASE.0xT": "failed"})
+    found = compare(before, after, asset="USDC")
+    assert [*found.columns[:5]] == ["blockchain", "address", "asset", "before", "after"]
+    assert found["asset"].tolist() == ["USDC", "USDC"]
+    assert found["difference"].astype("str").tolist()[:1] == ["0.000003"]
+    assert found[["address", "change"]].to_numpy().tolist() == [
+        ["0xA", "increased"],
+        ["0xT", "unknown"],
+    ]
+    assert (str(found["before"].iloc[1]), found["status_after"].iloc[1]) == ("0", "failed")
+    sides = [owned(each, **{"0xT": "Treasury", "0xA": "Ada"}) for each in (before, after)]
+    by_owner = compare(*sides, asset="USDC", by="owner")
+    assert by_owner.equals(compare(*sides, asset="USDC", by=["owner", "asset"]))
+    counts = ["owner", "asset", "change", "wallets_known", "wallets"]
+    assert by_owner[counts].to_numpy().tolist() == [
+        ["Ada", "USDC", "increased", 1, 1],
+        ["Treasury", "USDC", "unknown", 0, 1],
+    ]
+    contracts = compare(*sides, asset="USDC", by="token")
+    assert contracts["token_blockchain"].dropna().tolist() == ["ETH", "BASE"]
+
+
+def test_an_asset_is_named_where_its_symbol_is_shared():
+    """And a token beside an asset, or a list of assets without one, is refused."""
+    side = fetched({"ETH.0xA": dollars(1, 2), "BASE.0xB": dollars(0, 5)})
+    with pytest.raises(AmbiguousTokenError, match=r"together: asset='USDC'"):
+        compare(side, side, token="USDC")
+    with pytest.raises(SettingsError, match="contradict"):
+        compare(side, side, token="USDC", asset="USDC")
+    with pytest.raises(SettingsError, match="bridged"):
+        compare(side, side, bridged=True)
+
+
+def test_a_wallet_that_cannot_hold_the_token_is_no_unknown():
+    """Of one token are counted the wallets of its own blockchain, and of those where it is."""
+    asked = {"ETH.0xA": [token("USDC", 1)], "ETH.0xB": [], "BTC.c": "failed"}
+    changes = compare(fetched(asked), fetched(asked | {"ETH.0xB": "failed"}), token="USDC")
+    assert changes[["address", "symbol"]].to_numpy().tolist() == [["0xB", "USDC"]]
+    assert compare(fetched(asked), fetched(asked), token="USDC", by="blockchain").empty
 
 
 def test_changes_by_what_nobody_keeps_are_refused():

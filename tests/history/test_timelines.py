@@ -12,6 +12,7 @@ from plain_holdings import amount, answers, by_wallet, fraction, row_key, side
 from walletframe.errors import (
     AmbiguousTokenError,
     ColumnsError,
+    SettingsError,
     SnapshotError,
     UnknownTokenError,
 )
@@ -179,3 +180,30 @@ def test_frames_without_a_snapshot_are_refused():
     """One fetch alone has no time to draw."""
     with pytest.raises(ColumnsError, match="'snapshot'"):
         timeline(fetched({"ETH.0xA": []}))
+
+
+def test_an_asset_is_one_line_of_all_its_contracts():
+    """Added up at each time; who may hold some is there, and who can't is not."""
+    usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+    base = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+    both = [
+        token("USDC", 5, contract=usdc),
+        token("USDC", 2, contract=base, blockchain="BASE"),
+    ]
+    history = history_of(
+        {"ETH.0xA": both, "BASE.0xT": [], "BTC.c": "failed"},
+        {"ETH.0xA": both[:1], "BASE.0xT": "failed", "BTC.c": "failed"},
+    )
+    lines = timeline(history, asset="USDC")
+    shown = lines[["address", "asset", "amount", "status"]].astype("str").fillna("NA")
+    assert shown.to_numpy().tolist() == [
+        ["0xA", "USDC", "0.000007", "ok"],
+        ["0xA", "USDC", "0.000005", "ok"],
+        ["0xT", "USDC", "NA", "failed"],
+    ]
+    totals = total_timeline(history, asset="USDC")
+    assert totals["amount"].astype("str").tolist() == ["0.000007", "0.000005"]
+    assert totals[["wallets_known", "wallets"]].to_numpy().tolist() == [[2, 2], [1, 2]]
+    assert [*totals.columns[:3]] == ["snapshot", "asset", "amount"]
+    with pytest.raises(SettingsError, match="bridged"):
+        timeline(history, bridged=True)

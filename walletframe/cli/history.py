@@ -14,6 +14,7 @@ from walletframe.cli.options import (
     example,
     from_files,
     in_folder,
+    of_asset,
     of_assets,
     of_token,
     output,
@@ -31,7 +32,6 @@ from walletframe.history import compact, load, snapshots, timeline
 from walletframe.history import compare as changes_between
 from walletframe.history import save as keep
 from walletframe.history.admission import require_savable
-from walletframe.history.changes import only
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
@@ -119,6 +119,8 @@ def compact_history(keep: str, older_than: str, folder: Path | None) -> None:
 @click.option("--since", help="The first day, in UTC, or moment: yesterday, 2026-01-31.")
 @click.option("--until", help="The last day or moment.")
 @of_token
+@of_asset
+@of_assets
 @in_folder
 @output
 @all_of("line")
@@ -141,10 +143,10 @@ def show_history(
             say("Simulated data: the sandbox made it up.")
         return
     output = options.pop("output")
-    loaded = load(wallets=asked, folder=folder, **options)
-    [found] = only(token_named(token, loaded.holdings), loaded)
-    lines = timeline(found)
-    show(timeline_table(lines, rows, found.wallets))
+    period = {name: options.pop(name) for name in ("since", "until")}
+    loaded = load(wallets=asked, folder=folder, **period)
+    lines = timeline(loaded, token=token_named(token, loaded.holdings), **options)
+    show(timeline_table(lines, rows, loaded.wallets))
     write_frame(lines, output, name="timeline")
 
 
@@ -153,6 +155,7 @@ def show_history(
         "walletframe compare latest holdings.csv --folder snapshots",
         "walletframe compare yesterday --token ETH.0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
         "walletframe compare yesterday --by token",
+        "walletframe compare yesterday --asset USDC --by owner",
     )
 )
 @click.argument("before")
@@ -164,8 +167,9 @@ def show_history(
     help="Add up each token's changes: token, asset, wallet, blockchain or what the wallets keep, "
     "such as owner. Can be given several times.",
 )
-@of_assets
 @of_token
+@of_asset
+@of_assets
 @in_folder
 @output
 @all_of("change")

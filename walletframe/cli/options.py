@@ -106,6 +106,11 @@ of_assets: _Option = together(
 )
 
 
+of_asset: _Option = click.option(
+    "--asset", metavar="NAME", help="Of all contracts of this asset, such as USDC."
+)
+
+
 def grouped(default: str) -> _Option:
     """Add the options that say what to group by, and what an asset is."""
     by = click.option(

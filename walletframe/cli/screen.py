@@ -187,6 +187,8 @@ def _groups(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[str, list
 
 
 def _tokens(frame: pd.DataFrame) -> dict[str, list[Cell]]:
+    if "symbol" not in frame:
+        return {"asset": text_cells(frame["asset"], limit=_LABEL)}
     return {
         "token": text_cells(frame["symbol"], limit=24),
         "on": text_cells(frame["token_blockchain"], limit=20),

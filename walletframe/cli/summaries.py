@@ -26,6 +26,7 @@ from walletframe.cli.options import (
     example,
     grouped,
     in_folder,
+    of_asset,
     of_token,
     output,
     output_path,
@@ -154,7 +155,7 @@ def _ordered(table: pd.DataFrame, *, several: bool) -> pd.DataFrame:
     )
 )
 @click.argument("given", nargs=-1, metavar="[FILE | WALLET...]")
-@click.option("--asset", metavar="NAME", help="Of all contracts of this asset, such as USDC.")
+@of_asset
 @of_token
 @grouped("wallet")
 @output

@@ -21,6 +21,7 @@ from walletframe.errors import (
     Spelled,
     TokenListError,
     UnknownTokenError,
+    token_text,
 )
 from walletframe.frames.contract import text_array
 from walletframe.frames.identity import Identities, token_key
@@ -32,6 +33,7 @@ from walletframe.tokens import ASSET_KINDS, AssetContract, asset_contracts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from walletframe.errors import Text
     from walletframe.frames.identity import Codes, TokenKey
     from walletframe.frames.names import TokenLike
 
@@ -149,7 +151,15 @@ def held_place(positions: Positions, named: TokenLike) -> int:
     """Return the place of the token that a caller names; of the asset, or of that of a contract."""
     keys, contracts = positions.tokens.keys, positions.contracts
     if positions.assets is None or not isinstance(named, str):
-        place = token_place(positions.holdings, contracts, named)
+
+        def one_or_all(first: TokenKey) -> Text:
+            one = Spelled("name the one token, such as ", Argument("token", token_text(first)))
+            if not any(row.asset == named for row in _packaged().values()):
+                return one
+            whole = Argument("asset", Either(ascii(named), str(named)))
+            return Spelled(one, ", or all contracts of the asset together: ", whole)
+
+        place = token_place(positions.holdings, contracts, named, hint=one_or_all)
         return int(positions.tokens.codes[contracts.first[place]])
     if (_ASSET, named) in keys:
         return keys.index((_ASSET, named))

@@ -16,9 +16,8 @@ from walletframe.errors import (
 from walletframe.frames import (
     WalletDetails,
     details_given,
-    find_token,
-    refuse_assets,
 )
+from walletframe.history.choice import chosen, refuse_needless
 from walletframe.history.grid import OK, STATUS, grid, narrowed
 from walletframe.history.sides import comparable
 from walletframe.history.sums import sums_of_changes
@@ -41,6 +40,7 @@ def compare(  # noqa: PLR0913 - what a caller may wish
     *,
     by: By | None = None,
     token: TokenLike | None = None,
+    asset: TokenLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
     symbol: str | None = None,
@@ -58,9 +58,13 @@ def compare(  # noqa: PLR0913 - what a caller may wish
         `before` does.
     token : str or (str, str or None), optional
         Only this token: (blockchain, contract), None for a native coin, or an unambiguous symbol.
-        Wallets that are unknown in one of the two keep a row, whatever they held in the other.
+        Wallets that could hold it and are unknown in one of the two have a row of it, too.
+    asset : str or (str, str or None), optional
+        Only this asset, such as ``"USDC"``, or that of a contract: the amounts of all its contracts
+        added up, and in the columns ``asset`` in the place of those of a token. With `by`, too,
+        unless that has ``"token"``.
     assets, bridged : optional
-        By asset: contracts of your own, and whether twins count, as `walletframe.assets` has them.
+        Of assets: contracts of your own, and whether twins count, as `walletframe.assets` has them.
     symbol : str, optional
         The old name of `token`; the next release removes it.
 
@@ -96,14 +100,14 @@ def compare(  # noqa: PLR0913 - what a caller may wish
     ArgumentError
         If one of the two is no fetch, or both `token` and `symbol` are given.
     SettingsError
-        If `by` has a name that is none of these, or `assets` or `bridged` is given without
-        ``"asset"``.
+        If `by` has a name that is none of these, if both `token` and `asset` are given, or `assets`
+        or `bridged` without an asset.
     TokenListError
         If `assets` can't be used.
     ColumnsError, AmountError
         If a column is missing, or the amounts are of another dtype.
     UnknownTokenError, AmbiguousTokenError
-        If neither holds the token, or several tokens share the symbol.
+        If neither holds the token or asset, or several tokens share the symbol.
     SnapshotError
         If both are the same snapshot; if one of them has a wallet twice, or holdings of a wallet
         that it lacks; or if one of the two is simulated and the other is not.
@@ -139,13 +143,25 @@ def compare(  # noqa: PLR0913 - what a caller may wish
         notify("symbol=… is now called token=…; the next release removes it", RenamedWarning)
         token = symbol
     earlier, later = comparable(earlier, later)
-    sides = [narrowed(side) for side in only(token, earlier, later)]
+    names = [by] if isinstance(by, str) else list(by or [])
+    choice = chosen(
+        pd.concat([earlier.holdings, later.holdings], ignore_index=True),
+        token,
+        asset,
+        assets=assets,
+        bridged=bridged,
+        apart="token" in names,
+    )
+    sides = [narrowed(side) for side in (earlier, later)]
     both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in zip(*sides, strict=True)))
     asked_times, times = (np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*sides, strict=True))
-    cells = grid(both, asked_times, times, len(sides))
+    cells = grid(both, asked_times, times, len(sides), choice)
     if by is None:
-        refuse_assets(assets, bridged=bridged)
+        refuse_needless(asset, assets, bridged=bridged)
         return _changes(cells)
+    if asset is not None and "asset" not in names:
+        by = names if "token" in names else [*names, "asset"]
+        assets, bridged = (None, False) if "token" in names else (assets, bridged)
     every = pd.concat([earlier.wallets, later.wallets], ignore_index=True)
     return _added_up(cells, *sums_of_changes(cells, every, by, assets=assets, bridged=bridged))
 
@@ -169,17 +185,6 @@ def _added_up(
     )
 
 
-def only(token: TokenLike | None, *sides: WalletDetails) -> list[WalletDetails]:
-    """Leave out all tokens but one, which may have another symbol in another of the fetches."""
-    if token is None:
-        return list(sides)
-    wanted = find_token(pd.concat([side.holdings for side in sides], ignore_index=True), token)
-    parts = np.split(wanted, np.cumsum([len(side.holdings) for side in sides])[:-1])
-    return [
-        side._replace(holdings=side.holdings[part]) for side, part in zip(sides, parts, strict=True)
-    ]
-
-
 def _changes(cells: Grid) -> pd.DataFrame:
     known = cells.status == OK
     both_known = known.all(axis=1)
@@ -191,7 +196,7 @@ def _changes(cells: Grid) -> pd.DataFrame:
     kinds = [~both_known, earlier == 0, later == 0, difference > 0]
     change = np.select(kinds, [_UNKNOWN, _NEW, _GONE, _INCREASED], _DECREASED)
     status = cells.status[rows]
-    return cells.labels(rows).assign(
+    return cells.names(rows).assign(
         before=cells.amounts(earlier, known[:, 0]),
         after=cells.amounts(later, known[:, 1]),
         difference=cells.amounts(difference, both_known),

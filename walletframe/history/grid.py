@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from walletframe.frames import Identities
+    from walletframe.history.choice import Choice
 
     Places = npt.NDArray[np.intp]
 
@@ -52,12 +53,22 @@ class Grid:
     what: Identities  # the tokens of the rows of holdings
     wallet_rows: Places  # (p,): where each pair is last written
     holding_rows: Places  # (p,): the same; -1 for the one pair of a wallet without a known token
+    held: npt.NDArray[np.bool_]  # (p,): the wallet was told to have some, if only 0, at some time
     tokens: Places  # (p,): -1 for none
     followed: npt.NDArray[np.bool_]  # (p,): there is a token, and it can be told from others
     integers: npt.NDArray[np.object_]  # (p, s): amounts times 10**scale; 0 where none is known
     scale: int
     status: npt.NDArray[np.int8]  # (p, s): codes of STATUS, OK where the amount is known
     wallet_status: npt.NDArray[np.int8]  # (w, s): the same for each wallet as a whole
+    choice: Choice | None  # the one token or asset, if one was asked for
+
+    def names(self, pairs: Places) -> pd.DataFrame:
+        """Name some pairs: as `labels` does, or their wallet and the one asset."""
+        labels = self.labels(pairs)
+        if self.choice is None or self.choice.asset is None:
+            return labels
+        named = pd.Series(self.choice.asset, index=labels.index, dtype="str")
+        return labels.drop(columns=_TOKEN).assign(asset=named)
 
     def labels(self, pairs: Places) -> pd.DataFrame:
         """Name some pairs: their wallet, and their token or NA."""
@@ -85,20 +96,37 @@ def narrowed(details: WalletDetails, *more: str) -> WalletDetails:
     return WalletDetails(as_failed(wallets), holdings)
 
 
-def grid(details: WalletDetails, asked_times: Places, times: Places, count: int) -> Grid:
-    """Lay out all cells of frames that are `narrowed`, whose rows are of times below `count`."""
+def grid(
+    details: WalletDetails,
+    asked_times: Places,
+    times: Places,
+    count: int,
+    choice: Choice | None = None,
+) -> Grid:
+    """Lay out all cells of frames that are `narrowed`, whose rows are of times below `count`.
+
+    With a choice these are cells of one token or asset, of the wallets that could hold it.
+    """
     wallets, holdings = details
+    if choice:
+        holdings, times = holdings[choice.rows], times[choice.rows]
+        details = WalletDetails(wallets, holdings)
     who = wallet_identities(pd.concat([wallets[_WALLET], holdings[_WALLET]], ignore_index=True))
     asked, holders = np.split(who.codes, [len(wallets)])
     wallet_status = _wallet_status(wallets, asked * count + asked_times, (len(who.keys), count))
     _check_holders(holdings, holders, times, wallet_status)
-    what = token_identities(holdings)
+    one = choice is not None and not choice.apart
+    what = choice.one(len(holdings)) if choice and one else token_identities(holdings)
     pairs, distinct = pd.factorize(holders * len(what.keys) + what.codes)
     owner, token = np.divmod(distinct, max(len(what.keys), 1))
     idle = np.setdiff1d(asked, owner)
+    if choice:
+        chains, names = pd.factorize(np.array([key[0] for key in who.keys], dtype=object))
+        places = {name: place for place, name in enumerate(names)}
+        idle = idle[choice.possible(holders, chains, places)[idle]]
     order = np.argsort(np.concatenate([owner, idle]), kind="stable")
     owner = np.concatenate([owner, idle])[order]
-    token = np.concatenate([token, np.full(len(idle), -1)])[order]
+    token = np.concatenate([token, np.full(len(idle), 0 if one else -1)])[order]
     shape, place = (len(order), count), np.argsort(order)[pairs]
     cells = cell_sums(holdings["amount"].array, place * count + times, len(order) * count)
     integers, unknown, scale = cells.exact()
@@ -110,18 +138,21 @@ def grid(details: WalletDetails, asked_times: Places, times: Places, count: int)
     status[(status == OK) & unknown] = NO_AMOUNT
     status[(status == OK) & strange[:, np.newaxis] & ~listed] = UNKNOWN_TOKEN
     integers[status != OK] = 0
+    holding_rows = _last(place, len(order))
     return Grid(
         details,
         who,
         what,
         wallet_rows=_last(asked, len(who.keys))[owner],
-        holding_rows=_last(place, len(order)),
+        holding_rows=np.where((holding_rows < 0) & one, len(holdings) - 1, holding_rows),
+        held=holding_rows >= 0,
         tokens=token,
         followed=(token >= 0) & ~strange,
         integers=integers,
         scale=scale,
         status=status,
         wallet_status=wallet_status,
+        choice=choice,
     )
 
 

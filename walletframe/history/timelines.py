@@ -11,18 +11,25 @@ from walletframe.frames import (
     WalletDetails,
     candidates,
     details_given,
-    find_token,
     snapshot_times,
 )
+from walletframe.history.choice import chosen, refuse_needless
 from walletframe.history.grid import NO_AMOUNT, NOT_ASKED, OK, STATUS, grid, narrowed
 from walletframe.history.tables import SNAPSHOT
 
 if TYPE_CHECKING:
-    from walletframe.frames import DetailsLike, TokenLike
+    from walletframe.frames import AssetsLike, DetailsLike, TokenLike
     from walletframe.history.grid import Grid, Places
 
 
-def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.DataFrame:
+def timeline(
+    history: DetailsLike,
+    *,
+    token: TokenLike | None = None,
+    asset: TokenLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
+) -> pd.DataFrame:
     """Return each wallet's amount of each token at each snapshot.
 
     Parameters
@@ -31,6 +38,12 @@ def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.Data
         Snapshots, as from `load`.
     token : str or (str, str or None), optional
         Only this token: (blockchain, contract), None for a native coin, or an unambiguous symbol.
+    asset : str or (str, str or None), optional
+        Only this asset, such as ``"USDC"``, or that of a contract: the amounts of all its contracts
+        added up, with the column ``asset`` in the place of those of a token.
+    assets, bridged : optional
+        Of the asset: contracts of your own, and whether twins count, as `walletframe.assets` has
+        them.
 
     Returns
     -------
@@ -45,15 +58,19 @@ def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.Data
           amount is not known;
         - ``status``, category: ``ok`` where it is known; else why not, as in `compare`.
 
-        A wallet that held nothing has rows without a token where nothing is known of it. An unknown
-        token has one row, of its own snapshot: it can't be followed.
+        A wallet that held nothing has rows without a token where nothing is known of it; of the one
+        token or asset, if it could hold that. An unknown token has one row, of its own snapshot: it
+        can't be followed.
 
     Raises
     ------
     ArgumentError, ColumnsError
         If `history` is not a fetch, or lacks a column.
     AmbiguousTokenError, UnknownTokenError
-        If several tokens share the symbol, or no snapshot has the token.
+        If several tokens share the symbol, or no snapshot has the token or asset.
+    SettingsError, TokenListError
+        If both `token` and `asset` are given, or `assets` or `bridged` without it, or `assets`
+        can't be used.
     SnapshotError
         If a snapshot has a wallet twice, or holdings that belong to no wallet.
 
@@ -68,13 +85,13 @@ def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.Data
                        snapshot symbol status
     0 2026-01-31 00:00:00+00:00   NEAR     ok
     """
-    moments, cells = _cells(history, token)
-    idle, strange = cells.tokens < 0, (cells.tokens >= 0) & ~cells.followed
+    moments, cells = _cells(history, token, asset, assets, bridged=bridged)
+    idle, strange = ~cells.held, (cells.tokens >= 0) & ~cells.followed
     listed = (cells.status == OK) | (cells.status == NO_AMOUNT)
     left_out = (idle[:, np.newaxis] & (cells.status == OK)) | (strange[:, np.newaxis] & ~listed)
     pairs, times = np.nonzero((cells.status != NOT_ASKED) & ~left_out)
     status = cells.status[pairs, times]
-    frame = cells.labels(pairs)
+    frame = cells.names(pairs)
     frame.insert(0, SNAPSHOT, moments[times])
     return frame.assign(
         amount=cells.amounts(cells.integers[pairs, times], status == OK),
@@ -82,7 +99,14 @@ def timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.Data
     )
 
 
-def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> pd.DataFrame:
+def total_timeline(
+    history: DetailsLike,
+    *,
+    token: TokenLike | None = None,
+    asset: TokenLike | None = None,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
+) -> pd.DataFrame:
     """Add up how much of each token all wallets together held at each snapshot.
 
     Parameters
@@ -91,6 +115,8 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
         Snapshots, as from `load`.
     token : str or (str, str or None), optional
         Only this one, as in `timeline`.
+    asset, assets, bridged : optional
+        Only this asset, as in `timeline`.
 
     Returns
     -------
@@ -112,7 +138,10 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
     ArgumentError, ColumnsError
         If `history` is not a fetch, or lacks a column.
     AmbiguousTokenError, UnknownTokenError
-        If several tokens share the symbol, or no snapshot has the token.
+        If several tokens share the symbol, or no snapshot has the token or asset.
+    SettingsError, TokenListError
+        If both `token` and `asset` are given, or `assets` or `bridged` without it, or `assets`
+        can't be used.
     SnapshotError
         If a snapshot has a wallet twice, or holdings that belong to no wallet.
 
@@ -127,7 +156,7 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
       symbol  wallets_known  wallets
     0   NEAR              1        1
     """
-    moments, cells = _cells(history, token)
+    moments, cells = _cells(history, token, asset, assets, bridged=bridged)
     held = np.flatnonzero(cells.followed)
     tokens, first = np.unique(cells.tokens[held], return_index=True)
     shape = (len(tokens), len(moments))
@@ -137,7 +166,7 @@ def total_timeline(history: DetailsLike, *, token: TokenLike | None = None) -> p
     np.add.at(unknown, places, cells.status[held] == NO_AMOUNT)
     able = _able_wallets(cells)[tokens]
     known = (able[:, 1:] - unknown).ravel()
-    frame = cells.labels(held[first].repeat(len(moments))).drop(columns=["blockchain", "address"])
+    frame = cells.names(held[first].repeat(len(moments))).drop(columns=["blockchain", "address"])
     frame.insert(0, SNAPSHOT, moments[np.tile(np.arange(len(moments)), len(tokens))])
     return frame.assign(
         amount=cells.amounts(sums.ravel(), known > 0),
@@ -151,7 +180,8 @@ def _able_wallets(cells: Grid) -> Places:
     own_chains, names = pd.factorize(np.array([key[0] for key in cells.who.keys], dtype=object))
     places = {name: place for place, name in enumerate(names)}
     holders = cells.who.codes[len(cells.details.wallets) :]
-    tokens, chains = candidates(cells.what, own_chains[holders], places)
+    homes = cells.choice.homes if cells.choice else None
+    tokens, chains = candidates(cells.what, own_chains[holders], places, homes)
     known = cells.wallet_status == OK
     counted = np.column_stack([np.ones(len(known), dtype=np.intp), known])
     return _added(tokens, _added(own_chains, counted)[chains])
@@ -163,12 +193,19 @@ def _added(codes: Places, rows: Places) -> Places:
     return found
 
 
-def _cells(history: DetailsLike, token: TokenLike | None) -> tuple[pd.DatetimeIndex, Grid]:
-    """Lay out the cells of a history, or of one token of it, and tell their times."""
+def _cells(
+    history: DetailsLike,
+    token: TokenLike | None,
+    asset: TokenLike | None,
+    assets: AssetsLike | None,
+    *,
+    bridged: bool,
+) -> tuple[pd.DatetimeIndex, Grid]:
+    """Lay out the cells of a history, or of one token or asset of it, and tell their times."""
     wallets, holdings = narrowed(details_given(history, "history"), SNAPSHOT)
-    if token is not None:
-        holdings = holdings[find_token(holdings, token)]
+    refuse_needless(asset, assets, bridged=bridged)
+    choice = chosen(holdings, token, asset, assets=assets, bridged=bridged)
     asked_times, times = snapshot_times(wallets), snapshot_times(holdings)
     moments = asked_times.unique().sort_values()
     places = moments.get_indexer(asked_times), moments.get_indexer(times)
-    return moments, grid(WalletDetails(wallets, holdings), *places, len(moments))
+    return moments, grid(WalletDetails(wallets, holdings), *places, len(moments), choice)
