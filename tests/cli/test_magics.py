@@ -247,6 +247,21 @@ def test_loading_and_unloading_twice_is_as_good_as_once():
     assert shell.Completer.custom_matchers == before
 
 
+def test_unloading_leaves_how_a_user_prints_tables():
+    """What was registered after loading is the user's own."""
+    shell = InteractiveShell()
+    wf.load_ipython_extension(shell)
+    texts = shell.display_formatter.formatters["text/plain"]
+    texts.for_type("pandas.DataFrame", print_mine)
+    wf.unload_ipython_extension(shell)
+    assert texts.lookup_by_type("pandas.DataFrame") is print_mine
+
+
+def print_mine(_frame, printer, _cycle):
+    """Print nothing but this."""
+    printer.text("mine")
+
+
 def test_warnings_about_other_things_stay_warnings(service):
     """Only what is odd about the list is printed."""
     shell = InteractiveShell()

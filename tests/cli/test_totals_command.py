@@ -120,6 +120,23 @@ def test_shares_of_one_token_or_asset(run, people):
     assert run(*asked, "--token", "ETH.").output.splitlines()[2].split()[1:3] == ada[1:3]
 
 
+@pytest.mark.parametrize("more", [[], ["--asset", "ETH", "--token", "ETH."]])
+def test_a_share_is_of_one_thing(run, more):
+    """Named once."""
+    result = run("share", "ETH.0xa", *more)
+    assert result.exit_code == 2
+    assert "name one thing" in result.output
+
+
+def test_totals_by_the_time_of_snapshots(run, details, tmp_path):
+    """Of a file that has several, to the second."""
+    times = pd.Series(pd.to_datetime(["2026-01-30T06:00:01Z", "2026-01-31T06:00:00Z"]))
+    holdings = pd.concat([details.holdings.assign(snapshot=time) for time in times])
+    holdings.reset_index(drop=True).wf.to_parquet(tmp_path / "h.parquet")
+    output = run("totals", str(tmp_path / "h.parquet"), "--by", "snapshot").output
+    assert line_of(output, "06:00:01Z")[:3] == ["2026-01-30 06:00:01Z", "2", "1"]
+
+
 def test_groups_of_several_kinds_stay_together(run, canned):
     """Below the first kind; what is known to hold nothing is no unknown amount."""
     output = run("totals", "ETH.0xa", "ETH.0xb", "--by", "wallet", "--by", "token").output

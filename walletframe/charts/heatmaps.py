@@ -52,8 +52,8 @@ _SCALE = {  # plotly draws the name of a level bar on the bar where a figure is 
     "showarrow": False,
     "font": {"size": LEAST_SIZE},
     "xref": "paper",
-    "x": 0,
-    "xanchor": "left",
+    "x": 1,  # a narrow page has room for it beside the bar, above the names of the rows
+    "xanchor": "right",
     "yref": "paper",
     "y": 1,
     "yanchor": "top",

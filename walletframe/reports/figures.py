@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from walletframe.frames import AssetsLike, By
 
 # what a phone has room for, where others have that of the charts' own
-_BARS, _COLORS, _ROWS, _COLUMNS = 12, 6, 15, 8
+_BARS, _COLORS, _ROWS, _COLUMNS = 12, 6, 15, 6
 _LOOK = {
     "template": "plotly_white",
     "font": {"family": "system-ui, sans-serif", "color": "#1b1b1b", "size": 12},
