@@ -20,6 +20,7 @@ from walletframe.frames import (
     count_array,
     group,
     held_place,
+    named_token,
     read_names,
     require_columns,
 )
@@ -68,7 +69,7 @@ def share(  # noqa: PLR0913 - what a caller may wish
     bridged: bool = False,
 ) -> pd.DataFrame:
     """Return each group's amount of one token or asset, and its share of the total."""
-    named, by = _named(token, asset, by)
+    named, by = named_token(token, asset, by)
     if named is None:
         hint = Spelled("name one: ", Argument("token"), " or ", Argument("asset"))
         raise SettingsError("a share is of one token or of one asset", hint=hint)
@@ -111,15 +112,6 @@ def _ranked(positions: Positions, groups: Groups) -> pd.DataFrame:
     return ranked
 
 
-def _named(token: TokenLike | None, asset: TokenLike | None, by: By) -> tuple[TokenLike | None, By]:
-    """Name a token, or an asset, which is then among what to group by."""
-    if asset is None:
-        return token, by
-    if token is not None:
-        raise SettingsError(Spelled(Argument("token"), " and ", Argument("asset"), " contradict"))
-    return asset, [*([by] if isinstance(by, str) else by), "asset"]
-
-
 def _spread(positions: Positions, groups: Groups, missing: Mask) -> dict[str, Any]:
     """Count the contracts of an asset and their blockchains: of each group, of all by wallet."""
     if positions.assets is None:
@@ -151,7 +143,7 @@ def concentration(  # noqa: PLR0913 - what a caller may wish
     """Measure how unequally tokens, or assets, are distributed over their holders."""
     if top < 1:
         raise SettingsError(f"top: {top!r}", hint="1 or more of the largest holders")
-    named, by = _named(token, asset, by)
+    named, by = named_token(token, asset, by)
     positions, names = read_names(
         holdings, by, wallets, apart="each has a row already", assets=assets, bridged=bridged
     )

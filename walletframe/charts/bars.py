@@ -27,7 +27,14 @@ from walletframe.charts.nodes import LEAST
 from walletframe.charts.notes import Notes, answered, drawn_of, simulated, wallets_frame
 from walletframe.charts.palette import EDGE, pattern, text_on
 from walletframe.errors import UnknownWalletError
-from walletframe.frames import as_failed, find_wallet, given_names, short_wallet, whole_wallet
+from walletframe.frames import (
+    ADDED,
+    as_failed,
+    find_wallet,
+    given_names,
+    short_wallet,
+    whole_wallet,
+)
 from walletframe.numerals import percent
 
 if TYPE_CHECKING:
@@ -85,7 +92,7 @@ def bar(  # noqa: PLR0913  each is one choice of whoever draws it
         return blank(found.title, balances.notes([], wallets), balances.why_none)
     # The last name is that of the colours, where it is of what a colour stands for.
     [*first, last] = found.names
-    level = found.level(first if first and last in {"token", "asset"} else found.names)
+    level = found.level(first if first and last in ADDED else found.names)
     owners = level.codes
     by_owner = added(owners, balances.sizes)
     rows = largest(by_owner, bars)

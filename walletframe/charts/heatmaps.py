@@ -22,6 +22,7 @@ from walletframe.charts.canvas import (
 from walletframe.charts.levels import listed, read_groupings
 from walletframe.charts.notes import drawn_of
 from walletframe.charts.palette import OTHER
+from walletframe.frames import ADDED
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def heatmap(  # noqa: PLR0913  each is one choice of whoever draws it
     )
     balances = found.balances
     held, measure = balances.positions, balances.measure
-    names = [name for name in found.names if name not in {"token", "asset"}] or ["wallet"]
+    names = [name for name in found.names if name not in ADDED] or ["wallet"]
     title = measure.title(f"by {listed([*names, held.kind] if measure.adds_up else names)}")
     if not len(balances.rows):
         return blank(title, balances.notes([], wallets), balances.why_none)

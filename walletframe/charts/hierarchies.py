@@ -16,7 +16,7 @@ from walletframe.charts.nodes import READ, SEEN, grow
 from walletframe.charts.notes import drawn_of, other
 from walletframe.charts.palette import OTHER, chosen_colors, patterns
 from walletframe.charts.paths import nest
-from walletframe.frames import without_chain
+from walletframe.frames import names_of, without_chain
 from walletframe.numerals import many, percent, whole
 from walletframe.text import shown
 
@@ -123,7 +123,7 @@ def _drawn(
 
 def _shorter(by: By, *, one: bool) -> By:
     """Leave out tokens of the usual path where one alone is drawn: wallets tell its parts apart."""
-    return PATH[:-1] if one and not isinstance(by, str) and (*by,) == PATH else by
+    return PATH[:-1] if one and (*names_of(by),) == PATH else by
 
 
 def _extent(tree: Tree, *, one_token: bool) -> list[str]:

@@ -11,11 +11,11 @@ import pandas as pd
 
 from walletframe.charts.balances import read_balances
 from walletframe.charts.notes import other
-from walletframe.errors import Argument, SettingsError, Spelled
 from walletframe.frames import (
     completeness_among,
     group,
-    kept_names,
+    named_token,
+    names_of,
     read_names,
     short_wallet,
     unique_names,
@@ -76,8 +76,7 @@ class Groupings:
         """Return the names that put wallets together, where it is told which were asked."""
         if not self.positions.asked:
             return []
-        known = {"blockchain", *kept_names(self.positions.given)}
-        return [name for name in self.names if name in known]
+        return [name for name in self.names if name in {"blockchain", *self.positions.kept}]
 
     def _able(self) -> Mask:
         """Tell which wallets could hold the one token that is drawn, if it is one."""
@@ -205,26 +204,21 @@ def read_groupings(  # noqa: PLR0913 - what a caller may wish
 
     With `everyone`, all wallets asked are told apart; else only where a name needs it.
     """
-    asked = [by] if isinstance(by, str) else list(by)
-    if token is not None and asset is not None:
-        raise SettingsError(Spelled(Argument("token"), " and ", Argument("asset"), " contradict"))
-    added = ["asset"] * (asset is not None and "asset" not in asked)
+    given, (one, asked) = names_of(by), named_token(token, asset, by)
     usual = ("wallet", "blockchain", "token")  # of which holdings know enough
-    everyone = everyone or any(name not in usual for name in asked)
+    everyone = everyone or any(name not in usual for name in given)
     positions, names = read_names(
         holdings,
-        asked + added,
+        asked,
         wallets if everyone else None,
         assets=assets,
         bridged=bridged,
     )
-    balances = read_balances(
-        positions, token=token if asset is None else asset, wallets=wallets, shares=shares
-    )
+    balances = read_balances(positions, token=one, wallets=wallets, shares=shares)
     if "token" in names:
-        apart = replace(positions, tokens=positions.contracts, assets=None)
-        balances = replace(balances, positions=apart)
-    found = Groupings([name for name in names if name not in added], balances, positions)
+        balances = replace(balances, positions=positions.by_contract())
+    told = [name for name in names if name != "asset" or name in given]
+    found = Groupings(told, balances, positions)
     said = [*found.gaps(), *balances.left_out]
     return replace(found, balances=replace(balances, left_out=said))
 

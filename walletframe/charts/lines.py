@@ -13,6 +13,7 @@ from walletframe.charts.balances import added, largest, ranks
 from walletframe.charts.canvas import markup
 from walletframe.charts.notes import drawn_of, other
 from walletframe.charts.palette import COLORS, EDGE
+from walletframe.frames import ADDED
 from walletframe.numerals import many, whole
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _heights(found: Groupings, cells: Places, sizes: Sizes) -> list[list[str]]:
     """Write how much each point is: exactly, where it is of one token or asset."""
     balances, (lines, wide) = found.balances, sizes.shape
     exact = [""] * sizes.size
-    if balances.measure.one_token or not {"token", "asset"}.isdisjoint(found.names):
+    if balances.measure.one_token or not ADDED.isdisjoint(found.names):
         amounts = balances.exact(cells, np.arange((lines - 1) * wide))
         exact[: len(amounts)] = ["" if amount is None else whole(amount) for amount in amounts]
     write = balances.measure.height

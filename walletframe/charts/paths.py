@@ -18,7 +18,7 @@ from walletframe.charts.canvas import hover, markup
 from walletframe.charts.nodes import LEAST
 from walletframe.charts.notes import drawn_of, other
 from walletframe.charts.palette import COLORS, OTHER, chosen_colors, patterns
-from walletframe.frames import without_chain
+from walletframe.frames import ADDED, without_chain
 from walletframe.frames.identity import first_rows
 from walletframe.numerals import whole
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from walletframe.charts.nodes import Least
     from walletframe.frames import Mask, TokenKey
 
-_TOKENS = {"token", "asset"}
 _ROOT = -1  # what the outermost groups are in
 
 
@@ -107,7 +106,7 @@ def _rings(found: Groupings) -> list[_Ring]:
                 above=above,
                 sizes=sizes,
                 outer=outer,
-                of_token=balances.measure.one_token or not _TOKENS.isdisjoint(level.names),
+                of_token=balances.measure.one_token or not ADDED.isdisjoint(level.names),
             )
         )
     return rings
@@ -197,7 +196,7 @@ class _Dress:
             if "blockchain" in self.ring.level.names:
                 return without_chain(name, called)
             return name.split(" · ", 1)
-        head, _, rest = name.partition(" (") if {*own} <= _TOKENS else (name, "", "")
+        head, _, rest = name.partition(" (") if {*own} <= ADDED else (name, "", "")
         return [head, f"({rest}"] if head and rest else [name]
 
     def _text(self, size: float, amount: Amount | None, *, is_leaf: bool) -> str:
@@ -215,7 +214,7 @@ class _Dress:
         lines = [*around, ring.level.known(int(ring.level.codes[ring.first[group]]))]
         if ring.of_token:
             symbol, where = balances.whole_token(ring.token(balances, group))
-            lines = [where, *lines] if {*ring.own.names} <= _TOKENS else lines
+            lines = [where, *lines] if {*ring.own.names} <= ADDED else lines
             lines += [f"{whole(amount)} {symbol}"] * is_leaf
         share = balances.measure.share(size, float(balances.sizes.sum()))
         return hover(head, *filter(None, lines), share)

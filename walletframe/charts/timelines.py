@@ -16,7 +16,13 @@ from walletframe.charts.lines import Lines, draw_lines
 from walletframe.charts.notes import Notes, drawn_of, simulated, wallets_frame
 from walletframe.charts.palette import EDGE, pattern
 from walletframe.errors import SettingsError
-from walletframe.frames import held_place, known_when_asked, snapshot_times, wallet_identities
+from walletframe.frames import (
+    held_place,
+    known_when_asked,
+    names_of,
+    snapshot_times,
+    wallet_identities,
+)
 from walletframe.frames.groups import SNAPSHOT
 from walletframe.numerals import many
 
@@ -71,10 +77,7 @@ def timeline(  # noqa: PLR0913  each is one choice of whoever draws it
     colors: Mapping[TokenKey, str] | None = None,
 ) -> go.Figure:
     """Draw snapshots of holdings along time: stacked by token or asset, else as lines."""
-    series, names = (
-        check_top("top_tokens", top_tokens, _SERIES),
-        [by] if isinstance(by, str) else by,
-    )
+    series, names = check_top("top_tokens", top_tokens, _SERIES), names_of(by)
     if SNAPSHOT in names:
         raise SettingsError(f"by: {by!r}", hint="snapshots are along the axis: name what else")
     found = read_groupings(
@@ -85,7 +88,7 @@ def timeline(  # noqa: PLR0913  each is one choice of whoever draws it
         wallets=wallets,
         assets=assets,
         bridged=bridged,
-        everyone=[*names] != ["token"],
+        everyone=names != ["token"],
     )
     balances, stacked = found.balances, found.names in (["token"], ["asset"])
     moments = _read_moments(balances.positions, wallets, token if asset is None else asset)

@@ -6,19 +6,19 @@ what ``wallets`` keeps. The others tell rows apart: ``token``, ``asset``, the co
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from walletframe.address import telling_rows, unnameable
+from walletframe.address import unnameable
 from walletframe.errors import Argument, Either, SettingsError, Spelled
 from walletframe.frames.asset_list import held_names, refuse_assets, with_assets
 from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.details import wallets_given
-from walletframe.frames.identity import first_rows, wallet_identities
-from walletframe.frames.kept import RESULTS, kept_names
+from walletframe.frames.identity import first_rows
+from walletframe.frames.kept import RESULTS, kept_labels
 from walletframe.frames.names import ambiguous, shared_symbols
 from walletframe.frames.positions import Positions, read_positions, snapshot_times, token_columns
 from walletframe.text import shown
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
     from walletframe.frames.identity import Codes, Identities
+    from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import PositionsLike
 
 By: TypeAlias = "str | Sequence[str]"
@@ -65,6 +66,22 @@ class Groups:
         return pd.DataFrame(self.columns)
 
 
+def names_of(by: By) -> list[str]:
+    """List the names to group by."""
+    return [by] if isinstance(by, str) else [*by]
+
+
+def named_token(
+    token: TokenLike | None, asset: TokenLike | None, by: By
+) -> tuple[TokenLike | None, list[str]]:
+    """Name the one token that is asked for, or the asset, which is then among what to group by."""
+    if asset is None:
+        return token, names_of(by)
+    if token is not None:
+        raise SettingsError(Spelled(Argument("token"), " and ", Argument("asset"), " contradict"))
+    return asset, [*names_of(by), "asset"]
+
+
 def read_groups(
     holdings: PositionsLike,
     by: By,
@@ -80,7 +97,7 @@ def read_groups(
     positions, names = read_names(holdings, by, wallets, assets=assets, bridged=bridged)
     groups = group(positions, names)
     if "token" in names:
-        positions = replace(positions, tokens=positions.contracts, assets=None)
+        positions = positions.by_contract()
     return positions, groups
 
 
@@ -98,7 +115,7 @@ def read_names(
     `apart` says why tokens, or assets in their place, make no groups: the rest of the names does,
     or wallets.
     """
-    timed = SNAPSHOT in ([by] if isinstance(by, str) else list(by))
+    timed = SNAPSHOT in names_of(by)
     if timed and isinstance(holdings, Positions):
         wallets = holdings.given if wallets is None and holdings.asked else wallets
         holdings = holdings.holdings
@@ -119,8 +136,7 @@ def read_names(
 
 def group(positions: Positions, names: list[str]) -> Groups:
     """Cut holdings into groups by names that were checked, as `read_groups` does."""
-    kept = kept_names(positions.given) if positions.asked else []
-    told = {"wallet", "blockchain", *kept}
+    told = {"wallet", "blockchain", *positions.kept}
     if SNAPSHOT in positions.given.columns:  # else it is of the rows alone
         told.add(SNAPSHOT)
     of_wallets = [name for name in names if name in told]
@@ -141,7 +157,7 @@ def group(positions: Positions, names: list[str]) -> Groups:
     tokens = np.full(len(rows), -1)
     if of_rows in (["token"], ["asset"]):  # then kinds of rows are tokens already
         tokens = things
-    elif {"token", "asset"} & {*of_rows}:
+    elif not ADDED.isdisjoint(of_rows):
         tokens = np.append(_things(positions, of_rows).codes, -1)[rows]
     starts = first_rows(owner_codes, owned)[owners] if of_wallets else rows
     columns: dict[str, Any] = {}
@@ -186,8 +202,8 @@ def _things(positions: Positions, names: list[str]) -> Identities:
 
 def _checked(by: By, positions: Positions) -> list[str]:
     """Check what to group by; "symbol" is "token" where no symbol is shared."""
-    given: list[Any] = [by] if isinstance(by, str) else list(by)
-    kept = kept_names(positions.given) if positions.asked else []
+    given: list[Any] = names_of(by)
+    kept = positions.kept
     known = {"token", "asset", *_OF_WALLETS, *kept, *positions.holdings.columns} - RESULTS
     strange = [name for name in given if not isinstance(name, str) or name not in known]
     if strange or not given:
@@ -225,7 +241,7 @@ def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
         return tokens.codes, tokens.first
     codes, count = np.zeros(len(positions.holdings), dtype=np.intp), 1
     for name in names:
-        if name in ("token", "asset"):
+        if name in ADDED:
             more, wide = tokens.codes, len(tokens.keys)
         else:
             more, wide = _coded(name, _of_rows(positions, name))
@@ -276,21 +292,4 @@ def _of_wallets(positions: Positions, name: str) -> Any:
         return text_array(np.array(positions.chains, dtype=object)[positions.chain_codes])
     if name == SNAPSHOT:
         return snapshot_times(positions.given).array.take(positions.first)
-    return positions.given[name].array.take(_telling_rows(positions, name))
-
-
-def _telling_rows(positions: Positions, name: str) -> Codes:
-    """Give the row of `wallets` that tells a wallet's label; of several rows all have to agree."""
-    given, first = positions.given, positions.first
-    if len(given) == len(first):
-        return first
-    wallets = wallet_identities(given).codes
-    rows, others = telling_rows(name, wallets, given[name].array)
-    if others:
-        wallet = ".".join(given[["blockchain", "address"]].iloc[others[0]])
-        raise SettingsError(
-            f"by: {shown(name)!r} has several values for {shown(wallet)!r} in `wallets`",
-            hint='give one of each wallet; of snapshots, add "snapshot" to `by`',
-        )
-    telling = rows[wallets[first]]
-    return np.where(telling < 0, first, telling)
+    return kept_labels(positions.given, name, positions.first)

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from walletframe.address import telling_rows
 from walletframe.amounts import AmountDtype
-from walletframe.amounts.arrow import SUFFIX, to_portable_table
+from walletframe.amounts.arrow import SUFFIX
 from walletframe.errors import SettingsError
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
+from walletframe.frames.identity import wallet_identities
 from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from walletframe.frames.identity import Codes
 
 RESULTS: Final = frozenset(
     {"amount", "tokens", "holders", "balances", "amount_na", "value", "currency", "unpriced"}
@@ -60,6 +65,23 @@ def kept_names(wallets: pd.DataFrame) -> list[str]:
     return [name for name in names if isinstance(name, str) and name not in RESERVED]
 
 
+def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
+    """Return what a column tells of each wallet, given its first row: its rows have to agree."""
+    column, telling = wallets[name].array, first
+    if len(wallets) > len(first):
+        codes = wallet_identities(wallets).codes
+        rows, others = telling_rows(name, codes, column)
+        if others:
+            wallet = ".".join(wallets[["blockchain", "address"]].iloc[others[0]])
+            raise SettingsError(
+                f"by: {shown(name)!r} has several values for {shown(wallet)!r} in `wallets`",
+                hint='give one of each wallet; of snapshots, add "snapshot" to `by`',
+            )
+        told = rows[codes[first]]
+        telling = np.where(told < 0, first, told)
+    return column.take(telling)
+
+
 def kept_columns(wallets: pd.DataFrame) -> pd.DataFrame:
     """Return a user's own columns of wallets, on their index."""
     return wallets[kept_names(wallets)]
@@ -72,13 +94,8 @@ def with_kept(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
     return wallets.assign(**{str(name): column.array for name, column in kept.items()})
 
 
-def kept_table(kept: pd.DataFrame) -> pa.Table:
-    """Make an Arrow table for files: amounts as text, with decimals beside them."""
-    return to_portable_table(kept)
-
-
 def kept_frame(table: pa.Table) -> pd.DataFrame:
-    """Read such a table; whole numbers and truth values are of dtypes that can be missing."""
+    """Read what `to_portable_table` wrote; whole numbers and truth values can be missing."""
     amounts = [
         name
         for name in table.column_names

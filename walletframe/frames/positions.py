@@ -22,6 +22,7 @@ from walletframe.frames.identity import (
     token_identities,
     wallet_identities,
 )
+from walletframe.frames.kept import kept_names
 from walletframe.frames.known import known_wallets, stale_wallets
 from walletframe.numerals import many
 
@@ -78,6 +79,15 @@ class Positions:
     def contracts(self) -> Identities:
         """The tokens of the rows, whether assets stand in their place or not."""
         return self.assets.contracts if self.assets else self.tokens
+
+    @property
+    def kept(self) -> list[str]:
+        """The names of a user's own columns of wallets, where it is told which were asked."""
+        return kept_names(self.given) if self.asked else []
+
+    def by_contract(self) -> Positions:
+        """Return them without assets in the place of tokens."""
+        return replace(self, tokens=self.contracts, assets=None)
 
     @property
     def times(self) -> pd.DatetimeIndex:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.errors import Argument, SettingsError, Spelled
-from walletframe.frames import ADDED, completeness, group, kept_names, read_groups
+from walletframe.frames import ADDED, completeness, group, kept_names, names_of, read_groups
 from walletframe.history.grid import OK
 from walletframe.text import shown
 
@@ -82,7 +82,7 @@ def _latest(wallets: pd.DataFrame, codes: Places) -> pd.DataFrame:
 
 def _checked(by: By, wallets: pd.DataFrame) -> list[str]:
     """Check what to add up by; tokens come last, unless assets stand in their place."""
-    names = [by] if isinstance(by, str) else list(by)
+    names = names_of(by)
     kept = kept_names(wallets)
     if not names or any(name not in {*ADDED, *_OF_WALLETS, *kept} for name in names):
         more = f" ({', '.join(map(shown, kept))})" if kept else ""
