@@ -1,12 +1,14 @@
 """The waterfall of changes: exact in words, one token alone, and what is unknown is said."""
 
+from datetime import timedelta
+
 import pandas as pd
 import pytest
-from fetches import fetched, token
+from fetches import FETCHED_AT, fetched, token
 
 from walletframe.charts import waterfall
 from walletframe.charts.palette import COLORS
-from walletframe.errors import SettingsError, UnknownTokenError
+from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.history import compare
 
 USDC = "0xUsdc"
@@ -29,7 +31,9 @@ def test_each_change_is_a_bar_and_all_together():
     assert trace.x[1] == -0.000004
     assert str(2**200 - 5)[:40] in trace.hovertext[0]
     assert "<b>" not in figure.layout.title.text
-    assert "1 change not known" in figure.layout.title.subtitle.text
+    subtitle = figure.layout.title.subtitle.text
+    assert "1 change not known, and not drawn: ETH.0xD." in subtitle
+    assert "From 2026-01-31 05:59 UTC to 2026-01-31 05:59 UTC." in subtitle
     assert "Other (2 changes)" in figure.layout.yaxis.ticktext
 
 
@@ -41,7 +45,7 @@ def test_bars_are_of_what_was_added_up():
     ]
     figure = waterfall(compare(*sides, by="owner", token=("ETH", USDC)))
     assert [*figure.layout.yaxis.ticktext] == ["Ada", "no owner", "Bo", "all together"]
-    assert "In 1 bar not all wallets are known." in figure.layout.title.subtitle.text
+    assert "Not all wallets are known of Bo." in figure.layout.title.subtitle.text
 
 
 def test_several_tokens_are_refused_and_nothing_is_told():
@@ -50,6 +54,42 @@ def test_several_tokens_are_refused_and_nothing_is_told():
         waterfall(compare(BEFORE, AFTER))
     empty = waterfall(compare(BEFORE, BEFORE))
     assert empty.layout.annotations[0].text == "No change is known."
+
+
+def test_whose_and_of_when_and_that_it_is_made_up_is_said():
+    """Owners whose wallets are unknown by their name, and the times of both."""
+    day = FETCHED_AT + timedelta(days=1)
+    asked = {f"ETH.0x{each}": [token(raw=1)] for each in "ABCDE"}
+    before = fetched(asked, service="sandbox")
+    after = fetched(
+        dict.fromkeys(asked, "failed") | {"ETH.0xA": [token(raw=3)]}, service="sandbox", at=day
+    )
+    sides = [
+        each._replace(wallets=each.wallets.assign(owner=pd.array(["Ada", *"BCDE"], "str")))
+        for each in (before, after)
+    ]
+    notes = compare(*sides, by="owner").wf.plot.waterfall().layout.meta["about"]
+    assert "Simulated data." in notes
+    assert "From 2026-01-31 05:59 UTC to 2026-02-01 05:59 UTC." in notes
+    assert any("4 changes not known, and not drawn: B, C, D, 1 more." in note for note in notes)
+
+
+def test_an_asset_of_changes_that_have_none_is_told():
+    """With what to do."""
+    with pytest.raises(ColumnsError, match="asset") as caught:
+        waterfall(compare(BEFORE, AFTER), asset="USDC")
+    assert "compare(before, after, asset=…)" in str(caught.value.hint)
+    with pytest.raises(ColumnsError) as caught:
+        waterfall(BEFORE.holdings, asset="USDC")
+    assert "draws changes" in str(caught.value.hint)
+
+
+def test_changes_of_an_asset_are_drawn_by_wallet():
+    """As compare(asset=…) has them, one column in the place of three."""
+    coins = [fetched({"ETH.0xA": [token("ETH", each, contract=None)]}) for each in (1, 3)]
+    figure = waterfall(compare(*coins, asset="ETH"))
+    assert figure.layout.title.text == "What changed of ETH"
+    assert [*figure.layout.yaxis.ticktext] == ["ETH.0xA", "all together"]
 
 
 def test_numbers_stand_beside_the_bars():

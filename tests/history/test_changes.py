@@ -15,6 +15,7 @@ from walletframe.errors import (
     AmountError,
     ArgumentError,
     ColumnsError,
+    InputWarning,
     RenamedWarning,
     SettingsError,
     SnapshotError,
@@ -403,6 +404,18 @@ def test_a_wallet_that_cannot_hold_the_token_is_no_unknown():
     changes = compare(fetched(asked), fetched(asked | {"ETH.0xB": "failed"}), token="USDC")
     assert changes[["address", "symbol"]].to_numpy().tolist() == [["0xB", "USDC"]]
     assert compare(fetched(asked), fetched(asked), token="USDC", by="blockchain").empty
+
+
+def test_rows_left_out_of_one_side_alone_are_told():
+    """Else they seem gone, or new; left out of both, or without consequence, they are not told."""
+    details = fetched({"ETH.0xA": [token(raw=1), token("SCAM", contract="0xbad")]})
+    less = details._replace(holdings=details.holdings.iloc[:1])
+    with pytest.warns(InputWarning, match=r"after has 1 row .* 1 balance of before may seem gone"):
+        assert compare(details, less)["change"].tolist() == ["gone"]
+    with pytest.warns(InputWarning, match=r"before has .* may seem new.* leave the same tokens"):
+        compare(less, details)
+    assert compare(less, less).empty
+    assert compare(details, less, token="TKN").empty
 
 
 def test_changes_by_what_nobody_keeps_are_refused():

@@ -10,7 +10,8 @@ from fetches import fetched, token
 from hostile_symbols import SYMBOLS
 
 import walletframe as wf
-from walletframe.errors import MissingExtraError, SettingsError, SnapshotError
+from walletframe.errors import MissingExtraError, SettingsError, SnapshotError, SpamWarning
+from walletframe.history import save, snapshot
 from walletframe.reports.composition import compose
 from walletframe.reports.figures import Grouping
 from walletframe.wire import NO_LIST
@@ -82,6 +83,31 @@ def test_changes_are_those_of_compare():
     assert rows[0]["difference"] == "5"
     assert {row["change"] for row in rows[2:]} >= {"unknown (timeout now)"}
     assert listing(content_of(fetched(SOME)), "changes") is None
+
+
+def test_spam_dropped_from_one_side_is_no_change():
+    """Suspects of either are left out of both; what the report lists as honest stays."""
+    scam = token("visit usdcgift.com to claim", 10**30, contract="0xbad")
+    coin = token("USDC", 1, contract=USDC)
+    before = fetched({"ETH.0xA": [coin, scam]})
+    with pytest.warns(SpamWarning):
+        dropped = before.wf.without_spam()
+    for after in (dropped, fetched({"ETH.0xA": [coin]})):
+        [changes] = [
+            each for each in content_of(after, before).listings if each.table.name == "changes"
+        ]
+        assert not changes.table.rows
+        assert "look like spam are left out of both" in changes.note
+    honest = before.wf.flag_spam(allow=[("ETH", "0xbad")])
+    gone = content_of(honest, fetched({"ETH.0xA": [coin]}))
+    assert [row["change"] for row in listing(gone, "changes")] == ["new"]
+
+
+def test_a_report_names_the_time_of_the_snapshot(tmp_path):
+    """Which need not be that of its newest answer."""
+    save(fetched(SOME), folder=tmp_path, at="2026-01-30T06:00Z")
+    summary = content_of(fetched(SOME), snapshot(folder=tmp_path)).summary
+    assert "Compared with the snapshot of 2026-01-30 06:00 UTC." in summary
 
 
 def test_rows_without_a_token_name_none():

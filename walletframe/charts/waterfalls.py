@@ -31,6 +31,8 @@ from walletframe.errors import (
     UnknownTokenError,
 )
 from walletframe.frames import (
+    COMPARED,
+    SIMULATED,
     find_token,
     given_names,
     token_identities,
@@ -50,9 +52,15 @@ _TOKEN, _ASSET = ["symbol", "token_address", "token_blockchain"], "asset"
 _NEEDED = ["before", "difference", "change"]
 _BARS, _ROW, _LEAST, _AXIS = 100, 22, 120, 36
 _SHORT, _LONG = 24, 80
+_WHO = 3  # names in a note
 _PAD = 0.12  # of the axis, for numbers beside the bars
 _ALL = "all together"
 _MORE, _LESS = COLORS[6], COLORS[0]
+_BY_ASSET = Either(
+    "compare(before, after, asset=…).wf.plot.waterfall() draws one asset; several can be chosen "
+    "from with compare(before, after, by=['wallet', 'asset'])",
+    "",
+)
 _COMPARED = Either("compare(before, after).wf.plot.waterfall() draws changes", "")
 
 
@@ -69,20 +77,26 @@ def waterfall(
     needed = [*_NEEDED, *([_ASSET] if _ASSET in changes or asset is not None else _TOKEN)]
     if missing := [name for name in needed if name not in changes.columns]:
         present = [str(name) for name in changes.columns]
-        raise ColumnsError(missing, present, hint=Spelled(_COMPARED))
-    named, things = _of_one(changes, token, asset)
-    known = named[named["change"] != "unknown"]
-    unknown = len(named) - len(known) + things
-    trust: list[str] = []
+        of_tokens = missing == [_ASSET] and {*_TOKEN} <= {*present}
+        raise ColumnsError(missing, present, hint=Spelled(_BY_ASSET if of_tokens else _COMPARED))
+    named = _of_one(changes, token, asset)
+    is_known = (named["change"] != "unknown").to_numpy() & _some(named).to_numpy()
+    known, unknown = named[is_known], named[~is_known]
+    left_out, trust = [], []
+    if len(unknown):
+        said = f"{many(len(unknown), 'change')} not known, and not drawn"
+        left_out.append(f"{said}: {_who(unknown, wallets)}.")
     if {"wallets_known", "wallets"} <= {*known.columns}:
-        part = int((known["wallets_known"] < known["wallets"]).sum())
-        trust = [f"In {many(part, 'bar')} not all wallets are known."] * bool(part)
-    notes = Notes(
-        [] if wallets is None else simulated(wallets_frame(wallets)),
-        ["Length: the change, of what is known at both times."],
-        [f"{many(unknown, 'change')} not known, and not drawn."] * bool(unknown),
-        trust,
-    )
+        partly = known[known["wallets_known"] < known["wallets"]]
+        if len(partly):
+            trust.append(f"Not all wallets are known of {_who(partly, wallets)}.")
+    told = changes.attrs.get(COMPARED, {})
+    times = [f"From {told['before']} to {told['after']}."] if {"before", "after"} <= {*told} else []
+    real = ["Simulated data."] if told.get("service") == SIMULATED else []
+    if wallets is not None:
+        real = simulated(wallets_frame(wallets))
+    drawn = [*times, "Length: the change, of what is known at both times."]
+    notes = Notes(real, drawn, left_out, trust)
     if known.empty:
         return blank("What changed", notes, "No change is known.")
     sizes = np.abs(known["difference"].astype("float64").to_numpy())
@@ -90,12 +104,14 @@ def waterfall(
     return _drawn(known.iloc[order[:most]], known.iloc[order[most:]], wallets, notes)
 
 
-def _of_one(
-    changes: pd.DataFrame, token: TokenLike | None, asset: str | None
-) -> tuple[pd.DataFrame, int]:
-    """Give the changes of one token or asset, and count those of wallets with none known."""
-    by_token = "symbol" in changes
-    something = changes["token_blockchain" if by_token else _ASSET].notna()
+def _some(changes: pd.DataFrame) -> pd.Series:
+    """Tell which changes are of something, and not of a wallet of which nothing is known."""
+    return changes["token_blockchain" if "symbol" in changes else _ASSET].notna()
+
+
+def _of_one(changes: pd.DataFrame, token: TokenLike | None, asset: str | None) -> pd.DataFrame:
+    """Give the changes of one token or asset, and of wallets with none known."""
+    by_token, something = "symbol" in changes, _some(changes)
     named = changes[something]
     if asset is not None:
         held = [name for name in named[_ASSET].unique() if name.casefold() == asset.casefold()]
@@ -108,7 +124,14 @@ def _of_one(
     if len(kinds) > 1:
         hint = Spelled("name one: ", Argument("token" if by_token else _ASSET))
         raise SettingsError("amounts of different tokens are never added", hint=hint)
-    return named, int((~something).sum())
+    return pd.concat([named, changes[~something]])
+
+
+def _who(rows: pd.DataFrame, wallets: FetchLike | None) -> str:
+    """Name whose changes some are, the first few."""
+    names = list(dict.fromkeys(_names(rows, wallets)[0]))
+    more = [f"{len(names) - _WHO:,} more"] if len(names) > _WHO else []
+    return ", ".join([*names[:_WHO], *more])
 
 
 def _drawn(

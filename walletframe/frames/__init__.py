@@ -9,6 +9,7 @@ from walletframe.frames.asset_list import (
     refuse_assets,
 )
 from walletframe.frames.contract import (
+    COMPARED,
     HOLDING_DTYPES,
     SIMULATED,
     WALLET_DTYPES,
@@ -108,6 +109,7 @@ from walletframe.frames.tables import holdings_table, wallets_table
 
 __all__ = [
     "ADDED",
+    "COMPARED",
     "HOLDING_DTYPES",
     "RESERVED",
     "SIMULATED",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Rows = npt.NDArray[np.intp]
 
+COMPARED: Final = "walletframe_compared"  # the attribute of changes that says what they are of
 SIMULATED: Final = "sandbox"
 _SPELLED = ("blockchain", "token_blockchain")
 

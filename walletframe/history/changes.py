@@ -19,7 +19,7 @@ from walletframe.frames import (
 )
 from walletframe.history.choice import chosen, refuse_needless
 from walletframe.history.grid import OK, STATUS, grid, narrowed
-from walletframe.history.sides import comparable
+from walletframe.history.sides import comparable, told_of, warn_of_rows_left_out
 from walletframe.history.sums import sums_of_changes
 from walletframe.notice import notify
 
@@ -116,6 +116,9 @@ def compare(  # noqa: PLR0913 - what a caller may wish
     -----
     RenamedWarning
         If `symbol` is given.
+    InputWarning
+        If one of the two alone lacks holdings that its ``wallets.tokens`` says were fetched, and
+        has none of a token that the other has.
 
     Notes
     -----
@@ -131,9 +134,9 @@ def compare(  # noqa: PLR0913 - what a caller may wish
     ...     before = walletframe.fetch_wallets("NEAR.alice.near", client=client)
     >>> compare(before, before).empty
     True
-    >>> sold = before._replace(holdings=before.holdings.iloc[1:])
-    >>> compare(before, sold)["change"].tolist()
-    ['gone']
+    >>> failed = before._replace(wallets=before.wallets.assign(status="failed"))
+    >>> compare(before, failed)["change"].unique().tolist()
+    ['unknown']
     """
     earlier, later = details_given(before, "before"), details_given(after, "after")
     if symbol is not None:
@@ -156,14 +159,20 @@ def compare(  # noqa: PLR0913 - what a caller may wish
     both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in zip(*sides, strict=True)))
     asked_times, times = (np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*sides, strict=True))
     cells = grid(both, asked_times, times, len(sides), choice)
+    warn_of_rows_left_out(sides, cells)
     if by is None:
         refuse_needless(asset, assets, bridged=bridged)
-        return _changes(cells)
+        changes = _changes(cells)
+        changes.attrs = told_of(earlier, later)
+        return changes
     if asset is not None and "asset" not in names:
         by = names if "token" in names else [*names, "asset"]
         assets, bridged = (None, False) if "token" in names else (assets, bridged)
     every = pd.concat([earlier.wallets, later.wallets], ignore_index=True)
-    return _added_up(cells, *sums_of_changes(cells, every, by, assets=assets, bridged=bridged))
+    sums = sums_of_changes(cells, every, by, assets=assets, bridged=bridged)
+    changes = _added_up(cells, *sums)
+    changes.attrs = told_of(earlier, later)
+    return changes
 
 
 def _added_up(

@@ -1,14 +1,33 @@
-"""Two fetches side by side: whether they can be compared, and what was left out of one alone."""
+"""Two fetches side by side: whether they can be compared, of when, and what one of them lacks."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from walletframe.errors import SnapshotError, Spelled
-from walletframe.frames import SIMULATED, Source, WalletDetails, require_columns, wallet_identities
+from walletframe.errors import InputWarning, SnapshotError, Spelled
+from walletframe.frames import (
+    COMPARED,
+    SIMULATED,
+    Source,
+    WalletDetails,
+    is_simulated,
+    known_wallets,
+    require_columns,
+    wallet_identities,
+)
 from walletframe.history.folder import LISTED
+from walletframe.history.grid import OK
 from walletframe.history.tables import SNAPSHOT
+from walletframe.notice import notify
+from walletframe.numerals import many
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from walletframe.history.grid import Grid
 
 _WALLET = ["blockchain", "address"]
 
@@ -55,3 +74,37 @@ def _once_each(before: WalletDetails, after: WalletDetails) -> tuple[WalletDetai
     stale = frames[later]["source"].astype("str").mask(sides[later], Source.STALE.value)
     outdated = (before, after)[later]._replace(wallets=frames[later].assign(source=stale))
     return (before, outdated) if later else (outdated, after)
+
+
+def warn_of_rows_left_out(sides: Sequence[WalletDetails], cells: Grid) -> None:
+    """Warn where rows are missing from one of the two alone, so that tokens seem gone or new."""
+    missing = []
+    for wallets, holdings in sides:
+        fetched = wallets["tokens"][known_wallets(wallets)].sum()
+        missing.append(max(int(fetched) - len(holdings), 0))
+    if all(missing) or not any(missing):
+        return
+    short = int(missing[1] > 0)
+    known = (cells.status == OK).all(axis=1)
+    lone = known & (cells.integers[:, short] == 0) & (cells.integers[:, 1 - short] != 0)
+    if count := int(lone.sum()):
+        name, other, seem = ("after", "before", "gone") if short else ("before", "after", "new")
+        notify(
+            f"{name} has {many(missing[short], 'row')} of holdings fewer than its wallets.tokens "
+            f"says were fetched, and {many(count, 'balance')} of {other} may seem {seem} for that: "
+            "give both whole, or leave the same tokens out of both",
+            InputWarning,
+        )
+
+
+def told_of(before: WalletDetails, after: WalletDetails) -> Mapping[Hashable | None, Any]:
+    """Tell charts of changes what these are of, as attributes that any file of a frame can hold."""
+    told = {}
+    for name, (wallets, _) in (("before", before), ("after", after)):
+        column = wallets[SNAPSHOT if SNAPSHOT in wallets else "fetched_at"]
+        newest = pd.to_datetime(column, utc=True).max()
+        if not pd.isna(newest):
+            told[name] = f"{newest:%Y-%m-%d %H:%M} UTC"
+    if is_simulated(before.wallets) or is_simulated(after.wallets):
+        told["service"] = SIMULATED
+    return {COMPARED: told}

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pandas as pd
+
 from walletframe.analysis import flag_spam, value
 from walletframe.analysis.sums import totals_of
 from walletframe.frames import (
+    WalletDetails,
     failure_lines,
     is_simulated,
     known_wallets,
@@ -17,6 +21,7 @@ from walletframe.frames import (
     token_identities,
     worth,
 )
+from walletframe.frames.groups import SNAPSHOT
 from walletframe.history import compare
 from walletframe.numerals import many
 from walletframe.reports.figures import fitting_charts, grouped_chart
@@ -33,9 +38,6 @@ from walletframe.text import shown
 if TYPE_CHECKING:
     from datetime import datetime
 
-    import pandas as pd
-
-    from walletframe.frames import WalletDetails
     from walletframe.reports.figures import Chart, Grouping
     from walletframe.reports.listings import Listing
 
@@ -103,7 +105,9 @@ def compose(
         holdings = flag_spam(holdings)
     is_suspect = holdings["is_spam"].to_numpy()
     suspects, others = holdings[is_suspect], holdings[~is_suspect]
-    listings = [] if before is None else [changes_listing(compare(before, details), wallets)]
+    listings = []
+    if before is not None:
+        listings.append(_changed(before, WalletDetails(wallets, holdings)))
     drawn = fitting_charts(others, wallets)
     if grouping is not None:
         grouped = _grouped(others, wallets, grouping)
@@ -132,6 +136,28 @@ def compose(
         listings=tuple(listings),
         methods=(*methods, _TIMES),
     )
+
+
+def _changed(before: WalletDetails, after: WalletDetails) -> Listing:
+    """List changes without suspects, on both sides: `after` says which, `before` of what it lacks.
+
+    They have a table of their own, and may have been dropped from one of the two.
+    """
+    sides = [before.holdings, after.holdings]
+    if "is_spam" not in sides[0]:
+        sides[0] = flag_spam(sides[0])
+    names = ["token_blockchain", "token_address"]
+    tokens = token_identities(pd.concat([side[names] for side in sides], ignore_index=True))
+    then, now = np.split(tokens.codes, [len(sides[0])])
+    is_suspect = np.zeros(len(tokens.keys), dtype=bool)
+    is_suspect[then[sides[0]["is_spam"].to_numpy(bool)]] = True
+    is_suspect[now] = False
+    is_suspect[now[sides[1]["is_spam"].to_numpy(bool)]] = True
+    changes = compare(
+        before._replace(holdings=sides[0][~is_suspect[then]]),
+        after._replace(holdings=sides[1][~is_suspect[now]]),
+    )
+    return changes_listing(changes, after.wallets, without_suspects=bool(is_suspect.any()))
 
 
 def _grouped(holdings: pd.DataFrame, wallets: pd.DataFrame, grouping: Grouping) -> Listing:
@@ -174,9 +200,11 @@ def _summary(
     if services:
         lines.append(f"Service: {', '.join(services)}.")
     if before is not None:
-        earlier = before.wallets["fetched_at"].dropna()
+        is_snapshot = SNAPSHOT in before.wallets
+        earlier = before.wallets[SNAPSHOT if is_snapshot else "fetched_at"].dropna()
         when = f"{earlier.max():%Y-%m-%d %H:%M} UTC" if len(earlier) else "an unknown time"
-        lines.append(f"Compared with an earlier fetch, whose last answer is of {when}.")
+        which = "the snapshot of" if is_snapshot else "an earlier fetch, whose last answer is of"
+        lines.append(f"Compared with {which} {when}.")
     return tuple(lines)
 
 

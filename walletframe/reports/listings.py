@@ -146,7 +146,9 @@ def suspects_listing(suspects: pd.DataFrame) -> Listing:
     return Listing("Tokens that look like spam", note, table)
 
 
-def changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
+def changes_listing(
+    changes: pd.DataFrame, wallets: pd.DataFrame, *, without_suspects: bool = False
+) -> Listing:
     """List changes as `compare` returns them, what is known first, in the order of the wallets."""
     order = (changes["change"] == "unknown").to_numpy().argsort(kind="stable")
     head = changes.iloc[order].head(_ROWS)
@@ -156,6 +158,8 @@ def changes_listing(changes: pd.DataFrame, wallets: pd.DataFrame) -> Listing:
     counts = changes["change"].value_counts(sort=False)
     counted = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
     note = f"{counted}. Unknown is what one of the two answers doesn't say." if counted else ""
+    if without_suspects:
+        note = f"{note} Tokens that look like spam are left out of both.".strip()
     table = Table("changes", columns | _contract(head), len(changes))
     return Listing("Changes", note, table, stacked=True)
 
