@@ -25,8 +25,12 @@ from walletframe.chains import known_blockchains
 from walletframe.client import Client, default_client
 from walletframe.errors import FetchInterrupted, InputWarning, WalletframeError
 from walletframe.frames import failure_lines, summary_lines
-from walletframe.frames.display import display_text, without_mathematics
-from walletframe.frames.money import frame_html, frame_text
+from walletframe.frames.display import (
+    display_text,
+    frame_html,
+    frame_text,
+    without_mathematics,
+)
 from walletframe.frames.plain import terminal_width
 from walletframe.text import as_lines, shown
 

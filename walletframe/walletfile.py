@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import pandas as pd
 
-from walletframe.address import read_list, read_rows, read_table, trimmed
+from walletframe.address import labelled, read_list, read_rows, read_table
 from walletframe.errors import AddressError, ArgumentError, ColumnsError, SettingsError
 
 if TYPE_CHECKING:
@@ -18,41 +17,26 @@ if TYPE_CHECKING:
 
     from walletframe.address import Reading, WalletLike, WalletsLike
 
-Numbered: TypeAlias = "tuple[int, WalletLike]"
 Labels: TypeAlias = "tuple[str | None, ...]"
 Row: TypeAlias = "tuple[int, WalletLike, Labels]"  # with what is kept
 
 
 def read_given(wallets: WalletsLike | PathLike[str], keep: Sequence[str] = ()) -> Reading:
     """Read wallets in any form, or the file at a path, with the columns to keep."""
-    if isinstance(wallets, PathLike):
-        return read_wallet_file(Path(wallets), keep)
-    return read_table(wallets, keep) if keep else read_list(wallets)
-
-
-def read_wallet_file(path: Path, keep: Sequence[str] = ()) -> Reading:
-    """Read a file of wallets whole, as `wallets_of_file` does, with columns of a CSV."""
+    if not isinstance(wallets, PathLike):
+        return read_table(wallets, keep) if keep else read_list(wallets)
+    path = Path(wallets)
     if not keep:
-        return read_rows(wallets_of_file(path), _lines_of(path))
+        numbered = ((number, wallet) for number, wallet, _ in rows_of_file(path, ()))
+        return read_rows(numbered, _lines_of(path))
     if path.suffix.lower() != ".csv":
         raise ArgumentError(
             f"{path.name!r} has no columns to keep", hint="give a CSV file, whose name ends in .csv"
         )
     rows = {number: (wallet, labels) for number, wallet, labels in rows_of_file(path, keep)}
     reading = read_rows(((number, rows[number][0]) for number in rows), _lines_of(path))
-    told = zip(*(rows[number][1] for number in reading.places), strict=True)
-    columns = [*told] or [()] * len(keep)
-    labels = {
-        name: trimmed(pd.Series(cells, dtype="str"))
-        for name, cells in zip(keep, columns, strict=True)
-    }
-    return replace(reading, labels=pd.DataFrame(labels))
-
-
-def wallets_of_file(path: Path) -> Iterator[Numbered]:
-    """Hand out line number and wallet of a UTF-8 file: a CSV by its columns, all else by line."""
-    for number, wallet, _ in rows_of_file(path, ()):
-        yield number, wallet
+    told = [rows[number][1] for number in reading.places]
+    return labelled(reading, pd.DataFrame(told, columns=[*keep]))
 
 
 def rows_of_file(path: Path, keep: Sequence[str]) -> Iterator[Row]:

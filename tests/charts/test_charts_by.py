@@ -389,6 +389,9 @@ class TestHierarchies:
         named = WALLETS.assign(name="Vault")
         paths = boxes(charts.treemap(VALUED, by=["owner", "wallet"], wallets=named))
         assert "Ada/Vault<br>ETH.0xa1" in paths
+        named = WALLETS.assign(name="Vault · old")  # with what else stands before an address
+        paths = boxes(charts.treemap(VALUED, by=["owner", "wallet"], wallets=named))
+        assert "Ada/Vault · old<br>ETH.0xa1" in paths
 
     def test_labels_are_harmless(self):
         """Whatever a column holds."""

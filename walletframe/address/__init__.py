@@ -15,9 +15,9 @@ from walletframe.address.forms import (
 )
 from walletframe.address.labels import (
     distinct_labels,
+    labelled,
     read_table,
     telling_rows,
-    trimmed,
     unnameable,
 )
 from walletframe.address.lists import (
@@ -64,6 +64,7 @@ __all__ = [
     "frame_rows",
     "in_one_spelling",
     "is_blank",
+    "labelled",
     "parse_wallets",
     "read_list",
     "read_pasted",
@@ -72,7 +73,6 @@ __all__ = [
     "read_wallet",
     "shorten",
     "telling_rows",
-    "trimmed",
     "unnameable",
     "wallets_to_ask",
     "warn_of_doubts",

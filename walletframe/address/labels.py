@@ -48,12 +48,17 @@ def read_table(table: object, keep: Sequence[str]) -> Reading:
     if labels.shape[1] > len(keep):
         raise SettingsError(f"keep: {list(keep)!r}", hint="one of these is there twice")
     reading = read_rows(enumerate(frame_rows(table.drop(columns=[*keep]))))
-    kept = labels.iloc[reading.places].reset_index(drop=True)
-    return replace(reading, labels=pd.DataFrame({name: trimmed(kept[name]) for name in keep}))
+    return labelled(reading, labels.iloc[reading.places].reset_index(drop=True))
 
 
-def trimmed(column: pd.Series) -> pd.Series:
-    """Return a column whose texts have no white space around them; empty ones are missing."""
+def labelled(reading: Reading, labels: pd.DataFrame) -> Reading:
+    """Put beside the wallets what else is told of each, row by row; empty texts are missing."""
+    trimmed = {name: _trimmed(column) for name, column in labels.items()}
+    return replace(reading, labels=pd.DataFrame(trimmed))
+
+
+def _trimmed(column: pd.Series) -> pd.Series:
+    """Return a column whose texts have no white space around them."""
     if not (isinstance(column.dtype, pd.StringDtype) or column.dtype == object):
         return column
     cells = [cell.strip() or None if isinstance(cell, str) else cell for cell in column]

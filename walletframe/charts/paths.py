@@ -18,7 +18,7 @@ from walletframe.charts.canvas import hover, markup
 from walletframe.charts.nodes import LEAST
 from walletframe.charts.notes import drawn_of, other
 from walletframe.charts.palette import COLORS, OTHER, chosen_colors, patterns
-from walletframe.frames import ADDED, without_chain
+from walletframe.frames import ADDED, wallet_lines, without_chain
 from walletframe.frames.identity import first_rows
 from walletframe.numerals import whole
 
@@ -193,9 +193,8 @@ class _Dress:
         own = self.ring.own.names
         if own == ["wallet"]:
             called = self.balances.names[self.ring.place(group)]
-            if "blockchain" in self.ring.level.names:
-                return without_chain(name, called)
-            return name.split(" · ", 1)
+            lines = without_chain if "blockchain" in self.ring.level.names else wallet_lines
+            return lines(name, called)
         head, _, rest = name.partition(" (") if {*own} <= ADDED else (name, "", "")
         return [head, f"({rest}"] if head and rest else [name]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
@@ -15,8 +14,8 @@ from walletframe.address import (
     A_FILE_IN_SHELL,
     asked_wallets,
     distinct_labels,
+    labelled,
     read_rows,
-    trimmed,
 )
 from walletframe.cli.files import require_wallets
 from walletframe.client import Client
@@ -127,8 +126,7 @@ def _read(
     if not keep:
         return asked, None
     told = pd.DataFrame([placed[number][2] for number in reading.places], columns=keep)
-    reading = replace(reading, labels=told.apply(trimmed))
-    return asked, distinct_labels(reading, place=lambda number: placed[number][0])
+    return asked, distinct_labels(labelled(reading, told), place=lambda number: placed[number][0])
 
 
 def _rows(name: str, keep: Sequence[str]) -> Iterator[_Placed]:

@@ -1,5 +1,6 @@
 """Both frames, and any table, as plain text, as Markdown, and as HTML in the page's own colours.
 
+Also DataFrames as pandas shows them, but for values as money: by arguments, never by its options.
 Pure functions of bounded length: a summary first, then what failed and why, then the first rows.
 All that strangers wrote goes through `walletframe.text`.
 """
@@ -7,20 +8,27 @@ All that strangers wrote goes through `walletframe.text`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+from pandas import get_option
+from pandas.api.types import is_float_dtype
+from pandas.io.formats.format import (  # type: ignore[attr-defined]  # it is for this
+    get_dataframe_repr_params,
+)
+
+from walletframe.amounts import AmountDtype
 from walletframe.frames.known import SIMULATED_NOTE, failure_lines, summary_lines
 from walletframe.frames.plain import console_text, table_text
 from walletframe.frames.tables import NUMBERS, Cell, Table, holdings_table, wallets_table
-from walletframe.numerals import many
+from walletframe.numerals import many, money, plain
 from walletframe.text import as_href, as_html, as_markdown, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pandas as pd
-
 _REASON = 160
+_WRITTEN = {"value": money, "price": plain, "unit_price": plain}
 _NUMBER = re.compile(r"-?[0-9,]+(\.[0-9]+)?")
 
 _NO_MATHS = "mathjax_ignore tex2jax_ignore"  # what tells MathJax 3 and 2 to leave a $ alone
@@ -159,3 +167,46 @@ def _dress(tag: str, name: str) -> str:
         style = f"{_TEXT_STYLE}; {'min-width: 14em' if name == 'reason' else 'white-space: nowrap'}"
     scope = ' scope="col"' if tag == "th" else ""
     return f'{scope} style="{style}"' if name else ""
+
+
+def frame_html(frame: Any) -> str | None:
+    """Return what pandas shows of a frame, or of a Styler, in a notebook."""
+    written = _writers(frame)
+    if not written or not get_option("display.notebook_repr_html"):
+        html: str | None = frame._repr_html_()
+        return html
+    most, fewer = get_option("display.max_rows"), get_option("display.min_rows")
+    drawn: str = frame.to_html(
+        formatters=written,
+        notebook=True,
+        max_rows=fewer if most and fewer and len(frame) > most else most,
+        max_cols=get_option("display.max_columns"),
+        show_dimensions=get_option("display.show_dimensions"),
+    )
+    return drawn
+
+
+def frame_text(frame: Any) -> str:
+    """Return what pandas shows of a frame in a terminal."""
+    written = _writers(frame)
+    if not written:
+        return repr(frame)
+    text: str = frame.to_string(formatters=written, **get_dataframe_repr_params())
+    return text
+
+
+def _writers(frame: Any) -> dict[str, Callable[[float], str]]:
+    """Choose how to write the columns of values and prices, unless the user chose."""
+    chosen = get_option("display.float_format") or get_option("display.large_repr") != "truncate"
+    if chosen or not isinstance(frame, pd.DataFrame):
+        return {}
+    names = frame.columns
+    if names.nlevels > 1 or not names.is_unique:
+        return {}
+    found = {name: write for name, write in _WRITTEN.items() if name in names}
+    dtypes = {name: frame[name].dtype for name in found}
+    return {
+        name: write
+        for name, write in found.items()
+        if is_float_dtype(dtypes[name]) and not isinstance(dtypes[name], AmountDtype)
+    }

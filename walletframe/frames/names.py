@@ -123,11 +123,16 @@ def wallet_names(wallets: pd.DataFrame, places: Codes, names: Sequence[str]) -> 
     return unique_names(short, lambda number: whole_wallet(*named[number]))
 
 
-def without_chain(label: str, name: str) -> list[str]:
-    """Break what `wallet_names` calls a wallet into lines for where its blockchain is written."""
+def wallet_lines(label: str, name: str) -> list[str]:
+    """Break what `wallet_names` calls a wallet into lines: its name if any, and where it is."""
     called = shown(name, _NAME)
-    where = label.removeprefix(f"{called}{_BETWEEN}").partition(".")[2]
-    return [called, where] if called else [where]
+    return [called, label.removeprefix(f"{called}{_BETWEEN}")] if called else [label]
+
+
+def without_chain(label: str, name: str) -> list[str]:
+    """Do the same for where its blockchain is written."""
+    *called, where = wallet_lines(label, name)
+    return [*called, where.partition(".")[2]]
 
 
 def unique_names(short: list[str], whole: Callable[[int], str]) -> list[str]:
