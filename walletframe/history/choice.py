@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from walletframe.errors import Argument, SettingsError, Spelled
 from walletframe.frames import Identities, candidates, held_place, read_positions, refuse_assets
@@ -13,8 +14,6 @@ from walletframe.frames.asset_list import with_assets
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-
-    import pandas as pd
 
     from walletframe.frames import AssetsLike, Mask, TokenLike
     from walletframe.frames.identity import Codes, TokenKey
@@ -34,9 +33,11 @@ class Choice:
         """Let so many rows be of the one thing."""
         return Identities(np.zeros(rows, dtype=np.intp), [self.key], np.zeros(1, dtype=np.intp))
 
-    def possible(self, holders: Codes, chains: Codes, names: Mapping[str, int]) -> Mask:
-        """Tell of wallets, by their blockchains, which could hold it; some do."""
-        able = candidates(self.one(len(holders)), chains[holders], names, self.homes)[1]
+    def possible(self, who: Identities, holders: Codes) -> Mask:
+        """Tell which wallets could hold it, by their blockchains and those of its holders."""
+        chains, names = pd.factorize(np.array([key[0] for key in who.keys], dtype=object))
+        places = {name: place for place, name in enumerate(names)}
+        able = candidates(self.one(len(holders)), chains[holders], places, self.homes)[1]
         return np.isin(chains, able)
 
 

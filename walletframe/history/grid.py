@@ -121,9 +121,7 @@ def grid(
     owner, token = np.divmod(distinct, max(len(what.keys), 1))
     idle = np.setdiff1d(asked, owner)
     if choice:
-        chains, names = pd.factorize(np.array([key[0] for key in who.keys], dtype=object))
-        places = {name: place for place, name in enumerate(names)}
-        idle = idle[choice.possible(holders, chains, places)[idle]]
+        idle = idle[choice.possible(who, holders)[idle]]
     order = np.argsort(np.concatenate([owner, idle]), kind="stable")
     owner = np.concatenate([owner, idle])[order]
     token = np.concatenate([token, np.full(len(idle), 0 if one else -1)])[order]
