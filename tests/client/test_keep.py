@@ -13,7 +13,7 @@ from walletframe.errors import (
     SettingsError,
 )
 from walletframe.frames import RESERVED, WALLET_DTYPES
-from walletframe.walletfile import read_wallet_file
+from walletframe.walletfile import read_given
 
 ETHER, NEAR = "ETH.0x" + "1" * 40, "NEAR.alice.near"
 HOSTILE = "<img src=x>\n=HYPERLINK(1)\u202e"
@@ -149,7 +149,7 @@ def test_a_file_has_columns_to_keep(tmp_path, client):
     assert details.wallets["name"].fillna("-").tolist() == ["Ada", "-"]
     assert details.wallets["team"].fillna("-").tolist() == ["1", "-"]
     assert any("'Ada' at 2, 'Eve' at 6" in str(each.message) for each in told)
-    assert read_wallet_file(path, ["name", "team"]).labels["name"].tolist()[0] == "Ada"
+    assert read_given(path, ["name", "team"]).labels["name"].tolist()[0] == "Ada"
 
 
 @pytest.mark.parametrize(
@@ -164,9 +164,9 @@ def test_a_file_without_such_a_column_says_so(tmp_path, name, text, error):
     """It lacks it, has it twice, or has no columns at all."""
     (tmp_path / name).write_text(text)
     with pytest.raises(error, match="name"):
-        read_wallet_file(tmp_path / name, ["name"])
+        read_given(tmp_path / name, ["name"])
     (tmp_path / "empty.csv").write_text("wallet,name\n")
-    assert [*read_wallet_file(tmp_path / "empty.csv", ["name"]).labels] == ["name"]
+    assert [*read_given(tmp_path / "empty.csv", ["name"]).labels] == ["name"]
 
 
 def test_a_path_is_a_file_of_wallets(tmp_path, client):
