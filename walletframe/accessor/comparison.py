@@ -197,10 +197,8 @@ class ComparisonPlots:
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is: of each
             group, too. ``details.wf`` has them.
-        assets : DataFrame, str or Path, optional
-            By asset: contracts of your own, as `walletframe.assets` takes them.
-        bridged : bool, default False
-            By asset: whether twins count, such as USDC.e and WETH.
+        assets, bridged : optional
+            By asset, as in `bar`.
 
         Returns
         -------

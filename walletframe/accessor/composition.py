@@ -36,11 +36,8 @@ class CompositionPlots(ComparisonPlots):
         ----------
         by : str or list of str, default ("blockchain", "wallet", "token")
             The path, from outside in: the names that `bar` takes, such as ``["owner", "asset"]``.
-        token : str or (str, str or None), optional
-            Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
-        asset : str or (str, str or None), optional
-            Draw its amounts, on all blockchains: an asset that `walletframe.assets` lists, or one
-            of its contracts.
+        token, asset : str or (str, str or None), optional
+            Draw the amounts of one, as in `bar`.
         top : int, default 250
             The most rectangles, up to 500, since a browser is slow with more. Of too many, only the
             largest wallets are drawn separately; the others of each blockchain are drawn together,
@@ -49,10 +46,8 @@ class CompositionPlots(ComparisonPlots):
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is: of each
             group, too. ``details.wf`` has them.
-        assets : DataFrame, str or Path, optional
-            By asset: contracts of your own, as `walletframe.assets` takes them.
-        bridged : bool, default False
-            By asset: whether twins count, such as USDC.e and WETH.
+        assets, bridged : optional
+            By asset, as in `bar`.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, hex or CSS names, as from `token_colors`. An asset has that of its
             largest token.
@@ -116,11 +111,8 @@ class CompositionPlots(ComparisonPlots):
         ----------
         by : str or list of str, default ("blockchain", "wallet", "token")
             The path, from inside out: the names that `bar` takes, such as ``["owner", "asset"]``.
-        token : str or (str, str or None), optional
-            Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
-        asset : str or (str, str or None), optional
-            Draw its amounts, on all blockchains: an asset that `walletframe.assets` lists, or one
-            of its contracts.
+        token, asset : str or (str, str or None), optional
+            Draw the amounts of one, as in `bar`.
         top : int, default 250
             The most pieces, up to 300, since a browser is slow with more. Only what has room for
             its name is drawn separately: the other wallets of each blockchain are drawn together,
@@ -129,10 +121,8 @@ class CompositionPlots(ComparisonPlots):
         wallets : DataFrame or WalletDetails, optional
             The ``wallets`` of the same fetch, to note how complete and how old the data is: of each
             group, too. ``details.wf`` has them.
-        assets : DataFrame, str or Path, optional
-            By asset: contracts of your own, as `walletframe.assets` takes them.
-        bridged : bool, default False
-            By asset: whether twins count, such as USDC.e and WETH.
+        assets, bridged : optional
+            By asset, as in `bar`.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, hex or CSS names, as from `token_colors`. An asset has that of its
             largest token.

@@ -104,11 +104,8 @@ class PlotAccessor(CompositionPlots):
         by : str or list of str, default "token"
             ``"token"`` or ``"asset"`` for stacked bars; any other names that `bar` takes, such as
             ``"owner"`` or ``"wallet"``, for a line for each group.
-        token : str or (str, str or None), optional
-            Draw its amounts: an unambiguous symbol, or (blockchain, contract), None if native.
-        asset : str or (str, str or None), optional
-            Draw its amounts, on all blockchains: an asset that `walletframe.assets` lists, or one
-            of its contracts.
+        token, asset : str or (str, str or None), optional
+            Draw the amounts of one, as in `bar`.
         top_tokens : int, default 8
             The most tokens, assets or lines with a colour of their own, up to 20; the rest are
             drawn as Other.
@@ -118,10 +115,8 @@ class PlotAccessor(CompositionPlots):
             answers are left out; with a token, only wallets that could hold it count. A line has a
             gap where nothing is known of its group, and a point that stands alone where less is
             known than at other times. ``details.wf`` has them.
-        assets : DataFrame, str or Path, optional
-            By asset: contracts of your own, as `walletframe.assets` takes them.
-        bridged : bool, default False
-            By asset: whether twins count, such as USDC.e and WETH.
+        assets, bridged : optional
+            By asset, as in `bar`.
         colors : mapping of (str, str or None) to str, optional
             Colours of tokens, hex or CSS names, as from `token_colors`.
 
