@@ -235,6 +235,7 @@ def test_the_old_name_of_the_option_works_and_says_so(run, folder):
     assert "--symbol" not in run("compare", "--help").output
 
 
+@pytest.mark.filterwarnings("always:.*the same answer in both:walletframe.InputWarning")
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
 def test_compare_takes_the_files_of_fetch(run, reachable, tmp_path, suffix):
     """A fetch of now, beside a snapshot of the same wallets: nothing changed but what failed."""
@@ -244,8 +245,9 @@ def test_compare_takes_the_files_of_fetch(run, reachable, tmp_path, suffix):
     result = run(
         "compare", str(tmp_path / f"now{suffix}"), "latest", "--folder", str(tmp_path / "kept")
     )
-    assert result.output.endswith("1 unknown; wallets not known: 1\n")  # one answers without a list
-    assert "Simulated data" in result.output
+    assert "1 unknown; wallets not known: 1\n" in result.stdout  # one answers without a list
+    assert "Simulated data" in result.stdout
+    assert "12 wallets of 13 have the same answer in both, from the cache" in result.stderr
 
 
 def test_compare_writes_its_changes(run, folder, tmp_path):

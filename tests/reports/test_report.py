@@ -103,6 +103,7 @@ def test_spam_dropped_from_one_side_is_no_change():
     assert [row["change"] for row in listing(gone, "changes")] == ["new"]
 
 
+@pytest.mark.filterwarnings("ignore:.*the same answer in both:walletframe.InputWarning")
 def test_a_report_names_the_time_of_the_snapshot(tmp_path):
     """Which need not be that of its newest answer."""
     save(fetched(SOME), folder=tmp_path, at="2026-01-30T06:00Z")

@@ -118,14 +118,15 @@ def compare(  # noqa: PLR0913 - what a caller may wish
         If `symbol` is given.
     InputWarning
         If one of the two alone lacks holdings that its ``wallets.tokens`` says were fetched, and
-        has none of a token that the other has.
+        has none of a token that the other has; if two fetches of different times have the same
+        answers, from the cache: such wallets seem unchanged.
 
     Notes
     -----
     Wallets and tokens are matched by blockchain and address or contract, hex without case; a token
     that an answer lists twice is added up. Give both frames whole: a row that was dropped
-    from one of the two counts as not listed. An answer from the cache that both have, though they
-    are of different times, is ``stale`` in the later one: nobody asked in between.
+    from one of the two counts as not listed. An answer from the cache that two snapshots
+    have is ``stale`` in the later one: nobody asked in between.
 
     Examples
     --------

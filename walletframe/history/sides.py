@@ -60,20 +60,37 @@ def comparable(before: WalletDetails, after: WalletDetails) -> tuple[WalletDetai
 def _once_each(before: WalletDetails, after: WalletDetails) -> tuple[WalletDetails, WalletDetails]:
     """Let an answer that two snapshots have be out of date in the later one.
 
-    It came from the cache there: nobody asked in between.
+    It came from the cache there: nobody asked in between. Of fetches, that is only told: who asks
+    again soon for what failed wants to see what that changed.
     """
     frames = before.wallets, after.wallets
-    if not all(SNAPSHOT in wallets and len(wallets) for wallets in frames):
+    earlier, newest = map(_newest, frames)
+    if pd.isna(earlier) or pd.isna(newest) or bool(earlier == newest):
         return before, after
     names = [*_WALLET, "service", "fetched_at"]
     both = pd.concat([wallets[names] for wallets in frames], ignore_index=True)
     answers = both[["service", "fetched_at"]].assign(wallet=wallet_identities(both).codes)
     repeated = answers.duplicated(keep=False) & answers["fetched_at"].notna()
     sides = np.split(repeated.to_numpy(), [len(before.wallets)])
-    later = int(frames[1][SNAPSHOT].max() > frames[0][SNAPSHOT].max())
+    later = int(newest > earlier)
+    if not all(SNAPSHOT in wallets for wallets in frames):
+        if count := int(sides[later].sum()):
+            notify(
+                f"{many(count, 'wallet')} of {len(frames[later]):,} have the same answer in both, "
+                "from the cache, and so seem unchanged: nobody asked them in between",
+                InputWarning,
+            )
+        return before, after
     stale = frames[later]["source"].astype("str").mask(sides[later], Source.STALE.value)
     outdated = (before, after)[later]._replace(wallets=frames[later].assign(source=stale))
     return (before, outdated) if later else (outdated, after)
+
+
+def _newest(wallets: pd.DataFrame) -> Any:
+    """Return the time that wallets are of: of the snapshot, else of the newest answer."""
+    return pd.to_datetime(
+        wallets[SNAPSHOT if SNAPSHOT in wallets else "fetched_at"], utc=True
+    ).max()
 
 
 def warn_of_rows_left_out(sides: Sequence[WalletDetails], cells: Grid) -> None:
@@ -101,8 +118,7 @@ def told_of(before: WalletDetails, after: WalletDetails) -> Mapping[Hashable | N
     """Tell charts of changes what these are of, as attributes that any file of a frame can hold."""
     told = {}
     for name, (wallets, _) in (("before", before), ("after", after)):
-        column = wallets[SNAPSHOT if SNAPSHOT in wallets else "fetched_at"]
-        newest = pd.to_datetime(column, utc=True).max()
+        newest = _newest(wallets)
         if not pd.isna(newest):
             told[name] = f"{newest:%Y-%m-%d %H:%M} UTC"
     if is_simulated(before.wallets) or is_simulated(after.wallets):
