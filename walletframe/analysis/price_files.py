@@ -196,7 +196,7 @@ class ParquetPrices:
     def _rows(self, columns: Sequence[str], since: date, until: date) -> pd.DataFrame:
         """Read some columns of the files, where they have them, of some days alone."""
         from pyarrow import string  # noqa: PLC0415 - pandas does not load it either
-        from pyarrow.dataset import dataset, field  # noqa: PLC0415
+        from pyarrow.dataset import dataset, field  # noqa: PLC0415  the same
 
         folder = Path(self.folder).expanduser()
         # As text, days, times and texts compare alike; a zone moves a time by a day at most.

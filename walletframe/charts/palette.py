@@ -107,7 +107,7 @@ def text_on(color: str) -> str:
         return "#000000"
     channels = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  as sRGB is defined
         for part in channels
     )
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _HANDLER = "walletframe.stand_in"
-_STAND_INS = {"…": "~", "→": ">", "–": "-", "—": "-", "“": '"', "”": '"', "’": "'"}  # noqa: RUF001
+_STAND_INS = {"…": "~", "→": ">", "–": "-", "—": "-", "“": '"', "”": '"', "’": "'"}  # noqa: RUF001  what is replaced
 _COUNTS = {name: name for name in ("contracts", "blockchains", "tokens", "holders", "balances")}
 _WALLET, _TOKEN = {"blockchain", "address"}, {"token_blockchain", "token_address", "symbol"}
 _LABEL = 44

@@ -64,8 +64,8 @@ class Sandbox:
         options = behaviour or Behaviour()
         self._ledger = SimulatedLedger(options.seed) if ledger is None else as_ledger(ledger)
         try:
-            from walletframe.service.app import HOST, LoopbackServer, create_app  # noqa: PLC0415
-            from walletframe.service.gate import Gate  # noqa: PLC0415
+            from walletframe.service.app import HOST, LoopbackServer, create_app  # noqa: PLC0415  an extra
+            from walletframe.service.gate import Gate  # noqa: PLC0415  an extra
         except ImportError as error:
             raise MissingExtraError("sandbox", "the sandbox") from error
         self._keys = SANDBOX_KEYS if ledger is None else secret_keys()
@@ -152,7 +152,7 @@ class Sandbox:
         SettingsError
             As `settings`.
         """
-        from walletframe.client import Client  # noqa: PLC0415
+        from walletframe.client import Client  # noqa: PLC0415  the one arrow up
 
         return Client(self.settings(key_kind, **overrides))
 

@@ -273,7 +273,7 @@ def _put(link: sqlite3.Connection, unsealed: Row) -> None:
     row = (*unsealed, checksum(*unsealed))
     if link.execute(_UPSERT, row).rowcount:
         return
-    [later] = link.execute(f"SELECT {_COLUMNS} FROM answers WHERE key = ?", row[:1])  # noqa: S608
+    [later] = link.execute(f"SELECT {_COLUMNS} FROM answers WHERE key = ?", row[:1])  # noqa: S608  names of our own
     if _kept_in(later) is None:
         link.execute("DELETE FROM answers WHERE key = ?", row[:1])
         link.execute(_INSERT, row)

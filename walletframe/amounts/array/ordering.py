@@ -151,8 +151,8 @@ class AmountOrder(AmountStorage):
         self,
         *,
         encoding: str,  # noqa: ARG002  this and the other options are about text
-        hash_key: str,  # noqa: ARG002
-        categorize: bool,  # noqa: ARG002
+        hash_key: str,  # noqa: ARG002  the same
+        categorize: bool,  # noqa: ARG002  the same
     ) -> npt.NDArray[np.uint64]:
         """Hash amounts without regard to their scale (pandas's hook)."""
         return sorting.hashes(self.exact())
