@@ -1,6 +1,7 @@
 """Columns that a user keeps: from a table or a file, through fetches, folders and files."""
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import walletframe as wf
@@ -220,6 +221,56 @@ def test_snapshots_keep_them(details, tmp_path, client):
     mixed = details.wallets.assign(tags=[[1], "a", None])
     with pytest.raises(wf.SnapshotError, match="mix list"):
         history.save((mixed, details.holdings), folder=tmp_path, at="2026-02-01T06:00Z")
+
+
+SIZES = pd.Categorical(["large", "small", "large"], categories=["small", "large"], ordered=True)
+
+
+def test_the_same_is_saved_once_whatever_was_kept(tmp_path, client):
+    """Whole numbers and truth values come back of other dtypes; they are the same."""
+    table = PEOPLE[["wallet"]].assign(rank=[1, 2, 3], cold=[True, False, True], size=SIZES)
+    kept = table.wf.fetch(keep=["rank", "cold", "size"], client=client)
+    time = history.save(kept, folder=tmp_path)
+    with pytest.warns(InputWarning, match="nothing was added"):
+        assert history.save(kept, folder=tmp_path) == time
+    assert len(history.snapshots(folder=tmp_path)) == 1
+
+
+def test_categories_are_kept_in_files_as_their_values(tmp_path, client):
+    """Not in an order of chance, by which comparisons would be wrong."""
+    table = PEOPLE[["wallet"]].assign(size=SIZES, rank=pd.Categorical([1, None, 3]))
+    kept = table.wf.fetch(keep=["size", "rank"], client=client)
+    assert kept.wallets["size"].cat.ordered
+    history.save(kept, folder=tmp_path / "history")
+    wf.fetch_to_parquet(table, tmp_path / "bulk", keep=["size", "rank"], client=client)
+    own = pd.DataFrame(
+        {
+            "size": pd.array([*SIZES], dtype="str"),
+            "rank": pd.array([1, None, 3], dtype="Int64"),
+        }
+    )
+    same(history.snapshot(folder=tmp_path / "history").wallets, own)
+    same(wf.read_wallets(tmp_path / "bulk").wallets, own)
+
+
+def test_texts_of_any_dtype_are_trimmed(client):
+    """Or one owner would be two groups."""
+    names = [" Ada", "Ada", " "]
+    arrow = pd.array(names, dtype=pd.ArrowDtype(pa.string()))
+    table = PEOPLE[["wallet"]].assign(owner=pd.Categorical(names), team=arrow, size=SIZES)
+    own = pd.DataFrame(dict.fromkeys(["owner", "team"], pd.array(["Ada", "Ada", None], "str")))
+    kept = table.wf.fetch(keep=["owner", "team", "size"], client=client).wallets
+    same(kept, own.assign(size=SIZES))
+
+
+def test_numbers_that_files_can_not_hold_are_told(tmp_path, client):
+    """By an error of ours."""
+    table = PEOPLE[["wallet"]].assign(id=[2**70, 1, 1])
+    kept = table.wf.fetch(keep="id", client=client)
+    with pytest.raises(wf.SnapshotError, match="can't be saved"):
+        history.save(kept, folder=tmp_path / "history")
+    with pytest.raises(wf.DatasetError, match="too large"):
+        wf.fetch_to_parquet(table, tmp_path / "bulk", keep="id", client=client)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".parquet", ".xlsx"])

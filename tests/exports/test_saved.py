@@ -4,8 +4,10 @@ import csv
 import sys
 
 import duckdb
+import openpyxl
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from fetches import fetched, token
 from hypothesis import HealthCheck, example, given, settings
@@ -144,6 +146,40 @@ def test_a_column_of_ones_own_is_no_trouble(tmp_path):
     assert_frame_equal(wf.read_holdings(tmp_path / "b.parquet"), frame)
     frame.drop(columns="b").wf.to_csv(tmp_path / "b.csv")
     assert_frame_equal(wf.read_holdings(tmp_path / "b.csv"), frame.drop(columns="b"))
+
+
+def test_whole_numbers_of_which_some_are_missing_come_back(tmp_path):
+    """To the last digit, and truth values as such; not as floats and objects."""
+    large = pd.array([2**53 + 1, None], dtype="Int64")
+    frame = holdings_of(["A", "B"]).assign(id=large, seen=pd.array([True, None], dtype="boolean"))
+    frame.wf.to_parquet(tmp_path / "h.parquet")
+    assert_frame_equal(wf.read_holdings(tmp_path / "h.parquet"), frame)
+    frame.set_index("id").to_parquet(tmp_path / "p.parquet")  # by plain pandas
+    assert wf.read_holdings(tmp_path / "p.parquet")["seen"].tolist() == [True, pd.NA]
+
+
+def test_categories_come_back_without_an_order_of_chance(tmp_path):
+    """Parquet has them in the order of their first rows, which is not that of their ranks."""
+    sizes = pd.Categorical(["large", "small"], categories=["small", "large"], ordered=True)
+    holdings_of(["A", "B"]).assign(size=sizes).wf.to_parquet(tmp_path / "h.parquet")
+    back = wf.read_holdings(tmp_path / "h.parquet")["size"]
+    assert (back.tolist(), back.cat.ordered) == (["large", "small"], False)
+
+
+@pytest.mark.parametrize("dtype", ["str", "category", pd.ArrowDtype(pa.string())], ids=str)
+def test_text_of_any_dtype_is_harmless(tmp_path, dtype):
+    """Of Arrow's own strings, too, which `dtype_backend="pyarrow"` gives."""
+    frame = holdings_of(["=1+1", 'a,"b'])
+    frame["symbol"] = frame["symbol"].astype(dtype)
+    frame["step"] = pd.interval_range(0, 2)
+    frame.wf.to_csv(tmp_path / "h.csv")
+    back = wf.read_holdings(tmp_path / "h.csv")
+    assert back["symbol"].tolist() == ["=1+1", 'a,"b']
+    assert back["step"].tolist() == ["(0, 1]", "(1, 2]"]
+    assert "'=1+1" in (tmp_path / "h.csv").read_text()
+    frame.wf.to_excel(tmp_path / "h.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "h.xlsx").worksheets[0]
+    assert "f" not in {cell.data_type for row in sheet.iter_rows() for cell in row}
 
 
 def test_a_symbol_of_a_megabyte_comes_back(tmp_path):

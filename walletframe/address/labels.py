@@ -59,7 +59,11 @@ def labelled(reading: Reading, labels: pd.DataFrame) -> Reading:
 
 def _trimmed(column: pd.Series) -> pd.Series:
     """Return a column whose texts have no white space around them."""
-    if not (isinstance(column.dtype, pd.StringDtype) or column.dtype == object):
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        labels = [label for label in column.cat.categories if isinstance(label, str)]
+        if all(label and label == label.strip() for label in labels):
+            return column
+    elif column.dtype.kind not in "OU":
         return column
     cells = [cell.strip() or None if isinstance(cell, str) else cell for cell in column]
     is_text = all(isinstance(cell, str) for cell in cells if not _is_missing(cell))

@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
-from walletframe.amounts.arrow import to_portable_table
 from walletframe.bulk.files import (
     FORMAT,
     POSITION,
@@ -37,7 +36,7 @@ from walletframe.bulk.files import (
 from walletframe.bulk.journal import left_in, segments
 from walletframe.disk import private_file, private_folder, publish
 from walletframe.errors import DatasetError
-from walletframe.frames import assemble, text_array, with_kept
+from walletframe.frames import assemble, kept_table, text_array, with_kept
 from walletframe.wire import Status
 
 if TYPE_CHECKING:
@@ -118,8 +117,8 @@ class Dataset:
             keys = keys_of(pa.table({name: pa.Array.from_pandas(both[name]) for name in named}))
             rows = list({key: row for row, key in reversed([*enumerate(keys)])}.values())[::-1]
             whole = both[[*named]].iloc[rows].reset_index(drop=True)
-            table = to_portable_table(with_kept(whole, kept_of(both, [keys[row] for row in rows])))
-            if before is None or not table.equals(to_portable_table(before)):
+            table = kept_table(with_kept(whole, kept_of(both, [keys[row] for row in rows])))
+            if before is None or not table.equals(kept_table(before)):
                 self._replace(self.layout.kept, table)
 
     def tidy(self) -> None:

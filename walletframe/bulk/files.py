@@ -109,7 +109,7 @@ def dataset_errors(root: Path) -> Iterator[None]:
         yield
     except DatasetError:
         raise
-    except (OSError, pa.ArrowException) as fault:
+    except (OSError, pa.ArrowException, OverflowError) as fault:
         raise DatasetError(
             f"{root}: {fault}",
             hint="what was written before is intact: fix this, and repeat the call to continue",

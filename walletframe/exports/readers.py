@@ -19,7 +19,7 @@ from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import SUFFIX as DECIMAL
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
 from walletframe.exports.writers import NUMBER, SEPARATORS, rebuilt, require_openpyxl, uncompressed
-from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES
+from walletframe.frames import ARROW_DTYPES, HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.text import from_cell
 
 if TYPE_CHECKING:
@@ -156,8 +156,22 @@ def _separated(path: Path) -> dict[str, pd.DataFrame]:
 
 
 def _parquet(path: Path) -> dict[str, pd.DataFrame]:
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - pandas does not load it either
+
     with path.open("rb") as file:
-        return {"": _without_numbers(pd.read_parquet(file), DECIMAL)}
+        frame = pd.read_parquet(file)
+        parquet = ParquetFile(file)
+        # Where some are missing, pandas makes floats of integers, and objects of truth values.
+        holed = [
+            field.name
+            for field in parquet.schema_arrow
+            if (pa.types.is_integer(field.type) or pa.types.is_boolean(field.type))
+            and field.name in frame.columns
+            and frame[field.name].hasnans
+        ]
+        exact = parquet.read(columns=holed).to_pandas(types_mapper=ARROW_DTYPES.get)
+    columns = {name: exact[name].array for name in holed}
+    return {"": _without_numbers(frame.assign(**columns), DECIMAL)}
 
 
 def _excel(path: Path) -> dict[str, pd.DataFrame]:

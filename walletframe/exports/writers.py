@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_float_dtype
+from pandas.api.types import is_float_dtype, is_numeric_dtype
 
 from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import to_portable_table
@@ -107,7 +107,7 @@ def _quoted(cell: str) -> str:
 
 
 def _may_hold_text(series: pd.Series) -> bool:
-    return isinstance(series.dtype, pd.StringDtype | pd.CategoricalDtype) or series.dtype == object
+    return series.dtype.kind not in "biufcmM" and not is_numeric_dtype(series.dtype)
 
 
 def _as_texts(series: pd.Series) -> pd.Series:
@@ -124,9 +124,21 @@ def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a Parquet file: amounts as text, and as decimal128 in ``<name>_decimal``."""
     import pyarrow.parquet  # noqa: PLC0415 - pandas does not load it either
 
-    table = to_portable_table(frame)
+    table = to_portable_table(_unordered(frame))
     with replaced(Path(path)) as file:
         pyarrow.parquet.write_table(table, file)
+
+
+def _unordered(frame: pd.DataFrame) -> pd.DataFrame:
+    """Take the order from categories: Parquet has them in that of their first rows."""
+    dtypes = [series.dtype for _, series in frame.items()]
+    if not any(isinstance(dtype, pd.CategoricalDtype) and dtype.ordered for dtype in dtypes):
+        return frame
+    columns = [
+        series.cat.as_unordered() if isinstance(series.dtype, pd.CategoricalDtype) else series
+        for _, series in frame.items()
+    ]
+    return rebuilt(columns, [*frame], frame)
 
 
 def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing = "fail") -> None:

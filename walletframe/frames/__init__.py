@@ -58,10 +58,12 @@ from walletframe.frames.identity import (
 )
 from walletframe.frames.joining import How, join
 from walletframe.frames.kept import (
+    ARROW_DTYPES,
     RESERVED,
     kept_columns,
     kept_frame,
     kept_names,
+    kept_table,
     names_to_keep,
     with_kept,
 )
@@ -110,6 +112,7 @@ from walletframe.frames.tables import holdings_table, wallets_table
 
 __all__ = [
     "ADDED",
+    "ARROW_DTYPES",
     "COMPARED",
     "HOLDING_DTYPES",
     "RESERVED",
@@ -163,6 +166,7 @@ __all__ = [
     "kept_columns",
     "kept_frame",
     "kept_names",
+    "kept_table",
     "known_token",
     "known_wallets",
     "known_when_asked",

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from walletframe.address import telling_rows
 from walletframe.amounts import AmountDtype
-from walletframe.amounts.arrow import SUFFIX
+from walletframe.amounts.arrow import SUFFIX, to_portable_table
 from walletframe.errors import SettingsError
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.frames.identity import wallet_identities
@@ -34,7 +34,7 @@ _DERIVED = {"unit_price", "spam_score", "spam_reasons", "is_spam", "snapshot", "
 _DERIVED |= {"token", "wallet", "asset", "position", "wallet_key"}  # what tables and files add
 RESERVED: Final = RESULTS | _DERIVED | WALLET_DTYPES.keys() | HOLDING_DTYPES.keys()
 
-_DTYPES: dict[pa.DataType, Any] = {
+ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
     pa.string(): WALLET_DTYPES["error"],
     pa.large_string(): WALLET_DTYPES["error"],
     pa.bool_(): pd.BooleanDtype(),
@@ -42,7 +42,12 @@ _DTYPES: dict[pa.DataType, Any] = {
     pa.int32(): pd.Int32Dtype(),
     pa.int16(): pd.Int16Dtype(),
     pa.int8(): pd.Int8Dtype(),
+    pa.uint64(): pd.UInt64Dtype(),
+    pa.uint32(): pd.UInt32Dtype(),
+    pa.uint16(): pd.UInt16Dtype(),
+    pa.uint8(): pd.UInt8Dtype(),
 }
+"""The dtypes that hold what Arrow holds, with missing values, exactly."""
 
 
 def names_to_keep(keep: str | Sequence[str]) -> list[str]:
@@ -94,8 +99,21 @@ def with_kept(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
     return wallets.assign(**{str(name): column.array for name, column in kept.items()})
 
 
+def kept_table(kept: pd.DataFrame) -> pa.Table:
+    """Make an Arrow table for files: amounts as text, with decimals beside them.
+
+    Categories are written as their values: Parquet would forget their order.
+    """
+    table = to_portable_table(kept)
+    plain = [
+        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(plain))
+
+
 def kept_frame(table: pa.Table) -> pd.DataFrame:
-    """Read what `to_portable_table` wrote; whole numbers and truth values can be missing."""
+    """Read such a table; whole numbers and truth values can be missing."""
     amounts = [
         name
         for name in table.column_names
@@ -103,6 +121,6 @@ def kept_frame(table: pa.Table) -> pd.DataFrame:
         and pa.types.is_decimal(table.schema.field(f"{name}{SUFFIX}").type)
     ]
     frame: pd.DataFrame = table.drop_columns([f"{name}{SUFFIX}" for name in amounts]).to_pandas(
-        types_mapper=_DTYPES.get
+        types_mapper=ARROW_DTYPES.get
     )
     return frame.astype(dict.fromkeys(amounts, AmountDtype()))

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from walletframe.amounts.arrow import to_portable_table
 from walletframe.errors import Argument, HistoryError, SnapshotError, Spelled
 from walletframe.frames import (
     HOLDING_DTYPES,
@@ -18,6 +17,7 @@ from walletframe.frames import (
     WalletDetails,
     kept_columns,
     kept_frame,
+    kept_table,
     wallet_identities,
     with_kept,
 )
@@ -40,8 +40,8 @@ def admitted(details: WalletDetails, folder: Path, *, may_be_simulated: bool) ->
     wallets, holdings = details
     own = kept_columns(wallets)
     try:
-        to_portable_table(own)
-    except (pa.ArrowException, TypeError, ValueError) as fault:
+        kept_table(own)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as fault:
         raise SnapshotError(
             f"your own columns of wallets can't be saved: {shown(str(fault))}",
             hint="give each of them values of one type, or drop it",
@@ -64,9 +64,7 @@ def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> 
 
 def is_kept(details: WalletDetails, folder: Path, taken_at: datetime) -> bool:
     """Tell whether the snapshot of a time has the same answers, wherever they came from."""
-    as_read = with_kept(
-        details.wallets, kept_frame(to_portable_table(kept_columns(details.wallets)))
-    )
+    as_read = with_kept(details.wallets, kept_frame(kept_table(kept_columns(details.wallets))))
     with suppress(HistoryError):
         kept = read([each for each in snapshot_folders(folder) if each.moment == taken_at], None)
         return all(

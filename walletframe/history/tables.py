@@ -27,6 +27,7 @@ from walletframe.frames import (
     as_failed,
     kept_columns,
     kept_frame,
+    kept_table,
     require_columns,
     respelled,
     wallet_identities,
@@ -83,7 +84,7 @@ def write(details: WalletDetails, taken_at: datetime, name: str, file: BinaryIO)
     rows = frame[[*_DTYPES[name]]].assign(**added)
     table = to_portable_table(rows).select(schema.names).cast(schema)
     if name == WALLETS:
-        own = to_portable_table(kept_columns(frame))
+        own = kept_table(kept_columns(frame))
         for column in own.column_names:
             table = table.append_column(column, own[column])
     with writer(file, table.schema) as parquet:
