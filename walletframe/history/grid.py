@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from walletframe.history.choice import Choice
 
     Places = npt.NDArray[np.intp]
+    Mask = npt.NDArray[np.bool_]
+    Kinds = npt.NDArray[np.int8]
 
 _WALLET = ["blockchain", "address"]
 _TOKEN = ["symbol", "token_address", "token_blockchain"]
@@ -122,9 +124,7 @@ def grid(
     idle = np.setdiff1d(asked, owner)
     if choice:
         idle = idle[choice.possible(who, holders)[idle]]
-    order = np.argsort(np.concatenate([owner, idle]), kind="stable")
-    owner = np.concatenate([owner, idle])[order]
-    token = np.concatenate([token, np.full(len(idle), 0 if one else -1)])[order]
+    order, owner, token = _with_idle(owner, token, idle, 0 if one else -1)
     shape, place = (len(order), count), np.argsort(order)[pairs]
     cells = cell_sums(holdings["amount"].array, place * count + times, len(order) * count)
     integers, unknown, scale = cells.exact()
@@ -132,9 +132,7 @@ def grid(
     strange = np.array([*map(is_unknown, what.keys), False], dtype=bool)[token]
     listed = np.zeros(shape, dtype=bool)
     listed[place, times] = True
-    status = wallet_status[owner]
-    status[(status == OK) & unknown] = NO_AMOUNT
-    status[(status == OK) & strange[:, np.newaxis] & ~listed] = UNKNOWN_TOKEN
+    status = _cell_status(wallet_status[owner], unknown, strange[:, np.newaxis] & ~listed)
     integers[status != OK] = 0
     holding_rows = _last(place, len(order))
     return Grid(
@@ -154,9 +152,24 @@ def grid(
     )
 
 
-def _wallet_status(
-    wallets: pd.DataFrame, cells: Places, shape: tuple[int, int]
-) -> npt.NDArray[np.int8]:
+def _with_idle(
+    owner: Places, token: Places, idle: Places, nothing: int
+) -> tuple[Places, Places, Places]:
+    """Put wallets without rows among the pairs of wallet and token, in the order of the wallets."""
+    owners = np.concatenate([owner, idle])
+    order = np.argsort(owners, kind="stable")
+    return order, owners[order], np.concatenate([token, np.full(len(idle), nothing)])[order]
+
+
+def _cell_status(wallets: Kinds, unread: Mask, unnamed: Mask) -> Kinds:
+    """Tell what is known of each cell: what its wallet says, but for what can't be read."""
+    found = wallets.copy()
+    found[(found == OK) & unread] = NO_AMOUNT
+    found[(found == OK) & unnamed] = UNKNOWN_TOKEN
+    return found
+
+
+def _wallet_status(wallets: pd.DataFrame, cells: Places, shape: tuple[int, int]) -> Kinds:
     codes = pd.Index(_STATUSES).get_indexer(pd.Index(wallets["status"], dtype="str"))
     if (codes < 0).any():
         raise SnapshotError(f"{wallets['status'][codes < 0].iloc[0]!r} is not a wallet status")
