@@ -247,7 +247,7 @@ def test_compare_takes_the_files_of_fetch(run, reachable, tmp_path, suffix):
     )
     assert "1 unknown; wallets not known: 1\n" in result.stdout  # one answers without a list
     assert "Simulated data" in result.stdout
-    assert "12 wallets of 13 have the same answer in both, from the cache" in result.stderr
+    assert "12 of 13 wallets came with the same answer in both, from the cache" in result.stderr
 
 
 def test_compare_writes_its_changes(run, folder, tmp_path):

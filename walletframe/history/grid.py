@@ -121,18 +121,15 @@ def grid(
     what = choice.one(len(holdings)) if choice and one else token_identities(holdings)
     pairs, distinct = pd.factorize(holders * len(what.keys) + what.codes)
     owner, token = np.divmod(distinct, max(len(what.keys), 1))
-    idle = np.setdiff1d(asked, owner)
-    if choice:
-        idle = idle[choice.possible(who, holders)[idle]]
-    order, owner, token = _with_idle(owner, token, idle, 0 if one else -1)
+    able = asked[choice.possible(who, holders)[asked]] if choice else asked
+    order, owner, token = _with_idle(owner, token, np.setdiff1d(able, owner), 0 if one else -1)
     shape, place = (len(order), count), np.argsort(order)[pairs]
-    cells = cell_sums(holdings["amount"].array, place * count + times, len(order) * count)
-    integers, unknown, scale = cells.exact()
-    integers, unknown = integers.reshape(shape), unknown.reshape(shape)
+    sums = cell_sums(holdings["amount"].array, place * count + times, len(order) * count).exact()
+    integers, unread = sums.integers.reshape(shape), sums.missing.reshape(shape)
     strange = np.array([*map(is_unknown, what.keys), False], dtype=bool)[token]
-    listed = np.zeros(shape, dtype=bool)
-    listed[place, times] = True
-    status = _cell_status(wallet_status[owner], unknown, strange[:, np.newaxis] & ~listed)
+    unnamed = np.repeat(strange[:, np.newaxis], count, axis=1)
+    unnamed[place, times] = False
+    status = _cell_status(wallet_status[owner], unread, unnamed)
     integers[status != OK] = 0
     holding_rows = _last(place, len(order))
     return Grid(
@@ -145,7 +142,7 @@ def grid(
         tokens=token,
         followed=(token >= 0) & ~strange,
         integers=integers,
-        scale=scale,
+        scale=sums.scale,
         status=status,
         wallet_status=wallet_status,
         choice=choice,

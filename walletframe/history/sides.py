@@ -76,8 +76,8 @@ def _once_each(before: WalletDetails, after: WalletDetails) -> tuple[WalletDetai
     if not all(SNAPSHOT in wallets for wallets in frames):
         if count := int(sides[later].sum()):
             notify(
-                f"{many(count, 'wallet')} of {len(frames[later]):,} have the same answer in both, "
-                "from the cache, and so seem unchanged: nobody asked them in between",
+                f"{count:,} of {many(len(frames[later]), 'wallet')} came with the same answer in "
+                "both, from the cache, and seem unchanged: nobody asked in between",
                 InputWarning,
             )
         return before, after
