@@ -145,6 +145,30 @@ def test_groups_of_several_kinds_stay_together(run, canned):
     assert "unknown" not in line_of(output, "ETH.0xb")
 
 
+@pytest.mark.parametrize(
+    "words, order",
+    [
+        (["value", "--by", "wallet", "--by", "token"], ["0xa", "0xa", "0xb", "0xb"]),
+        (["totals", "--by", "wallet", "--by", "token", "--token", "ETH."], ["0xb", "0xa"]),
+    ],
+)
+def test_what_is_most_comes_first_of_each_wallet(run, details, tmp_path, words, order):
+    """By value; by amount where these are of one token."""
+    ether = details.holdings[details.holdings["symbol"] == "ETH"]
+    coin = ether.assign(symbol="USD", token_address="0x8")
+    values = [("0xa", ether, 1, 100.0), ("0xb", ether, 3, 50.0), ("0xb", coin, 2, 40.0)]
+    rows = [
+        row.assign(
+            address=owner, amount=pd.array([str(amount)], dtype="amount"), price=value / amount
+        )
+        for owner, row, amount, value in [*values, ("0xa", coin, 4, 4.0)]
+    ]
+    path = tmp_path / "h.csv"
+    write_details(details._replace(holdings=pd.concat(rows, ignore_index=True)), path)
+    lines = run(words[0], str(path), *words[1:]).output.splitlines()[2:]
+    assert [line[4:7] for line in lines if line.startswith("ETH.0x")][: len(order)] == order
+
+
 def test_headings_of_a_file_may_have_any_capitals(run, tmp_path):
     """Of the wallets, and of what is kept, which has the name that was asked for."""
     path = tmp_path / "p.csv"

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 
 from walletframe.analysis import share as shares
 from walletframe.analysis import totals as add_up
@@ -47,11 +46,18 @@ from walletframe.reports import SUFFIXES
 from walletframe.reports import report as write_report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
+
+    import pandas as pd
 
 
 _BY = ("token", "asset", "wallet", "blockchain")
+_COLUMNS = {  # those that name a group, where that is more than its own
+    "wallet": ["blockchain", "address"],
+    "token": ["token_blockchain", "token_address"],
+    "symbol": ["token_blockchain", "token_address"],
+}
 _WITHOUT_WALLETS = "what failed is unknown"
 
 _adding_up = together(
@@ -123,7 +129,8 @@ def _add_up(
     named = token_named(token, holdings)
     rows_of_token = slice(None) if named is None else find_token(holdings, named)
     holdings = prepare(holdings)[rows_of_token]  # prices of other tokens are of some that are held
-    table = _ordered(add_up(holdings, wallets=wallets, **grouping), several=len(grouping["by"]) > 1)
+    table = add_up(holdings, wallets=wallets, **grouping)
+    table = _ordered(table, grouping["by"], of_one=named is not None)
     show(totals_table(table, rows, wallets))
     say()
     if found := worth(holdings):
@@ -137,14 +144,15 @@ def _add_up(
     end(known=known, interrupted=interrupted)
 
 
-def _ordered(table: pd.DataFrame, *, several: bool) -> pd.DataFrame:
-    """Put what is most first; of groups of several kinds, below the first kind."""
+def _ordered(table: pd.DataFrame, by: Sequence[str], *, of_one: bool) -> pd.DataFrame:
+    """Put what is most first; of groups of several kinds, below what is most of the first kind."""
     ranks = [name for name in ("value", "holders") if name in table]
-    order = table.sort_values(ranks, ascending=False, kind="stable") if ranks else table
-    if not several:
-        return order
-    first = pd.factorize(table.iloc[:, 0], use_na_sentinel=False)[0]
-    return order.iloc[first[order.index].argsort(kind="stable")]
+    ranks = ["amount"] if of_one and not ranks else ranks  # those of several are not compared
+    ordered = table.sort_values(ranks, ascending=False, kind="stable") if ranks else table
+    if len(by) < 2:  # noqa: PLR2004  one kind of groups
+        return ordered
+    first = ordered.groupby(_COLUMNS.get(by[0], by[0]), sort=False, dropna=False, observed=True)
+    return ordered.iloc[first.ngroup().argsort(kind="stable")]
 
 
 @click.command(
