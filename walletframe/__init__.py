@@ -62,6 +62,7 @@ from walletframe.settings import Settings
 
 if TYPE_CHECKING:
     from walletframe import history
+    from walletframe.accessor.folder import StoredWallets, open_wallets
     from walletframe.amounts import as_amounts
     from walletframe.bulk import FetchSummary, fetch_to_parquet, read_wallets
     from walletframe.client import Client, configure, fetch_wallets
@@ -115,6 +116,7 @@ __all__ = [
     "SettingsError",
     "SnapshotError",
     "SpamWarning",
+    "StoredWallets",
     "TestKeyWarning",
     "TokenListError",
     "TokenPicker",
@@ -135,6 +137,7 @@ __all__ = [
     "fetch_to_parquet",
     "fetch_wallets",
     "history",
+    "open_wallets",
     "read_holdings",
     "read_wallets",
     "report",
@@ -143,6 +146,7 @@ __all__ = [
 ]
 
 _LOADED_WHEN_NAMED = {
+    "accessor.folder": ("StoredWallets", "open_wallets"),
     "amounts": ("as_amounts",),
     "bulk": ("FetchSummary", "fetch_to_parquet", "read_wallets"),
     "client": ("Client", "configure", "fetch_wallets"),

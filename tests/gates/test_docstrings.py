@@ -16,6 +16,7 @@ from numpydoc.validate import validate
 import walletframe as wf
 from walletframe.accessor import DetailsAccessor, FrameAccessor, SeriesAccessor
 from walletframe.accessor.plot import PlotAccessor
+from walletframe.accessor.stored import StoredAccessor
 from walletframe.amounts.columns import Rolling
 from walletframe.amounts.scalar import Amount
 from walletframe.analysis import ParquetPrices, PriceHistory, PriceSource, read_token_list
@@ -31,7 +32,7 @@ CHECKS = (
     | {"RT01", "RT03", "YD01"}
 )
 GIVEN = (FrameAccessor, SeriesAccessor, DetailsAccessor, PlotAccessor, Sandbox, Amount, Rolling)
-GIVEN += (PriceSource, PriceHistory, ParquetPrices, divisions, read_token_list)
+GIVEN += (StoredAccessor, PriceSource, PriceHistory, ParquetPrices, divisions, read_token_list)
 """What people reach without a name at the root: by ``.wf``, from a call, or by the README."""
 
 RAISE_NOTHING = {

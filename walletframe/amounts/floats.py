@@ -6,6 +6,7 @@ rounded once. NaN means missing, as in a pandas column of floats.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from walletframe.amounts.integers import POWERS, Exact, nearest_float, ratios
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
@@ -68,21 +69,60 @@ def float_compared(
     return answers, amounts.missing | np.isnan(floats)
 
 
+@dataclass(frozen=True, slots=True)
+class FloatTotals:
+    """Exact sums of floats by group, and how many floats each group had."""
+
+    integers: Integers  # times 2**exponent, which is 0 or less
+    exponent: int
+    infinite: Floats  # the sums of infinite ones
+    sizes: Places
+
+    def regrouped(self, ids: Places, count: int) -> FloatTotals:
+        """Add up groups to larger ones."""
+        integers, infinite = np.full(count, 0, dtype=object), np.zeros(count)
+        np.add.at(integers, ids, self.integers)
+        some = np.flatnonzero(self.infinite)
+        with np.errstate(invalid="ignore"):
+            np.add.at(infinite, ids[some], self.infinite[some])
+        sizes = np.bincount(ids, weights=self.sizes, minlength=count).astype(np.intp)
+        return FloatTotals(integers, self.exponent, infinite, sizes)
+
+    def sums(self) -> Floats:
+        """Give the float64 nearest to each sum, 0 where there was nothing to add."""
+        with np.errstate(invalid="ignore"):
+            return ratios(self.integers, 1 << -self.exponent) + self.infinite
+
+
+def float_totals(floats: Floats, ids: Places, count: int) -> FloatTotals:
+    """Add up floats other than NaN by group, exactly."""
+    rows = np.flatnonzero(~np.isnan(floats))
+    floats = floats[rows]
+    integers, exponent = float_integers(floats)
+    infinite = np.where(np.isinf(floats), floats, 0.0)
+    each = FloatTotals(integers, exponent, infinite, np.ones(len(rows), dtype=np.intp))
+    return each.regrouped(ids[rows], count)
+
+
+def joined_totals(parts: Sequence[FloatTotals]) -> FloatTotals:
+    """Put the groups of several one behind the other."""
+    lowest = min((part.exponent for part in parts), default=0)
+    integers = [part.integers * (1 << part.exponent - lowest) for part in parts]
+    return FloatTotals(
+        np.concatenate([np.empty(0, dtype=object), *integers]),
+        lowest,
+        np.concatenate([np.empty(0), *(part.infinite for part in parts)]),
+        np.concatenate([np.empty(0, dtype=np.intp), *(part.sizes for part in parts)]),
+    )
+
+
 def float_sums(floats: Floats, ids: Places, count: int) -> tuple[Floats, Places]:
     """Add up floats other than NaN by group, to the nearest float64 whatever their order.
 
     Gives the sums, 0 where there is nothing to add, and how many floats each group had.
     """
-    rows = np.flatnonzero(~np.isnan(floats))
-    floats, ids = floats[rows], ids[rows]
-    integers, exponent = float_integers(floats)
-    totals = np.full(count, 0, dtype=object)
-    np.add.at(totals, ids, integers)
-    sums = ratios(totals, 1 << -exponent)
-    infinite = np.isinf(floats)
-    with np.errstate(invalid="ignore"):
-        np.add.at(sums, ids[infinite], floats[infinite])
-    return sums, np.bincount(ids, minlength=count)
+    totals = float_totals(floats, ids, count)
+    return totals.sums(), totals.sizes
 
 
 def float_integers(floats: Floats) -> tuple[Integers, int]:

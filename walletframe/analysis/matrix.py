@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from walletframe.analysis.sums import distinct, totals_of
+from walletframe.analysis.sums import totals_of
+from walletframe.analysis.tallies import distinct
 from walletframe.errors import SettingsError
 from walletframe.frames import (
     cell_sums,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         PositionsLike,
     )
 
+IN_COLUMNS = "each token is a column"  # why tokens make no rows
 _BLOCK = 4_000_000  # pairs of wallets counted at once: some 100 MB
 
 
@@ -63,13 +65,11 @@ def pivot(
     if n is not None and n < 1:
         raise SettingsError(f"n: {n!r}", hint="a number of tokens, or None for all")
     positions, asked = read_names(
-        holdings, by, wallets, apart="each token is a column", assets=assets, bridged=bridged
+        holdings, by, wallets, apart=IN_COLUMNS, assets=assets, bridged=bridged
     )
     groups = group(positions, asked)
     found = totals_of(positions, group(positions, [positions.kind]))
-    ranks = [name for name in ("value", "holders") if name in found.columns]
-    ranked = found.sort_values(ranks, ascending=False, kind="stable", na_position="last")
-    chosen = ranked.index.to_numpy()[:n]
+    chosen = ranked_tokens(found)[:n]
     names = pd.Index(held_names(positions, chosen), dtype="str", name=positions.kind)
     cells = dict(zip(names, _cells(positions, groups, chosen), strict=True))
     table = pd.DataFrame(cells, columns=names)
@@ -77,6 +77,14 @@ def pivot(
     if len(rows.columns) > 1:
         return table.set_axis(pd.MultiIndex.from_frame(rows))
     return table.set_axis(pd.Index(rows.iloc[:, 0]))
+
+
+def ranked_tokens(found: pd.DataFrame) -> Codes:
+    """Rank tokens by their totals, the foremost first: by value, by holders, by first row."""
+    ranks = [name for name in ("value", "holders") if name in found.columns]
+    ranked = found.sort_values(ranks, ascending=False, kind="stable", na_position="last")
+    places: Codes = ranked.index.to_numpy()
+    return places
 
 
 def _cells(positions: Positions, groups: Groups, chosen: Codes) -> list[AmountArray]:

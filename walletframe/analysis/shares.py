@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,8 @@ from pandas.api.types import is_numeric_dtype
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.integers import Exact, ratios
 from walletframe.amounts.segments import Segments, sums
-from walletframe.analysis.sums import distinct_counts, spread, totals_of
+from walletframe.analysis.sums import totals_of
+from walletframe.analysis.tallies import distinct_counts, spread
 from walletframe.errors import Argument, SettingsError, Spelled
 from walletframe.frames import (
     amounts_of,
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
         PositionsLike,
         TokenLike,
     )
+
+OF_ONE: Final = "the shares are of one token or asset"  # why tokens make no groups
+IN_ROWS: Final = "each has a row already"
 
 
 def top(amounts: pd.Series, n: int = 10) -> pd.Series:
@@ -74,12 +78,7 @@ def share(  # noqa: PLR0913 - what a caller may wish
         hint = Spelled("name one: ", Argument("token"), " or ", Argument("asset"))
         raise SettingsError("a share is of one token or of one asset", hint=hint)
     everything, names = read_names(
-        holdings,
-        by,
-        wallets,
-        apart="the shares are of one token or asset",
-        assets=assets,
-        bridged=bridged,
+        holdings, by, wallets, apart=OF_ONE, assets=assets, bridged=bridged
     )
     positions = everything.where(everything.tokens.codes == held_place(everything, named))
     return _ranked(positions, group(positions, names))
@@ -145,7 +144,7 @@ def concentration(  # noqa: PLR0913 - what a caller may wish
         raise SettingsError(f"top: {top!r}", hint="1 or more of the largest holders")
     named, by = named_token(token, asset, by)
     positions, names = read_names(
-        holdings, by, wallets, apart="each has a row already", assets=assets, bridged=bridged
+        holdings, by, wallets, apart=IN_ROWS, assets=assets, bridged=bridged
     )
     found = totals_of(positions, group(positions, [positions.kind]))
     measured = found.assign(**_inequality(positions, group(positions, names), top))

@@ -214,15 +214,25 @@ def _own_prices(holdings: pd.DataFrame) -> Floats:
     require_columns(holdings, ["price"])
     units = holdings["price"].to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
     units[holdings["token_blockchain"].isna()] = np.nan
+    refuse_prices(unusable(units, np.arange(len(units))))
+    return units
+
+
+def unusable(units: Floats, rows: Codes) -> list[tuple[int, str, str]]:
+    """Give the prices that can't be used, with their rows and what is wrong with each."""
     wrong = np.flatnonzero((units < 0) | np.isinf(units))
-    if len(wrong):
+    return [(int(rows[place]), str(units[place]), price_fault(units[place])) for place in wrong]
+
+
+def refuse_prices(problems: list[tuple[int, str, str]]) -> None:
+    """Raise where the service has sent prices that can't be used."""
+    if problems:
         masked = ', or make them NaN: holdings["price"].where(holdings["price"].between(0, 1e300))'
         raise PricesError(
-            f"{many(len(wrong), 'price')} of the service can't be used (by position, from 0):",
+            f"{many(len(problems), 'price')} of the service can't be used (by position, from 0):",
             hint=Spelled("give ", Argument("prices"), " of your own", Either(masked)),
-            problems=[(int(row), str(units[row]), price_fault(units[row])) for row in wrong],
+            problems=problems,
         )
-    return units
 
 
 def _given(

@@ -2,6 +2,14 @@
 
 from walletframe.bulk.fetching import fetch_to_parquet
 from walletframe.bulk.reading import read_wallets
+from walletframe.bulk.stored import StoredHoldings, Units, open_holdings
 from walletframe.bulk.summary import FetchSummary
 
-__all__ = ["FetchSummary", "fetch_to_parquet", "read_wallets"]
+__all__ = [
+    "FetchSummary",
+    "StoredHoldings",
+    "Units",
+    "fetch_to_parquet",
+    "open_holdings",
+    "read_wallets",
+]

@@ -30,7 +30,7 @@ from walletframe.frames import assemble, first_rows, text_of
 from walletframe.wire import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from walletframe.frames import Codes, Mask, WalletRecord
@@ -57,18 +57,18 @@ class Part:
         """How many balances each of the wallets has."""
         return self.sizes[self.chosen]
 
-    def read(self, names: Sequence[str], marks: Mask | None = None) -> dict[str, Any]:
+    def read(self, names: Sequence[str], taken: Codes | None = None) -> dict[str, Any]:
         """Read columns of the balances, wallet by wallet: AmountArray, or Arrow arrays.
 
-        Text that repeats comes as dictionaries. `marks` chooses some of the rows.
+        Text that repeats comes as dictionaries. `taken` has the rows to take, in their order.
         """
         wanted = [f"{name}{SUFFIX}" if name == "amount" else name for name in names]
         table = self._checked(self._columns([*dict.fromkeys([*wanted, "address"])]))
         rows = None
         if not self.chosen.all():
             rows = np.flatnonzero(np.repeat(self.chosen, self.sizes))
-        if marks is not None:
-            rows = np.flatnonzero(marks) if rows is None else rows[marks]
+        if taken is not None:
+            rows = taken if rows is None else rows[taken]
 
         def column(table: pa.Table, name: str, rows: Codes | None) -> pa.Array:
             whole = _whole(table[name])
@@ -186,15 +186,28 @@ def _as_part(
 
 
 def token_codes(part: Part) -> tuple[Codes, pd.DataFrame]:
-    """Tell the tokens of a part's rows apart as they are written, symbols included.
+    """Read how the tokens of a part's rows are written, as `written_tokens` gives it."""
+    return written_tokens(part.read(TOKEN))
 
-    Returns the code of each row, and a row for each code.
+
+def written_tokens(columns: Mapping[str, pa.DictionaryArray]) -> tuple[Codes, pd.DataFrame]:
+    """Tell rows apart by how their tokens are written, symbols included.
+
+    Returns the code of each row, and a row for each code, in the order of the first ones.
     """
-    columns = part.read(TOKEN)
-    codes = np.zeros(int(part.counts.sum()), dtype=np.int64)
-    for column in columns.values():
-        wide = len(column.dictionary)
-        codes = codes * (wide + 1) + column.indices.fill_null(wide).to_numpy()
+    codes: Codes = np.zeros(len(columns["symbol"]), dtype=np.int64)
+    for name in TOKEN:
+        wide = len(columns[name].dictionary)
+        codes = codes * (wide + 1) + columns[name].indices.fill_null(wide).to_numpy()
     codes, kinds = pd.factorize(codes)
     rows = pa.array(first_rows(codes, len(kinds)))
     return codes, pd.DataFrame({name: text_of([columns[name].take(rows)]) for name in TOKEN})
+
+
+def rows_of(counts: Integers, order: Integers) -> Integers | None:
+    """Give the rows of wallets one after the other; None where these are all, as they stand."""
+    taken = counts[order]
+    if np.array_equal(order, np.arange(len(order))) and taken.sum() == counts.sum():
+        return None
+    first = np.cumsum(counts)[order] - np.cumsum(taken)
+    return np.repeat(first, taken) + np.arange(taken.sum())

@@ -21,15 +21,17 @@ from walletframe.bulk.files import (
     keys_of,
     read_kept,
 )
-from walletframe.bulk.parts import read_contents, token_codes
+from walletframe.bulk.parts import read_contents, rows_of, token_codes
 from walletframe.errors import ColumnsError, DatasetError
 from walletframe.frameless import at_the_boundary
 from walletframe.frames import (
     HOLDING_DTYPES,
+    UNKNOWN,
     WALLET_DTYPES,
     WalletDetails,
     WalletRecord,
     assemble,
+    is_unknown,
     respelled,
     text_of,
     token_identities,
@@ -121,12 +123,7 @@ def read_wallets(
     names = _names(columns)
     layout = Layout(Path(folder))
     with dataset_errors(layout.root):
-        service = layout.service()
-        if service is None:
-            raise DatasetError(
-                f"{layout.root} has no files of fetch_to_parquet",
-                hint="give the folder that was passed to fetch_to_parquet",
-            )
+        service = service_of(layout)
         keys = None if asked is None else {*map(key_of, asked)}
         contents = read_contents(layout, service, keys)
         wallets, order = _wallets(contents, service, asked)
@@ -134,13 +131,28 @@ def read_wallets(
         if tokens is not None:  # a symbol of some wallets may be another token's, too
             whole = contents if keys is None else read_contents(layout, service)
             chosen = _token_keys(whole.parts, tokens)
-        held = _holdings(contents, wallets, order, names, chosen)
+        held = read_holdings(contents, wallets, order, names, chosen)
         wallets, holdings = respelled(wallets, held)
-        if (told := read_kept(layout)) is not None:
-            pairs = zip(wallets["blockchain"], wallets["address"], strict=True)
-            told = kept_of(told, [".".join(canonical_key(*pair)) for pair in pairs])
-            wallets = with_kept(wallets, told)
-        return WalletDetails(wallets, holdings)
+        return WalletDetails(with_told(wallets, layout), holdings)
+
+
+def service_of(layout: Layout) -> str:
+    """Return the service whose wallets are in a folder, or refuse what is no such folder."""
+    service = layout.service()
+    if service is None:
+        raise DatasetError(
+            f"{layout.root} has no files of fetch_to_parquet",
+            hint="give the folder that was passed to fetch_to_parquet",
+        )
+    return service
+
+
+def with_told(wallets: pd.DataFrame, layout: Layout) -> pd.DataFrame:
+    """Put what the user keeps of wallets behind their columns."""
+    if (told := read_kept(layout)) is None:
+        return wallets
+    pairs = zip(wallets["blockchain"], wallets["address"], strict=True)
+    return with_kept(wallets, kept_of(told, [".".join(canonical_key(*pair)) for pair in pairs]))
 
 
 def _names(columns: str | Sequence[str] | None) -> list[str]:
@@ -169,7 +181,7 @@ def _wallets(
     return chosen.assign(**{name: absent[name] for name in _OF_WALLETS}), order
 
 
-def _holdings(
+def read_holdings(
     contents: Contents,
     wallets: pd.DataFrame,
     order: Integers,
@@ -190,31 +202,23 @@ def _holdings(
             )
         counts[start : start + len(owned)] = owned
         start += len(owned)
+        taken = None if marks is None else np.flatnonzero(marks)
         if owned.any() or part is contents.parts[-1]:
-            for name, column in part.read(read, marks).items():
+            for name, column in part.read(read, taken).items():
                 chunks[name].append(column)
     owners = np.repeat(np.arange(len(order)), counts[order])
-    rows = _rows(counts, order)
+    rows = rows_of(counts, order)
     columns = {
         name: wallets[name].array.take(owners)
         if name in _OF_WALLETS
-        else _joined(name, chunks.pop(name), rows)
+        else column_of(name, chunks.pop(name), rows)
         for name in names
     }
     kept = pd.Index(names, dtype="str")
     return pd.DataFrame(columns, index=range(len(owners)), columns=kept, copy=False)
 
 
-def _rows(counts: Integers, order: Integers) -> Integers | None:
-    """Give the rows of wallets one after the other; None where these are all, as they stand."""
-    taken = counts[order]
-    if np.array_equal(order, np.arange(len(order))) and taken.sum() == counts.sum():
-        return None
-    first = np.cumsum(counts)[order] - np.cumsum(taken)
-    return np.repeat(first, taken) + np.arange(taken.sum())
-
-
-def _joined(name: str, chunks: list[Any], rows: Integers | None) -> Any:
+def column_of(name: str, chunks: list[Any], rows: Integers | None = None) -> Any:
     """Make one column of its parts, in the dtype of the contract."""
     whole: Any
     if name == "amount":
@@ -241,5 +245,6 @@ def _token_keys(parts: list[Part], tokens: TokenLike | list[TokenLike]) -> set[T
 def _marks(part: Part, chosen: set[TokenKey]) -> Mask:
     codes, written = token_codes(part)
     tokens = token_identities(written)
-    wanted = np.array([key in chosen for key in tokens.keys], dtype=bool)
+    keys = (UNKNOWN if is_unknown(key) else key for key in tokens.keys)
+    wanted = np.array([key in chosen for key in keys], dtype=bool)
     return np.asarray(wanted[tokens.codes][codes], dtype=bool)

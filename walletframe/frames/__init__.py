@@ -46,9 +46,11 @@ from walletframe.frames.groups import (
     read_names,
 )
 from walletframe.frames.identity import (
+    UNKNOWN,
     Codes,
     Identities,
     Mask,
+    TokenBook,
     TokenKey,
     first_rows,
     is_unknown,
@@ -100,12 +102,14 @@ from walletframe.frames.names import (
     without_chain,
 )
 from walletframe.frames.positions import (
+    Block,
     Positions,
     PositionsLike,
     candidates,
     cell_sums,
     read_positions,
     snapshot_times,
+    some_positions,
     token_columns,
 )
 from walletframe.frames.tables import holdings_table, wallets_table
@@ -117,8 +121,10 @@ __all__ = [
     "HOLDING_DTYPES",
     "RESERVED",
     "SIMULATED",
+    "UNKNOWN",
     "WALLET_DTYPES",
     "AssetsLike",
+    "Block",
     "By",
     "Codes",
     "DetailsLike",
@@ -130,6 +136,7 @@ __all__ = [
     "Positions",
     "PositionsLike",
     "Source",
+    "TokenBook",
     "TokenKey",
     "TokenLike",
     "WalletDetails",
@@ -183,6 +190,7 @@ __all__ = [
     "short_contract",
     "short_wallet",
     "snapshot_times",
+    "some_positions",
     "stale_wallets",
     "stood_in_for",
     "summary_html",

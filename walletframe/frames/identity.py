@@ -7,7 +7,7 @@ tokens and wallets are called is known to `names`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,33 @@ def token_identities(holdings: pd.DataFrame) -> Identities:
     Each row without a blockchain is of a token of its own, which is unknown: see `is_unknown`.
     """
     return _unknown_apart(_identities(holdings, "token_blockchain", "token_address"))
+
+
+UNKNOWN: Final[TokenKey] = ("", None)
+"""Stands for all unknown tokens, where the rows of tokens are chosen."""
+
+
+class TokenBook:
+    """The tokens that were met so far, by how they are written."""
+
+    def __init__(self) -> None:
+        self._keys: dict[tuple[Any, Any], TokenKey] = {}
+
+    def identities_of(self, codes: Codes, written: pd.DataFrame) -> Identities:
+        """Tell tokens of rows apart; `codes` has the place of each in `written`, as they come."""
+        known, keys = self._keys, []
+        columns = (written[name].to_numpy(object) for name in ("token_blockchain", "token_address"))
+        for pair in zip(*(column.tolist() for column in columns), strict=True):
+            key = known.get(pair)
+            if key is None:
+                chain, address = map(cell_text, pair)
+                key = canonical_blockchain(chain), canonical_address(address) or None
+                known[pair] = key
+            keys.append(key)
+        places: dict[TokenKey, int] = {}
+        merged = [places.setdefault(key, len(places)) for key in keys]
+        tokens = np.array(merged, dtype=np.intp)[codes]
+        return _unknown_apart(Identities(tokens, [*places], first_rows(tokens, len(places))))
 
 
 def wallet_identities(frame: pd.DataFrame) -> Identities:

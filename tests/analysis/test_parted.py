@@ -1,0 +1,194 @@
+"""Tables of a folder, part by part: what the frames would give, to the last bit."""
+
+import warnings
+from dataclasses import replace
+
+import pandas as pd
+from drawn_fetches import details_of, fetches
+from hypothesis import given
+from hypothesis import strategies as st
+from parted import in_parts, write_parts
+
+import walletframe as wf
+from walletframe.analysis import concentration, pivot, share, totals, value
+from walletframe.analysis.parted import totals_of_blocks
+from walletframe.analysis.slices import (
+    concentration_on_disk,
+    pivot_on_disk,
+    share_on_disk,
+    units_on_disk,
+)
+from walletframe.bulk.stored import Units
+from walletframe.errors import WalletframeError
+
+NAMES = [
+    "token",
+    "asset",
+    "wallet",
+    "blockchain",
+    "symbol",
+    "decimals",
+    "token_blockchain",
+    "price",
+]
+cuts = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)
+
+
+def outcome(ask):
+    """Give a table, or the error in its place."""
+    try:
+        return ask()
+    except WalletframeError as fault:
+        return type(fault), str(fault)
+
+
+def same(found, expected):
+    """Compare two tables to the last bit, or two errors."""
+    if not isinstance(expected, pd.DataFrame):
+        assert found == expected
+    else:
+        pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
+@given(
+    fetch=fetches,
+    seed=st.integers(0, 9),
+    wallets=st.integers(1, 3),
+    by=st.lists(cuts, min_size=2, max_size=2),
+)
+def test_totals(fetch, seed, wallets, by):
+    """By anything, whatever is in which part."""
+    details = details_of(fetch)
+    held = in_parts(details, seed=seed, wallets=wallets)
+    for names in by:
+        found = outcome(lambda names=names: totals_of_blocks(held, names))
+        expected = outcome(
+            lambda names=names: totals(details.holdings, names, wallets=details.wallets)
+        )
+        same(found, expected)
+
+
+NAMED = [
+    {"token": "USDC"},
+    {"token": "ETH"},
+    {"token": ("ETH", "0xA0")},
+    {"token": ("SOLANA", "EPjF")},
+    {"asset": "ETH"},
+    {"asset": ("BSC", "0xbad")},
+    {"asset": "USDC"},
+    {},
+]
+whose = st.sampled_from(["wallet", "blockchain", ["wallet", "decimals"], ["blockchain", "asset"]])
+
+
+@given(
+    fetch=fetches,
+    seed=st.integers(0, 9),
+    wallets=st.integers(1, 3),
+    named=st.sampled_from(NAMED),
+    by=whose,
+)
+def test_one_token(fetch, seed, wallets, named, by):
+    """Shares and concentration of one, whatever it is called, or of all."""
+    details = details_of(fetch)
+    held = in_parts(details, seed=seed, wallets=wallets)
+    own = {"by": by, **named}
+    same(
+        outcome(lambda: share_on_disk(held, **own)),
+        outcome(lambda: share(details.holdings, wallets=details.wallets, **own)),
+    )
+    same(
+        outcome(lambda: concentration_on_disk(held, top=1, **own)),
+        outcome(lambda: concentration(details.holdings, top=1, wallets=details.wallets, **own)),
+    )
+
+
+@given(
+    fetch=fetches,
+    seed=st.integers(0, 9),
+    wallets=st.integers(1, 3),
+    n=st.integers(0, 4),
+    by=st.sampled_from(["wallet", "blockchain", ["wallet", "asset"], "token"]),
+)
+def test_pivot(fetch, seed, wallets, n, by):
+    """Of the foremost tokens, by their names among all."""
+    details = details_of(fetch)
+    held = in_parts(details, seed=seed, wallets=wallets)
+    same(
+        outcome(lambda: pivot_on_disk(held, n, by=by)),
+        outcome(lambda: pivot(details.holdings, n, by=by, wallets=details.wallets)),
+    )
+
+
+PRICES = {("ETH", "0xA0"): 1.0001, ("bsc", "0xa0"): 0.3, ("ETH", None): 2500, ("L2", "0x12"): 1e300}
+
+
+@given(
+    fetch=fetches,
+    seed=st.integers(0, 9),
+    wallets=st.integers(1, 3),
+    prices=st.sampled_from([(PRICES, False), ({"ETH": 2.5, "NA": 0.1}, True), (None, False)]),
+    by=cuts,
+)
+def test_value(fetch, seed, wallets, prices, by):
+    """Sums of values, whatever is in which part."""
+    details = details_of(fetch)
+    held = in_parts(details, seed=seed, wallets=wallets)
+    own = {"currency": "USD", "by_symbol": prices[1]}
+
+    def found():
+        units, currency = units_on_disk(held, prices[0], **own)
+        valued = replace(held, units=Units(units, prices[1], currency))
+        return totals_of_blocks(valued, by), pivot_on_disk(valued, 3)
+
+    def expected():
+        valued = value(details.holdings, prices[0], **own)
+        return totals(valued, by, wallets=details.wallets), pivot(
+            valued, 3, wallets=details.wallets
+        )
+
+    with warnings.catch_warnings(action="ignore"):
+        tables, others = outcome(found), outcome(expected)
+    for table, other in zip(tables, others, strict=True):
+        same(table, other)
+
+
+def test_a_folder_is_asked_as_its_frames_are(tmp_path):
+    """With what was kept of wallets, from the files themselves."""
+    fetch = [
+        (
+            ("ETH", "0xAa"),
+            [(("ETH", "0xA0", "USDC"), 5, 0), (("ETH", None, "ETH"), 2**256 - 1, 18)],
+        ),
+        (("NEAR", "alice.near"), "failed"),
+        (
+            ("ETH", "0xbB"),
+            [(("ETH", "0Xa0", "USDC.old"), 7, 0), (("BSC", "0xA0", "USDC"), 1, None)],
+        ),
+    ]
+    details = details_of(fetch)
+    stored = wf.open_wallets(write_parts(tmp_path, details, wallets=1))
+    given = {"wallets": details.wallets}
+    same(stored.wallets, details.wallets)
+    same(stored.wf.totals("asset"), totals(details.holdings, "asset", **given))
+    same(stored.wf.share("ETH"), share(details.holdings, "ETH", **given))
+    same(stored.wf.concentration(), concentration(details.holdings, **given))
+    foremost = stored.wf.pivot
+    same(foremost(2), pivot(details.holdings, 2, **given))
+    valued = value(details.holdings, PRICES, currency="USD")
+    found = stored.wf.value(PRICES, currency="USD").wf.totals("wallet")
+    same(found, totals(valued, "wallet", **given))
+    assert repr(stored).endswith(f"On the disk, in {tmp_path}")
+    assert "3 wallets on 2 blockchains" in repr(stored)
+
+
+def test_parts_are_merged_before_they_are_many(monkeypatch):
+    """The table stays the same."""
+    monkeypatch.setattr("walletframe.analysis.parted._FOLDED", 2)
+    token = ("ETH", "0xA0", "USDC")
+    fetch = [(("ETH", f"0x{number:02}"), [(token, number, 0)] * 2) for number in range(9)]
+    details = details_of(fetch)
+    held = in_parts(details, wallets=2)
+    for by in ("token", "wallet", "decimals", "asset"):
+        expected = totals(details.holdings, by, wallets=details.wallets)
+        same(totals_of_blocks(held, by), expected)

@@ -1,0 +1,191 @@
+"""Totals of holdings that are read block by block: block to part, parts to one, one to a table.
+
+Of each block stay its tally and a few of its rows: the first of each group, and of each way in
+which a token is written on a blockchain. Grouped anew, these rows tell which groups are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import pandas as pd
+
+from walletframe.analysis.sums import totals_table
+from walletframe.analysis.tallies import chains_of, merged, tally_of
+from walletframe.frames import (
+    HOLDING_DTYPES,
+    Block,
+    completeness,
+    first_rows,
+    names_of,
+    read_groups,
+    respelled,
+    some_positions,
+    token_identities,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from walletframe.analysis.tallies import Tally
+    from walletframe.frames import AssetsLike, By, Codes, Groups, Positions
+
+_FOLDED = 400_000  # rows that are kept before parts are merged
+
+
+class InBlocks(Protocol):
+    """Holdings that are never in memory as a whole."""
+
+    @property
+    def whole(self) -> Positions:
+        """All wallets, without any rows, which have all columns."""
+
+    def tokens(self) -> pd.DataFrame:
+        """Give each way in which a token is written a row, in the order of the first ones."""
+
+    def blocks(self, names: Collection[str] = ()) -> Iterator[Block]:
+        """Read the rows block by block, in any order, with some more columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """By what rows are grouped."""
+
+    by: By
+    assets: AssetsLike | None = None
+    bridged: bool = False
+
+    def cut(self, positions: Positions) -> tuple[Positions, Groups]:
+        """Cut rows into groups."""
+        return read_groups(positions, self.by, assets=self.assets, bridged=self.bridged)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What the rows of some wallets add up to, and those of them that tell its groups."""
+
+    tally: Tally
+    holdings: pd.DataFrame  # these rows
+    rows: Codes  # of each of them, its place among all
+    owners: Codes  # and the place of its wallet among all
+    groups: Codes  # of each group of the tally, which of these rows is its first; 0 without any
+    tokens: Codes  # of each token, or asset, the same
+    contracts: Codes  # of each contract, the same
+    chains: Codes  # of each contract, its blockchain as the tally has it
+
+
+def totals_of_blocks(
+    held: InBlocks,
+    by: By = "token",
+    *,
+    assets: AssetsLike | None = None,
+    bridged: bool = False,
+) -> pd.DataFrame:
+    """Add up as `totals` does, given the wallets, in the memory of one block."""
+    names = names_of(by)
+    known = written_ways(held)[0] if "symbol" in names else held.whole
+    Grouping(names, assets, bridged).cut(known)  # which refuses what can't be grouped by
+    names = ["token" if name == "symbol" else name for name in names]
+    grouping = Grouping(names, assets, bridged)
+    parts: list[Part] = []
+    for block in held.blocks([name for name in names if name in HOLDING_DTYPES]):
+        parts.append(part_of(block, grouping))
+        if sum(len(part.rows) for part in parts) > _FOLDED and len(parts) > 1:
+            parts = [merge(held.whole, parts, grouping)]
+    return table(held.whole, parts, grouping)
+
+
+def written_ways(held: InBlocks) -> tuple[Positions, Codes]:
+    """Give each way in which a token is written a row, of no wallet, and say how many have it."""
+    written = held.tokens()
+    rows = held.whole.holdings.reindex(range(len(written))).assign(**written.iloc[:, :3])
+    nobody = np.zeros(len(rows), dtype=np.intp)
+    everyone = np.arange(len(held.whole.wallets))
+    ways = some_positions(held.whole, everyone, rows, token_identities(rows), nobody)
+    return ways, written["balances"].to_numpy()
+
+
+def part_of(block: Block, grouping: Grouping) -> Part:
+    """Tally a block."""
+    positions, groups = grouping.cut(block.positions)
+    tally = tally_of(positions, groups)
+    return _kept(positions, groups, tally, replace(block, positions=positions))
+
+
+def merge(whole: Positions, parts: Sequence[Part], grouping: Grouping) -> Part:
+    """Make one part of several; `whole` has all wallets."""
+    block = _rows_of(whole, parts)
+    positions, groups = grouping.cut(block.positions)
+    tally = _added(positions, groups, parts, block.rows)
+    return _kept(positions, groups, tally, replace(block, positions=positions))
+
+
+def table(whole: Positions, parts: Sequence[Part], grouping: Grouping) -> pd.DataFrame:
+    """Show what parts with all wallets came to."""
+    block = _rows_of(whole, parts)
+    positions, groups = grouping.cut(block.positions)
+    tally = _added(positions, groups, parts, block.rows)
+    return totals_table(groups, tally, completeness(positions, groups))
+
+
+def _kept(positions: Positions, groups: Groups, tally: Tally, block: Block) -> Part:
+    """Keep the rows that tell groups, tokens, and where these are held."""
+    busy = tally.balances > 0
+    first = np.zeros(len(groups), dtype=np.intp)
+    first[busy] = first_rows(groups.codes, len(groups))[busy]
+    here = positions.chain_codes[positions.wallet_codes]
+    codes, kinds = pd.factorize(block.written * max(len(positions.chains), 1) + here)
+    tokens, contracts = positions.tokens.first, positions.contracts.first
+    kept = np.unique(
+        np.concatenate([first[busy], tokens, contracts, first_rows(codes, len(kinds))])
+    )
+    return Part(
+        tally=tally,
+        holdings=positions.holdings.iloc[kept],
+        rows=block.rows[kept],
+        owners=block.places[positions.wallet_codes[kept]],
+        groups=np.searchsorted(kept, first),
+        tokens=np.searchsorted(kept, tokens),
+        contracts=np.searchsorted(kept, contracts),
+        chains=chains_of(positions),
+    )
+
+
+def _rows_of(whole: Positions, parts: Sequence[Part]) -> Block:
+    """Put the rows of parts in their order, as holdings of all wallets."""
+    rows = np.concatenate([part.rows for part in parts])
+    order = np.argsort(rows)
+    owners = np.concatenate([part.owners for part in parts])[order]
+    joined = pd.concat([part.holdings for part in parts], ignore_index=True)
+    _, holdings = respelled(whole.given, joined.take(order).reset_index(drop=True))
+    everyone = np.arange(len(whole.wallets))
+    written = np.zeros(len(rows), dtype=np.intp)
+    for name in ("token_blockchain", "token_address", "symbol"):
+        more, kinds = pd.factorize(holdings[name].array, use_na_sentinel=False)
+        written = pd.factorize(written * max(len(kinds), 1) + more)[0]
+    tokens = token_identities(holdings)
+    positions = some_positions(whole, everyone, holdings, tokens, owners)
+    return Block(positions, everyone, rows[order], written)
+
+
+def _added(positions: Positions, groups: Groups, parts: Sequence[Part], rows: Codes) -> Tally:
+    """Add up the tallies of parts, whose rows are now grouped together."""
+    ids: list[Codes] = []
+    members: dict[str, list[Codes]] = {name: [] for name in parts[0].tally.members}
+    chains = chains_of(positions)
+    for part in parts:
+        own = np.searchsorted(rows, part.rows)  # of each of its rows, the place among all
+        ids.append(np.append(groups.codes, 0)[np.append(own, len(rows))[part.groups]])
+        contracts = positions.contracts.codes[own[part.contracts]]
+        of_chains = np.zeros(len(part.contracts), dtype=np.intp)
+        of_chains[part.chains] = chains[contracts]
+        numbers = {
+            "tokens": positions.tokens.codes[own[part.tokens]],
+            "contracts": contracts,
+            "blockchains": of_chains,
+        }
+        for name, found in members.items():
+            found.append(numbers[name])
+    return merged([part.tally for part in parts], np.concatenate(ids), len(groups), members)
