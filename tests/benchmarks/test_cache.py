@@ -20,7 +20,7 @@ from walletframe.transport import AnswerStore, Kept
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(900)]
 
-WALLETS, TOKENS, PAIRS = 10_000, 112, 5
+WALLETS, TOKENS, PAIRS = 10_000, 112, 3
 BASE_URL = "https://api.example"
 
 
