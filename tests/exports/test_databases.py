@@ -1,6 +1,7 @@
 """Frames in DuckDB, polars, SQLite and what SQLAlchemy reaches: amounts as text and as numbers."""
 
 import sqlite3
+from contextlib import closing
 from decimal import Decimal
 
 import duckdb
@@ -57,19 +58,19 @@ def test_polars(frame):
 
 def test_sqlite(frame):
     """SQLite has text, and floats beside it; the amounts come back."""
-    database = sqlite3.connect(":memory:")
-    frame.wf.to_sql("t", database)
-    rows = database.execute("select amount, amount_decimal, symbol from t").fetchall()
-    floats = [0.1, 1e-18, None, None]
-    assert rows == list(
-        zip(TEXTS, floats, ["ETH", None, "$x$", "'; drop table t; --"], strict=True)
-    )
-    back = pd.read_sql("select * from t", database, dtype={"amount": "amount"})
-    assert back["amount"].equals(frame["amount"].reset_index(drop=True))
-    frame.wf.to_sql("t", database, if_exists="append")
-    assert database.execute("select count(*) from t").fetchall() == [(8,)]
-    with pytest.raises(ValueError, match="already exists"):
+    with closing(sqlite3.connect(":memory:")) as database:
         frame.wf.to_sql("t", database)
+        rows = database.execute("select amount, amount_decimal, symbol from t").fetchall()
+        floats = [0.1, 1e-18, None, None]
+        assert rows == list(
+            zip(TEXTS, floats, ["ETH", None, "$x$", "'; drop table t; --"], strict=True)
+        )
+        back = pd.read_sql("select * from t", database, dtype={"amount": "amount"})
+        assert back["amount"].equals(frame["amount"].reset_index(drop=True))
+        frame.wf.to_sql("t", database, if_exists="append")
+        assert database.execute("select count(*) from t").fetchall() == [(8,)]
+        with pytest.raises(ValueError, match="already exists"):
+            frame.wf.to_sql("t", database)
 
 
 @pytest.mark.filterwarnings("ignore:duckdb-engine doesn't yet support reflection")
@@ -86,7 +87,8 @@ def test_sqlite_by_its_url(frame, tmp_path):
     """An URL of SQLAlchemy will do, and a column of that name is kept."""
     path = tmp_path / "holdings.db"
     frame.assign(amount_decimal="mine").wf.to_sql("t", f"sqlite:///{path}")
-    found = sqlite3.connect(path).execute("select amount, amount_decimal from t").fetchall()
+    with closing(sqlite3.connect(path)) as database:
+        found = database.execute("select amount, amount_decimal from t").fetchall()
     assert found == [(text, "mine") for text in TEXTS]
 
 

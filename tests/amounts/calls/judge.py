@@ -143,6 +143,8 @@ class World:
         finally:
             if "matplotlib.pyplot" in sys.modules:
                 sys.modules["matplotlib.pyplot"].close("all")
+            if "database" in vars(self):
+                self.database.close()
 
 
 def _amounts(texts):
