@@ -9,10 +9,11 @@ counts or each token's shares.
 from plotly.graph_objects import Figure
 
 from walletframe.charts.bars import bar, pie
-from walletframe.charts.canvas import has_template, split_words
+from walletframe.charts.canvas import has_template, plain, split_words, take_words
 from walletframe.charts.heatmaps import heatmap
 from walletframe.charts.hierarchies import sunburst, treemap
 from walletframe.charts.inequality import lorenz
+from walletframe.charts.library import plotly_library
 from walletframe.charts.palette import token_colors
 from walletframe.charts.timelines import timeline
 from walletframe.charts.waterfalls import waterfall
@@ -24,8 +25,11 @@ __all__ = [
     "heatmap",
     "lorenz",
     "pie",
+    "plain",
+    "plotly_library",
     "split_words",
     "sunburst",
+    "take_words",
     "timeline",
     "token_colors",
     "treemap",

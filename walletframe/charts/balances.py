@@ -27,6 +27,7 @@ from walletframe.frames import (
     whole_token,
     whole_wallet,
 )
+from walletframe.frames.identity import first_rows
 from walletframe.numerals import many, whole
 
 if TYPE_CHECKING:
@@ -195,11 +196,20 @@ class Grid:
     other_tokens: int
     sizes: Sizes  # of shape (rows + 1, tokens + 1), the others last
     amounts: list[Amount | None]  # of each cell of one token, row by row; None where unknown
+    codes: Places  # whose each row of the balances is
 
     @property
     def kind(self) -> str:
         """What has a column: "token" or "asset"."""
         return self.balances.positions.kind
+
+    @property
+    def places(self) -> dict[str, list[int]]:
+        """Of each row and each column but the others, a row of holdings that is in it."""
+        codes = {"rows": self.codes, "tokens": self.balances.token_codes}
+        chosen = {"rows": self.rows, "tokens": self.tokens}
+        first = {name: first_rows(codes[name], int(codes[name].max()) + 1) for name in codes}
+        return {name: self.balances.rows[first[name][chosen[name]]].tolist() for name in chosen}
 
     def exact(self, row: int, token: int) -> str:
         """Write the whole sum of a cell of one token."""
@@ -244,6 +254,7 @@ def lay_out(balances: Balances, codes: Places, rows: Places, tokens: Places) -> 
         other_tokens=len(np.unique(balances.token_codes[token_ranks == len(tokens)])),
         sizes=added(cells, balances.sizes, count).reshape(-1, wide),
         amounts=balances.exact(cells, np.flatnonzero(np.arange(count) % wide < len(tokens))),
+        codes=codes,
     )
 
 

@@ -135,6 +135,7 @@ def _drawn(
         barmode="stack",
         bargap=0.25,
         annotations=[_in_words(grid, full[-1])] * too_long,
+        places=grid.places,
         xaxis=measure.axis(longest) | {"side": "top", "rangemode": "tozero"} | titled(measure.name),
         yaxis=named_axis(short, listed(level.names)) | {"range": [count - 0.5, -0.5]},
     )
@@ -265,5 +266,6 @@ def _sliced(
         title=title,
         notes=notes._replace(drawn=said, left_out=[*small, *grid.balances.left_out]),
         uniformtext={"minsize": LEAST_SIZE, "mode": "hide"},
+        places=grid.places,
         **with_legend(_PIE, labels),
     )

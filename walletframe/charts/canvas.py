@@ -17,7 +17,7 @@ from walletframe.numerals import many
 from walletframe.text import as_markup
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from walletframe.charts.notes import Notes
 
@@ -33,7 +33,7 @@ _BLANK, _LONGEST = 240, 500
 _SHARE = "sendChartToCloud"
 _TEMPLATE = "plotly"  # its own default
 _AROUND, _WIDTH = 16, 6.5
-BESIDE = 20  # what the name of an axis takes
+_STANDOFF, BESIDE = 8, 20  # between an axis's name and its ticks; what the name of an axis takes
 
 
 class Space(NamedTuple):
@@ -61,12 +61,13 @@ def figure(
     notes: Notes,
     space: Space,
     annotations: Sequence[dict[str, Any]] = (),
+    places: Mapping[str, list[int]] | None = None,
     **layout: Any,
 ) -> go.Figure:
     """Make a figure with a title, two lines of notes below it at most, and room for the rest.
 
-    All text is plain. All notes are in ``layout.meta["about"]``; a mark shows under the pointer
-    those that don't fit. The button that would upload the figure is left out.
+    All text is plain. All notes are in ``layout.meta["about"]``; a mark shows those that don't fit.
+    `places` say which rows and tokens are drawn. The button for uploading is left out.
     """
     every, said = notes.every(), notes.lines()
     top = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(said) + _BELOW + space.above
@@ -84,7 +85,11 @@ def figure(
             "yanchor": "top",
             "pad": {"t": _ABOVE, "l": _EDGE},
         },
-        "meta": {_ABOUT: [as_markup(note, _LONGEST) for note in every]},
+        "meta": {
+            _ABOUT: [as_markup(note, _LONGEST) for note in every],
+            "line": as_markup(notes.line(), _LONGEST),
+            **(places or {}),
+        },
         "annotations": [*annotations, *marks],
         "margin": {"t": top, "l": _EDGE + space.left, "r": _RIGHT, "b": _EDGE + space.below},
         "height": top + space.plot,
@@ -114,25 +119,27 @@ def _mark(notes: Sequence[str], said: Sequence[str], top: int) -> dict[str, Any]
 
 
 def split_words(drawn: go.Figure) -> tuple[str, list[str], go.Figure]:
-    """Split a figure into its title, all its notes, and a lower figure without these.
-
-    The texts are plain, for a page that writes and breaks them itself.
-    """
-    layout = drawn.layout
-    off = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(layout.title.subtitle.text.split("<br>"))
+    """Split a figure into its title, all its notes, and a lower figure without these."""
     bare = go.Figure(drawn)
-    bare.update_layout(
-        title=None,
-        meta=None,
-        margin={"t": layout.margin.t - off},
-        height=layout.height - off,
-    )
-    bare.layout.annotations = [each for each in layout.annotations if each.name != _ABOUT]
-    for trace in bare.select_traces(selector={"type": "heatmap"}):  # which have a bar at the top
+    return *take_words(bare), bare
+
+
+def take_words(figure: go.Figure) -> tuple[str, list[str]]:
+    """Take title and notes out of a figure, which becomes lower: a page writes and breaks them.
+
+    The texts are plain.
+    """
+    layout = figure.layout
+    title, notes = plain(layout.title.text), [*map(plain, layout.meta[_ABOUT])]
+    off = _ABOVE + _TITLE_LINE + _NOTE_LINE * len(layout.title.subtitle.text.split("<br>"))
+    high = layout.height
+    layout.title, layout.meta = None, None
+    layout.margin.t, layout.height = layout.margin.t - off, high - off
+    layout.annotations = [each for each in layout.annotations if each.name != _ABOUT]
+    for trace in figure.select_traces(selector={"type": "heatmap"}):  # which have a bar at the top
         if trace.colorbar.y is not None:
-            above = (1 - trace.colorbar.y) * layout.height - off
-            trace.colorbar.y = 1 - above / bare.layout.height
-    return unescape(layout.title.text), [*map(unescape, layout.meta[_ABOUT])], bare
+            trace.colorbar.y = 1 - ((1 - trace.colorbar.y) * high - off) / layout.height
+    return title, notes
 
 
 def with_legend(space: Space, names: Sequence[str]) -> dict[str, Any]:
@@ -178,7 +185,8 @@ def named_axis(names: Sequence[str], of: str) -> dict[str, Any]:
 
 def titled(name: str) -> dict[str, Any]:
     """Return what an axis needs to have a name."""
-    return {"title": {"text": as_markup(name), "font": {"size": _NOTE_SIZE}}}
+    title = {"text": as_markup(name), "font": {"size": _NOTE_SIZE}, "standoff": _STANDOFF}
+    return {"title": title}
 
 
 def blank(title: str, notes: Notes, reason: str) -> go.Figure:
@@ -199,6 +207,11 @@ def blank(title: str, notes: Notes, reason: str) -> go.Figure:
 def has_template() -> bool:
     """Tell whether the user has chosen a template other than plotly's own."""
     return bool(pio.templates.default != _TEMPLATE)
+
+
+def plain(text: str) -> str:
+    """Return what plotly would show, on one line."""
+    return unescape(text.replace("<br>", " "))
 
 
 def markup(lines: Sequence[str]) -> str:

@@ -134,6 +134,7 @@ def _drawn(grid: Grid, level: Level, title: str, wallets: FetchLike | None) -> g
         title=title,
         notes=grid.balances.notes([*_said(grid, level), *[_GREY] * off_scale], wallets),
         space=Space(max(_ROW * len(short), _LEAST) + below, _ABOVE, below, BESIDE + along(short)),
+        places=grid.places,
         annotations=[_SCALE | {"text": markup([f"{measure.name}, in powers of ten"])}],
         xaxis=named_axis(names, grid.kind) | {"tickangle": angle, "tickfont_size": LEAST_SIZE},
         yaxis=named_axis(short, listed(level.names)) | {"range": [len(short) - 0.5, -0.5]},

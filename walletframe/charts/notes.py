@@ -37,6 +37,10 @@ class Notes(NamedTuple):
         """Return all sentences."""
         return [note for group in self for note in group]
 
+    def line(self) -> str:
+        """Put into one line what is drawn and left out, for a page that says the rest itself."""
+        return _packed([*self.drawn[:1], *self.left_out, *self.drawn[1:]] or self.trust or [""])[0]
+
     def lines(self) -> list[str]:
         """Put into lines what fits on a figure: how far to trust it goes before what it is of."""
         first, rest = self.drawn[:1], self.drawn[1:]

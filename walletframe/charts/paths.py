@@ -47,6 +47,17 @@ class _Ring:
     sizes: Sizes
     outer: Places  # of each group, the rank of the outermost that it is in
     of_token: bool  # whether a group is of one token or asset alone
+    depth: int
+    rows: Places  # of each group, a row of holdings that tells what it is
+    around: Places  # of each group, that row of the one that it is in
+
+    def id(self, group: int) -> str:
+        """Name a group for plotly, and for who wants to know what it is."""
+        return f"{self.depth}.{self.rows[group]}"
+
+    def parent(self, group: int) -> str:
+        """Name the group that it is in; empty for the outermost."""
+        return f"{self.depth - 1}.{self.around[group]}" if self.depth else ""
 
     def place(self, group: int) -> int:
         """Give the place of a group among those by its own name alone."""
@@ -79,9 +90,9 @@ def nest(
             group: [ring.own.whole(ring.place(group)), *told.get(int(ring.above[group]), [])]
             for group in groups.tolist()
         }
-        dress = _Dress(balances, ring, depth, not inner, opened, told, fills)
+        dress = _Dress(balances, ring, not inner, opened, told, fills)
         boxes += dress.boxes(groups)
-        boxes += _others(ring, drawn, depth, balances)
+        boxes += _others(ring, drawn, balances)
     counts = [(int(drawn.sum()), int((~drawn).sum())) for drawn in marks]
     parts = [(*counts[0], rings[0].own.noun)]
     parts += [(*counts[-1], "part")] * (len(rings) > 1 and counts[-1][0] > 0)
@@ -107,6 +118,9 @@ def _rings(found: Groupings) -> list[_Ring]:
                 sizes=sizes,
                 outer=outer,
                 of_token=balances.measure.one_token or not ADDED.isdisjoint(level.names),
+                depth=len(rings),
+                rows=balances.rows[first],
+                around=rings[-1].rows[above] if rings else above,
             )
         )
     return rings
@@ -161,7 +175,6 @@ class _Dress:
 
     balances: Balances
     ring: _Ring
-    depth: int
     is_last: bool  # whether none goes on from it
     opened: set[int]  # groups in which others are drawn
     told: Mapping[int, list[str]]  # what each is, and what it is in, at length
@@ -179,8 +192,8 @@ class _Dress:
         for group in groups.tolist():
             size, is_leaf = float(ring.sizes[group]), group not in self.opened
             yield Box(
-                id=f"{self.depth}.{group}",
-                parent=_parent(self.depth, int(ring.above[group])),
+                id=ring.id(group),
+                parent=ring.parent(group),
                 size=size if is_leaf else 0.0,
                 label=markup(self._lines(group, names[ring.place(group)])),
                 text=markup([self._text(size, amounts.get(group), is_leaf=is_leaf)]),
@@ -221,7 +234,7 @@ class _Dress:
     def _paint(self, group: int, *, is_leaf: bool) -> dict[str, str]:
         """Paint it like its token, or its outermost group; what is around others is grey."""
         if not is_leaf or not (self.ring.of_token or self.is_last):
-            return {"color": WALLET_COLOR if self.depth else CHAIN_COLOR}
+            return {"color": WALLET_COLOR if self.ring.depth else CHAIN_COLOR}
         color, pattern = self.fills[self.ring.fill(self.balances, group)]
         return {"color": color, "pattern": pattern}
 
@@ -245,20 +258,17 @@ def _fills(
     return dict(zip(keys, zip(paints, patterns(paints), strict=True), strict=True))
 
 
-def _others(ring: _Ring, drawn: Mask, depth: int, balances: Balances) -> Iterator[Box]:
+def _others(ring: _Ring, drawn: Mask, balances: Balances) -> Iterator[Box]:
     """Give a box for all that is not drawn of each group that is opened."""
     above, sizes = ring.above + 1, ring.sizes
     counts, rest = np.bincount(above[~drawn]), added(above[~drawn], sizes[~drawn])
     total, measure = float(balances.sizes.sum()), balances.measure
-    opened = np.unique(above[drawn]) if depth else np.array([0])
+    opened = np.unique(above[drawn]) if ring.depth else np.array([0])
     for place in opened[opened < len(counts)].tolist():
         size = float(rest[place])
         if size >= LEAST * total:
-            name, parent = other(int(counts[place]), ring.own.noun), _parent(depth, place - 1)
+            parent = ring.parent(int(np.argmax(~drawn & (above == place))))
+            name = other(int(counts[place]), ring.own.noun)
             told = hover(name, measure.share(size, total))
             label, text = markup([name]), markup([measure.below(size)])
             yield Box(f"o{parent}", parent, size, label, text, told, OTHER)
-
-
-def _parent(depth: int, above: int) -> str:
-    return f"{depth - 1}.{above}" if depth else ""
