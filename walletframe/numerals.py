@@ -36,6 +36,13 @@ def money(value: float) -> str:
     return f"{value:,.2f}"
 
 
+def cents(value: float) -> str:
+    """Write money to the cent, its thousands together; less than one is never nothing."""
+    if 0 < abs(value) < _CENT:
+        return "<0.01" if value > 0 else ">-0.01"
+    return f"{value:.2f}"
+
+
 def plain(number: float) -> str:
     """Write a number with all its digits, and without an exponent."""
     return format(Decimal(repr(float(number))), "f")

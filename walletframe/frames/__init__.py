@@ -7,6 +7,7 @@ from walletframe.frames.asset_list import (
     held_names,
     held_place,
     refuse_assets,
+    with_assets,
 )
 from walletframe.frames.contract import (
     COMPARED,
@@ -112,7 +113,7 @@ from walletframe.frames.positions import (
     some_positions,
     token_columns,
 )
-from walletframe.frames.tables import holdings_table, wallets_table
+from walletframe.frames.tables import holdings_table, unread, wallets_table
 
 __all__ = [
     "ADDED",
@@ -205,6 +206,7 @@ __all__ = [
     "token_place",
     "typed_frame",
     "unique_names",
+    "unread",
     "unreadable",
     "wallet_identities",
     "wallet_lines",
@@ -213,6 +215,7 @@ __all__ = [
     "wallets_table",
     "whole_token",
     "whole_wallet",
+    "with_assets",
     "with_kept",
     "without_chain",
     "worth",

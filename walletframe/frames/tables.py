@@ -105,7 +105,7 @@ def balance_columns(
 ) -> dict[str, list[Cell]]:
     """Give the columns wallet, token, contract and amount."""
     amounts = [
-        cell if isinstance(amount, Decimal) else Cell(_unread(raw))
+        cell if isinstance(amount, Decimal) else Cell(unread(raw))
         for amount, cell, raw in zip(
             holdings["amount"],
             amount_cells(holdings["amount"]),
@@ -121,7 +121,7 @@ def balance_columns(
     }
 
 
-def _unread(raw_amount: object) -> str:
+def unread(raw_amount: object) -> str:
     """Write what is known of an amount that is NA: what was sent, or that nothing was."""
     if not isinstance(raw_amount, str):
         return UNKNOWN

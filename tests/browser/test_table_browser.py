@@ -1,0 +1,343 @@
+"""The table in a real browser: exact numbers at any width, keyboard, copying, hostile symbols."""
+
+import re
+
+import pandas as pd
+import pytest
+from axe import violations
+from chromium import Visit
+from fetches import made_up_details
+from hostile_symbols import hostile_holdings
+from lab_server import SUPPORT, notebook_of, open_and_run, running_lab
+from playwright.sync_api import expect
+from table_page import column, settle, show_table
+
+from walletframe.analysis import value
+from walletframe.service import SHOWCASE, sandbox
+
+LARGEST = str(2**256 - 1)
+ODD = [LARGEST, f"-{LARGEST}", "0." + "0" * 76 + "7", "-0.000000000000000001", "0", None]
+ODD += ["123456789012345678", "1234567.5", "999999.999999999999999999", "0.05", "-12"]
+MISPLACED = """() => {
+    const found = [];
+    const page = document.scrollingElement;
+    if (page.scrollWidth > innerWidth) found.push(`the page scrolls: ${page.scrollWidth}`);
+    const grid = document.querySelector('.wf-grid');
+    if (grid.scrollWidth > grid.clientWidth) found.push(`the table scrolls: ${grid.scrollWidth}`);
+    for (const row of grid.querySelectorAll('.wf-row:not([hidden])')) {
+        for (const cell of row.querySelectorAll('.wf-number')) {
+            const box = cell.getBoundingClientRect();
+            for (const part of cell.querySelectorAll('.wf-whole, .wf-fraction, .wf-more')) {
+                const { left, right } = part.getBoundingClientRect();
+                const isIn = left > box.left && right < box.right;
+                if (!isIn || part.scrollWidth > part.clientWidth + 1 && part.clientWidth) {
+                    found.push(`${innerWidth}: ${cell.innerText} ${left - box.left}`);
+                }
+            }
+        }
+    }
+    return found;
+}"""
+POINTS = """() => {
+    const found = {};
+    for (const part of document.querySelectorAll('.wf-row:not([hidden]) .wf-fraction')) {
+        const cell = part.closest('.wf-cell');
+        const place = cell.getAttribute('aria-colindex');
+        (found[place] ??= new Set()).add(Math.round(part.getBoundingClientRect().left * 4));
+    }
+    return Object.values(found).map(each => each.size);
+}"""
+SMALLEST = """() => Math.min(...[...document.querySelectorAll('.wf *')].filter(
+    each => [...each.childNodes].some(child => child.nodeType === 3 && child.data.trim())
+).map(each => parseFloat(getComputedStyle(each).fontSize)))"""
+ELEMENTS = ".wf :is(b, i, img, script, iframe, svg, style, a:not(.wf-out))"
+LAB = """
+import sys
+sys.path.insert(0, {support!r})
+from fetches import made_up_details
+from hostile_symbols import hostile_holdings
+from walletframe.analysis import value
+from walletframe.pickers.table import TablePane
+details = made_up_details(5_000, wallets=50, tokens=200)
+pane = TablePane(value(details.holdings, currency="USD"), details.wallets)
+"""
+MIXED = 'pane.show(details.holdings.assign(value=1.0, currency=["USD", "EUR"] * 2_500))'
+
+
+def odd_holdings():
+    """Return amounts and values of every size, of one wallet."""
+    holdings = made_up_details(len(ODD), wallets=1, tokens=5).holdings
+    amounts = pd.array(ODD, dtype="amount")
+    values = [1e22, -1e22, 0.0004, -0.002, 0.0, float("nan"), 1234567.891, 12.0, 0.01, 5.5, -3.25]
+    return holdings.assign(amount=amounts, value=values, currency="USD", unit_price=values[::-1])
+
+
+@pytest.fixture(scope="module")
+def showcase():
+    """Give the holdings that the README shows, valued."""
+    with sandbox() as service, service.client(cache=False) as client:
+        details = client.fetch(SHOWCASE, on_failure="ignore")
+    wallets = details.wallets.assign(owner="The treasury of the foundation")
+    return wallets, value(details.holdings, currency="USD")
+
+
+@pytest.fixture
+def tab(chromium):
+    """Give a tab in which to read the clipboard."""
+    granted = ["clipboard-read", "clipboard-write"]
+    with chromium.new_context(viewport={"width": 1200, "height": 800}) as context:
+        context.grant_permissions(granted)
+        yield Visit(context.new_page())
+
+
+@pytest.mark.parametrize("by", ["", "wallet", "token", "blockchain"])
+def test_no_number_is_cut_at_any_width(tab, showcase, by):
+    """From 360 to 1600 pixels nothing scrolls sideways, and every number is within its cell."""
+    wallets, holdings = showcase
+    show_table(tab.page, holdings, wallets)
+    if by:
+        tab.page.get_by_label("Group by").select_option(by)
+        expect(tab.page.locator(".wf-said")).to_contain_text(by)
+    for width in range(360, 1601, 62):
+        tab.page.set_viewport_size({"width": width, "height": 800})
+        settle(tab.page)
+        assert tab.page.evaluate(MISPLACED) == []
+        assert set(tab.page.evaluate(POINTS)) <= {1}
+    assert (tab.strayed, tab.said) == ([], [])
+
+
+def test_numbers_of_any_size_are_within_their_cells(tab):
+    """Those too large and too small are told roughly, with a sign of it; all stand at the point."""
+    show_table(tab.page, odd_holdings())
+    for width in [*range(240, 1601, 68)]:
+        tab.page.set_viewport_size({"width": width, "height": 800})
+        settle(tab.page)
+        assert tab.page.evaluate(MISPLACED) == []
+        assert set(tab.page.evaluate(POINTS)) <= {1}
+    assert tab.page.evaluate(SMALLEST) >= 11
+    shown = tab.page.locator(".wf-near").all_text_contents()
+    assert any(text.startswith("≈1.16e77") for text in shown)
+    assert any(text.startswith("<0.") for text in shown)
+    titles = tab.page.locator(".wf-number[title]").evaluate_all("all => all.map(one => one.title)")
+    assert {LARGEST, f"-{LARGEST}", ODD[2]} <= {*titles}
+
+
+def test_thin_spaces_are_not_copied(tab):
+    """Selecting a number gives its digits, those that are not shown as well."""
+    show_table(tab.page, odd_holdings().iloc[6:9])
+    tab.page.set_viewport_size({"width": 360, "height": 800})
+    settle(tab.page)
+    selected = tab.page.locator(".wf-row:not([hidden]) .wf-number").evaluate_all("""all => all.map(
+        cell => (getSelection().selectAllChildren(cell), getSelection().toString()))""")
+    assert "123456789012345678" in selected
+    assert "1234567.5" in selected
+    assert "999999.999999999999999999" in selected
+
+
+def test_cells_and_rows_are_copied_exactly(tab):
+    """By the keyboard and by buttons; a row as columns that a spreadsheet takes."""
+    page = tab.page
+    show_table(page, odd_holdings().assign(symbol="=1+1"))
+    cell = page.locator(".wf-row[data-place='2'] .wf-cell").nth(4)
+    cell.click()
+    page.keyboard.press("Control+c")
+    expect(page.locator(".wf-table > [role=status]")).to_have_text("Copied the cell")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.locator(".wf-told-text").inner_text()
+    page.get_by_role("button", name="Copy row").click()
+    cells = page.evaluate("navigator.clipboard.readText()").split("\t")
+    assert len(cells) == int(page.locator(".wf-grid").get_attribute("aria-colcount"))
+    assert cells[1].startswith("'=1+1")
+    assert cells[int(cell.get_attribute("aria-colindex")) - 1] == copied
+
+
+def test_the_keyboard_alone(tab):
+    """Search, group, sort, move, read a row in full, and follow its links."""
+    page = tab.page
+    details = made_up_details(2_000, wallets=20, tokens=100)
+    links = [f"https://scan.example/{address}" for address in details.wallets["address"]]
+    holdings = value(details.holdings)
+    show_table(page, holdings, details.wallets.assign(explorer_url=links))
+    page.keyboard.press("Tab")
+    page.keyboard.type("eth.0x")
+    expect(page.locator(".wf-said")).to_have_text(re.compile(r"^\d+ of 2,000 balances match$"))
+    page.keyboard.press("Escape")
+    expect(page.locator(".wf-said")).to_have_text("2,000 balances")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent").strip("↑↓") == "amount":
+            break
+    page.keyboard.press("Enter")
+    sorts = page.get_by_role("columnheader", name="amount")
+    expect(sorts).to_have_attribute("aria-sort", "descending")
+    page.keyboard.press("Enter")
+    expect(sorts).to_have_attribute("aria-sort", "ascending")
+    settle(page)
+    wanted = holdings["amount"].sort_values().map(str).tolist()
+    shown = [text.replace("…", "") for text in column(page, "amount")]
+    assert all(whole.startswith(text) for text, whole in zip(shown, wanted, strict=False))
+    grid = page.locator(".wf-grid")
+    page.keyboard.press("Shift+Tab")
+    grid.focus()
+    page.keyboard.press("Control+End")
+    settle(page)
+    active = grid.get_attribute("aria-activedescendant")
+    assert page.locator(f"#{active}").locator("..").get_attribute("aria-rowindex") == "2001"
+    expect(page.locator(f"#{active}")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    assert page.locator(".wf-told-row dt").all_text_contents()[:2] == ["wallet", "token"]
+    expect(page.locator(".wf-told a").first).to_have_attribute("href", re.compile("scan.example"))
+    page.keyboard.press("Control+Home")
+    settle(page)
+    assert grid.evaluate("grid => grid.scrollTop") == 0
+    assert (tab.strayed, tab.said) == ([], [])
+
+
+def test_headings_keep_the_keyboard(tab):
+    """A width at which other columns fit takes nothing away from who stands on a heading."""
+    page = tab.page
+    show_table(page, odd_holdings())
+    page.get_by_role("button", name="amount").focus()
+    page.set_viewport_size({"width": 400, "height": 800})
+    settle(page)
+    expect(page.get_by_role("button", name="amount")).to_be_focused()
+    expect(page.get_by_label("Sort by")).to_be_visible()
+    page.get_by_label("Sort by").select_option("+price")
+    expect(page.locator(".wf-said")).to_have_text("11 balances")
+
+
+def test_a_cell_picks_what_it_is_of(tab, showcase):
+    """The wallet, token or blockchain, whose cell was clicked before the button; no number does."""
+    page = tab.page
+    wallets, holdings = showcase
+    show_table(page, holdings, wallets)
+    place = 3
+    cells = page.locator(f".wf-row[data-place='{place}'] .wf-cell")
+    cells.nth(1).click()
+    page.get_by_role("button", name="Only this token").click()
+    picked = page.evaluate("window.picked")
+    key = page.answers.meant(picked)
+    assert (picked["place"], picked["sort"]) == (place, "value")
+    row = holdings.sort_values("value", ascending=False, kind="stable").iloc[place]
+    assert key == ("token", (row["token_blockchain"], row["token_address"].lower()))
+    page.locator(f".wf-row[data-place='{place}'] .wf-number").first.click()
+    expect(page.get_by_role("button", name="Only this")).to_be_hidden()
+
+
+def test_a_busy_kernel_is_said(tab):
+    """Whoever waits for it is told; what is shown stays, and the answer comes in the end."""
+    page = tab.page
+    show_table(page, odd_holdings())
+    page.evaluate("""() => {
+        const answer = window.answer;
+        const free = new Promise(done => (window.free = done));
+        window.answer = async said => (await free, answer(said));
+    }""")
+    page.get_by_role("button", name="amount").click()
+    expect(page.locator(".wf-said")).to_have_text("Waiting for the kernel …")
+    assert page.locator(".wf-row:not([hidden])").count() == len(ODD)
+    page.evaluate("window.free()")
+    expect(page.locator(".wf-said")).to_have_text("11 balances")
+    sorts = page.get_by_role("columnheader", name="amount")
+    expect(sorts).to_have_attribute("aria-sort", "descending")
+
+
+def test_nothing_found_is_said(tab):
+    """In the count, and where the rows would be."""
+    show_table(tab.page, odd_holdings())
+    tab.page.get_by_label("Search the table").fill("nowhere")
+    expect(tab.page.locator(".wf-said")).to_have_text("0 of 11 balances match")
+    expect(tab.page.get_by_text("Nothing matches.")).to_be_visible()
+
+
+def test_hostile_symbols_are_text(tab):
+    """In rows, details and titles: no element, no script, no request."""
+    page = tab.page
+    show_table(page, hostile_holdings())
+    for by in ["", "token", "wallet", "blockchain"]:
+        page.get_by_label("Group by").select_option(by)
+        settle(page)
+        page.locator(".wf-row:not([hidden]) .wf-cell").first.click()
+        if not by:
+            page.get_by_role("button", name="Whole row").click()
+        count = int(page.locator(".wf-grid").get_attribute("aria-rowcount")) - 1
+        for _ in range(count):
+            page.keyboard.press("ArrowDown")
+        settle(page)
+        assert page.locator(ELEMENTS).count() == 0
+    assert page.evaluate("window.__ran || 0") == 0
+    assert (tab.strayed, tab.said) == ([], [])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1200])
+def test_it_can_be_used_by_everybody(tab, showcase, scheme, width):
+    """Axe finds nothing, in one line and in two, whatever is chosen, found or told in full."""
+    page = tab.page
+    page.set_viewport_size({"width": width, "height": 800})
+    wallets, holdings = showcase
+    show_table(page, holdings, wallets, scheme=scheme)
+    assert violations(page) == []
+    page.locator(".wf-row:not([hidden]) .wf-cell").nth(1).click()
+    page.get_by_role("button", name="Whole row").click()
+    assert violations(page) == []
+    page.get_by_label("Search the table").fill("nowhere")
+    expect(page.get_by_text("Nothing matches.")).to_be_visible()
+    assert violations(page) == []
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """Serve a notebook with the table as a widget."""
+    folder = tmp_path_factory.mktemp("lab")
+    cells = [LAB.format(support=str(SUPPORT)), "pane", MIXED]
+    (folder / "table.ipynb").write_text(notebook_of(*cells[:2]))
+    (folder / "mixed.ipynb").write_text(notebook_of(*cells))
+    (folder / "hostile.ipynb").write_text(notebook_of(cells[0], "TablePane(hostile_holdings())"))
+    with running_lab(folder) as address:
+        yield address
+
+
+def test_in_jupyterlab(lab, tab):
+    """A kernel answers; the notebook's keys leave the table alone."""
+    page = tab.page
+    open_and_run(page, lab, "table.ipynb")
+    expect(page.locator(".wf-said")).to_have_text("5,000 balances")
+    for width in (360, 900, 1600):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_timeout(300)
+        settle(page)
+        assert [each for each in page.evaluate(MISPLACED) if "page" not in each] == []
+    page.locator(".wf-row:not([hidden]) .wf-cell").first.click()
+    cells = page.locator(".jp-Cell").count()
+    for key in ("ArrowDown", "a", "d", "d", "x", "Enter", "PageDown", "ArrowRight"):
+        page.keyboard.press(key)
+    settle(page)
+    expect(page.locator(".wf-grid")).to_be_focused()
+    assert page.locator(".jp-Cell").count() == cells
+    assert page.locator(".wf-here").count() == 1
+    page.get_by_label("Group by").select_option("token")
+    expect(page.locator(".wf-said")).to_contain_text("tokens")
+    assert tab.strayed == []
+    assert [said for said in tab.said if not said.startswith("warning")] == []
+
+
+def test_errors_are_shown_in_jupyterlab(lab, tab):
+    """What can't be added up is said in the widget; the rows stay."""
+    page = tab.page
+    open_and_run(page, lab, "mixed.ipynb")
+    expect(page.get_by_role("columnheader", name="currency")).to_be_visible()
+    page.get_by_label("Group by").select_option("wallet")
+    expect(page.get_by_role("alert").filter(has_text="2 currencies")).to_be_visible()
+    assert page.locator(".wf-row:not([hidden])").count() > 5
+
+
+def test_hostile_symbols_in_jupyterlab(lab, tab):
+    """No element and no formula there either."""
+    page = tab.page
+    open_and_run(page, lab, "hostile.ipynb")
+    expect(page.locator(".wf-said")).to_have_text("80 balances")
+    assert page.locator(f"{ELEMENTS}, .wf mjx-container").count() == 0
+    assert page.evaluate("window.__ran || 0") == 0
+    assert tab.strayed == []

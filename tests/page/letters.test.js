@@ -1,0 +1,35 @@
+// Texts that are cut to a width.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { cutText, summedWidths } from "../../walletframe/pickers/page/letters.js";
+
+const one = (text) => [...text].length;
+
+test("what fits is whole", () => {
+  assert.equal(cutText("ETH.0x1111…1111", 15, one), "ETH.0x1111…1111");
+});
+
+test("the end of an address is kept, other texts lose theirs", () => {
+  assert.equal(cutText("ETH.0x1111…1111", 12, one), "ETH.0x1…1111");
+  assert.equal(cutText("Treasury of the foundation", 12, one), "Treasury of…");
+});
+
+test("where there is room for one end alone, it is the first", () => {
+  assert.equal(cutText("ETH.0x1111…1111", 8, one), "ETH.0x1…");
+  assert.equal(cutText("ETH.0x1111…1111", 9, one), "ETH.…1111");
+});
+
+test("no mark stands beside another, and letters stay whole", () => {
+  assert.equal(cutText("ETH.0x1111…1111", 11, one), "ETH.0x…1111");
+  assert.equal(cutText("a…bbbbbbbbbbbb", 3, one), "a…");
+  assert.equal(cutText("😀😀😀😀", 3, one), "😀😀…");
+});
+
+test("each letter is measured once", () => {
+  const measured = [];
+  const widthOf = summedWidths((letter) => measured.push(letter) && 2);
+  assert.equal(widthOf("aba") + widthOf("ab"), 10);
+  assert.deepEqual(measured, ["a", "b"]);
+});

@@ -1,0 +1,39 @@
+// What is said above a table, and what a click on a heading means.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { copiedText, wholeText } from "../../walletframe/pickers/page/cells.js";
+import { orderMeant } from "../../walletframe/pickers/page/tablehead.js";
+import { countSaid } from "../../walletframe/pickers/page/tabletools.js";
+
+test("the count says of what, and of how many", () => {
+  const said = (by, find, total, of) => countSaid({ by, find, total, of });
+  assert.equal(said("", "", 100_000, 100_000), "100,000 balances");
+  assert.equal(said("", "", 1, 1), "1 balance");
+  assert.equal(said("wallet", "eth", 1, 1234), "1 of 1,234 wallets matches");
+  assert.equal(said("own owner", "ada", 0, 3), "0 of 3 groups match");
+});
+
+test("a heading sorts numbers by the largest first, texts from A, and then the other way", () => {
+  const amount = { name: "amount", number: true };
+  assert.deepEqual(orderMeant(amount, { sort: "" }), { sort: "amount", down: true });
+  assert.deepEqual(orderMeant(amount, { sort: "amount", down: true }), {
+    sort: "amount",
+    down: false,
+  });
+  const token = { name: "token", number: false };
+  assert.deepEqual(orderMeant(token, { sort: "amount", down: true }), {
+    sort: "token",
+    down: false,
+  });
+});
+
+test("a cell is read and copied exactly", () => {
+  assert.equal(wholeText({ whole: "12", fraction: "50" }), "12.50");
+  assert.equal(wholeText({ whole: "<0", fraction: "01", copy: "0.00012" }), "0.00012");
+  assert.equal(wholeText({ whole: "", fraction: "", note: "5 base units" }), "5 base units");
+  assert.equal(wholeText({ text: "0xa0b8…eb48", whole: "0xa0b86991" }), "0xa0b86991");
+  const formula = { text: "=1+1", copy: "'=1+1" };
+  assert.deepEqual([wholeText(formula), copiedText(formula)], ["=1+1", "'=1+1"]);
+});

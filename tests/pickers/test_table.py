@@ -1,0 +1,444 @@
+"""The table's rows as Python gives them: any order, exactly; search, groups, and harmless texts."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache, cmp_to_key
+
+import numpy as np
+import pandas as pd
+import pytest
+from fetches import failed, fetched, made_up_details, token
+from hostile_symbols import SYMBOLS, hostile_holdings
+from hypothesis import given
+from hypothesis import strategies as st
+
+from walletframe.analysis import totals, value
+from walletframe.errors import PricesError
+from walletframe.frames import assemble
+from walletframe.pickers.table import HoldingsTable, TablePane
+
+AMOUNTS = st.one_of(
+    st.none(),
+    st.sampled_from(["0", "1", "1.000000000000000001", "-1", str(2**256 - 1), "1e-77"]),
+    st.decimals(allow_nan=False, allow_infinity=False, places=18, min_value=-9, max_value=9).map(
+        str
+    ),
+)
+FLOATS = st.one_of(st.just(float("nan")), st.floats(allow_nan=False))
+
+
+def holdings_of(count, **columns):
+    """Return balances of one wallet, each of a token of its own, with other columns."""
+    return _many().iloc[:count].assign(**columns)
+
+
+@cache
+def _many():
+    tokens = [token(f"TK{n}", n + 1, 0, contract=f"0x{n:040x}") for n in range(20)]
+    return fetched({"ETH.0xA": tokens}).holdings
+
+
+def rows_of(holdings, /, **asked):
+    """Return the first rows that are answered, as lists of parts by column."""
+    return holdings.answer({"count": 400, **asked})
+
+
+def numbers(answer, column):
+    """Return exact numbers of a column, None where there is a note or nothing."""
+    cells = answer["cells"][column]
+    return [
+        f"{whole}.{fraction}" if fraction else whole or None
+        for whole, fraction in zip(cells["whole"], cells["fraction"], strict=True)
+    ]
+
+
+def by_hand(keys, *, down):
+    """Return the places of keys in order: missing ones last, equal ones as they stand."""
+    present = [place for place, key in enumerate(keys) if key is not None]
+
+    def compared(one, other):
+        less, more = keys[one] < keys[other], keys[one] > keys[other]
+        return (int(less) - int(more)) * (1 if down else -1) or one - other
+
+    return sorted(present, key=cmp_to_key(compared)) + [
+        place for place, key in enumerate(keys) if key is None
+    ]
+
+
+def order(answer):
+    """Return the numbers of the tokens, in the order of the rows."""
+    return [int(text.removeprefix("TK")) for text in answer["cells"]["token"]["text"]]
+
+
+@given(st.lists(AMOUNTS, min_size=1, max_size=20), st.booleans())
+def test_amounts_are_ordered_exactly(texts, down):
+    """As fractions are by hand, stable both ways, those unknown last."""
+    table = HoldingsTable(holdings_of(len(texts), amount=pd.array(texts, dtype="amount")))
+    keys = [None if text is None else Fraction(text) for text in texts]
+    answer = rows_of(table, sort="amount", down=down)
+    assert order(answer) == by_hand(keys, down=down)
+    shown = [None if text is None else Fraction(text) for text in numbers(answer, "amount")]
+    assert shown == [keys[place] for place in order(answer)]
+
+
+@given(st.lists(FLOATS, min_size=1, max_size=20), st.booleans())
+def test_values_are_ordered(values, down):
+    """Floats, infinite ones too; NaN is last."""
+    table = HoldingsTable(holdings_of(len(values), value=values))
+    keys = [None if np.isnan(value) else value for value in values]
+    assert order(rows_of(table, sort="value", down=down)) == by_hand(keys, down=down)
+
+
+@pytest.mark.parametrize("down", [False, True])
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.array([3, None, 2**62 + 1, 2**62, 3], dtype="Int64"),
+        pd.array([2**64 - 1, 0, 2**63, 5, 5], dtype="uint64"),
+        pd.array([True, None, False, True, False], dtype="boolean"),
+        [Decimal("0.1"), None, Decimal("0.10000000000000000000000000001"), Decimal(-1), Decimal(9)],
+        pd.array(["2026-01-31T05:59:59", None, "2026-01-31T05:59:58", "2025", "2027"], "M8[s]"),
+        pd.Categorical(["low", "high", None, "low", "high"], ["low", "high"], ordered=True),
+        ["b", "A", None, "a", "B"],
+    ],
+    ids=["Int64", "uint64", "boolean", "Decimal", "time", "category", "text"],
+)
+def test_columns_of_a_users_own_are_ordered_by_what_they_hold(values, down):
+    """Whatever their dtype: as pandas or Python orders them, text without regard to case."""
+    column = pd.Series(values)
+    table = HoldingsTable(holdings_of(5, own=column))
+    name = rows_of(table)["columns"][-1]["name"]
+    keys = [None if pd.isna(each) else each for each in column]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        keys = [None if key is None else ["low", "high"].index(key) for key in keys]
+    elif any(isinstance(key, str) for key in keys):
+        keys = [None if key is None else (key.casefold(), key) for key in keys]
+    assert order(rows_of(table, sort=name, down=down)) == by_hand(keys, down=down)
+
+
+def test_what_has_no_order_is_ordered_as_text():
+    """Lists, and things of several types: never an error."""
+    for values in ([[2], [1], None], ["a", 1, (2,)]):
+        table = HoldingsTable(holdings_of(3, own=pd.Series(values, dtype=object)))
+        name = rows_of(table)["columns"][-1]["name"]
+        found = rows_of(table, sort=name)["cells"][name]["text"]
+        assert found == sorted(found, key=lambda text: (text == "", text))
+
+
+def test_windows_are_parts_of_one_order():
+    """Wherever a page begins, and however much it asks for."""
+    table = HoldingsTable(made_up_details(5_000, wallets=50, tokens=200).holdings)
+    asked = {"sort": "amount", "down": True}
+    found = []
+    for start in range(0, 5_000, 400):
+        found += numbers(rows_of(table, start=start, **asked), "amount")
+    assert found == sorted(found, key=Fraction, reverse=True)
+    assert len(found) == 5_000
+    beyond = rows_of(table, start=9_999, **asked)
+    assert (beyond["start"], beyond["count"], beyond["total"]) == (5_000, 0, 5_000)
+    assert table.answer({"count": 10**9})["count"] == 400
+
+
+def test_columns_are_told_once():
+    """Until the table or the group is another one."""
+    table = HoldingsTable(holdings_of(2))
+    first = rows_of(table)
+    assert [column["name"] for column in first["columns"]] == [
+        *("wallet", "token", "blockchain", "contract", "amount")
+    ]
+    assert "columns" not in rows_of(table, table=first["table"])
+    assert "columns" in rows_of(table, table=first["table"], by="wallet")
+    assert "columns" in rows_of(HoldingsTable(holdings_of(2)), table=first["table"])
+
+
+def test_it_opens_with_what_is_worth_most():
+    """By value where there are any; else as the rows stand. What isn't there sorts nothing."""
+    plain = holdings_of(3)
+    assert rows_of(HoldingsTable(plain))["sort"] == ""
+    valued = HoldingsTable(plain.assign(value=[1.0, 3.0, float("nan")], currency="USD"))
+    answer = rows_of(valued, sort="gone", by="gone")
+    assert (answer["sort"], answer["down"], answer["by"]) == ("value", True, "")
+    assert order(answer) == [1, 0, 2]
+    assert answer["columns"][-1]["label"] == "value (USD)"
+
+
+def test_currencies_that_differ_stand_beside_the_values():
+    """A sum of them is refused, and says why."""
+    table = HoldingsTable(holdings_of(2, value=[1.0, 2.0], currency=["USD", "EUR"]))
+    answer = rows_of(table)
+    assert [column["label"] for column in answer["columns"]][-2:] == ["value", "currency"]
+    with pytest.raises(PricesError, match="2 currencies"):
+        rows_of(table, by="wallet")
+
+
+def test_words_are_found_in_any_text():
+    """All of them, in any order and case: name, address, symbol, contract, a user's column."""
+    dai = token("DAI", contract="0xDa")
+    details = fetched({"ETH.0xAb": [token("USDC"), dai], "BSC.0xCd": [token("usdc")]})
+    named = details.wallets.assign(name=["Ada", None], owner=["Fund", "fünd"])
+    table = HoldingsTable(details.holdings, named)
+
+    def found(words):
+        answer = rows_of(table, find=words)
+        assert answer["of"] == 3
+        assert len(answer["cells"]["token"]["text"]) == answer["total"]
+        return answer["total"]
+
+    assert found("usdc") == 2
+    assert found("  USDC ada ") == 1
+    assert found("0xcd") == 1
+    assert found("FÜND") == 1
+    assert found("fund usdc") == 1
+    assert found("nothing") == 0
+    assert found("") == 3
+
+
+@given(st.text("abc ", max_size=4), st.lists(st.text("abcABC", max_size=3), min_size=1, max_size=9))
+def test_what_is_found_holds_all_words(words, texts):
+    """As looking at each row by hand does; the order stays."""
+    table = HoldingsTable(holdings_of(len(texts), own=texts))
+    # the words don't occur in the other columns but in "0xa", the wallet
+    other = "eth.0xa tk eth 0x"
+    wanted = [
+        place
+        for place, text in enumerate(texts)
+        if all(word in text.lower() or word in other for word in words.split())
+    ]
+    assert order(rows_of(table, find=words)) == wanted
+
+
+def test_numbers_come_in_parts_and_whole():
+    """Amounts to the last digit; values to the cent, and exactly where that is another number."""
+    largest = str(2**256 - 1)
+    amounts = pd.array([largest, "1234.5678900", "-0.5", None], dtype="amount")
+    values = [1234.5, 0.004, 1e22, float("nan")]
+    prices = [1.8e-05, 3100.0, float("inf"), float("nan")]
+    holdings = holdings_of(4, amount=amounts, value=values, unit_price=prices)
+    holdings["raw_amount"] = ["1", "1", "1", "77"]
+    cells = rows_of(HoldingsTable(holdings), sort="token")["cells"]
+    assert cells["amount"]["whole"] == [largest, "1234", "-0", ""]
+    assert cells["amount"]["fraction"] == ["", "56789", "5", ""]
+    assert cells["amount"]["note"] == [None, None, None, "77 base units"]
+    assert cells["value"]["whole"] == ["1234", "<0", "1" + "0" * 22, ""]
+    assert cells["value"]["fraction"] == ["50", "01", "00", ""]
+    assert cells["value"]["copy"] == ["1234.5", "0.004", "1" + "0" * 22, None]
+    assert cells["value"]["bar"] == [0, 0, 1, 0]
+    assert cells["price"]["whole"] == ["0", "3100", "Infinity", ""]
+    assert cells["price"]["fraction"] == ["000018", "", "", ""]
+
+
+def test_columns_say_how_much_room_they_need():
+    """Digits before the point of what is usual, and decimals of all."""
+    table = HoldingsTable(
+        holdings_of(3, amount=pd.array(["123456.5", "0.125", str(2**256)], dtype="amount"))
+    )
+    amount = next(each for each in rows_of(table)["columns"] if each["name"] == "amount")
+    assert amount["room"] == (9, 3)  # what is told roughly takes nine
+    small = HoldingsTable(holdings_of(2, amount=pd.array(["-12", "7"], dtype="amount")))
+    assert rows_of(small)["columns"][-1]["room"] == (3, 0)
+    empty = HoldingsTable(holdings_of(1).iloc[:0].assign(value=[]).astype({"value": "float64"}))
+    assert [each["room"] for each in rows_of(empty)["columns"]][-2:] == [(1, 0), (1, 2)]
+
+
+def test_amounts_of_one_token_have_bars():
+    """Those of several tokens can't be compared."""
+    details = fetched({"ETH.0xA": [token(raw=4 * 10**6)], "ETH.0xB": [token(raw=10**6)]})
+    cells = rows_of(HoldingsTable(details.holdings), sort="amount", down=True)["cells"]
+    assert cells["amount"]["bar"] == [1, 0.25]
+    assert "bar" not in rows_of(HoldingsTable(holdings_of(2)))["cells"]["amount"]
+    none = HoldingsTable(details.holdings.assign(amount=pd.array([None, "0"], dtype="amount")))
+    assert rows_of(none, sort="amount")["cells"]["amount"]["bar"] == [0, 0]
+
+
+@given(st.data())
+def test_a_part_of_the_rows_is_as_if_there_were_no_others(data):
+    """In any order, searched and grouped; but what tokens are called, and columns, stay."""
+    details = _some()
+    marks = np.array(data.draw(st.lists(st.booleans(), min_size=60, max_size=60)))
+    table = HoldingsTable(*details[::-1]).where(marks, details.wallets)
+    apart = HoldingsTable(details.holdings[marks], details.wallets)
+    for asked in (
+        {"sort": "amount", "down": True},
+        {"sort": "token", "find": "tk1"},
+        {"by": "wallet", "sort": "balances"},
+        {"by": "token", "sort": "amount", "down": True},
+    ):
+        part, own = rows_of(table, **asked), rows_of(apart, **asked)
+        numbered = ["amount"] if "amount" in own["cells"] else ["balances"]
+        assert [part["total"], part["of"]] == [own["total"], own["of"]]
+        assert numbers(part, *numbered) == numbers(own, *numbered)
+        cell = {**asked, "column": "wallet", "place": 0}
+        assert table.meant(cell) == apart.meant(cell)
+
+
+@cache
+def _some():
+    return made_up_details(60, wallets=6, tokens=12)
+
+
+def test_a_part_of_one_token_has_bars():
+    """Of the largest there, whatever else the whole has."""
+    held = [token("DAI", 9 * 10**6, contract="0xda"), token(raw=10**6)]
+    details = fetched({"ETH.0xA": held, "ETH.0xB": [token(raw=4 * 10**6)]})
+    whole = HoldingsTable(details.holdings, details.wallets)
+    part = whole.where(np.array([False, True, True]))
+    answer = rows_of(part, sort="amount", down=True)
+    assert answer["cells"]["amount"]["bar"] == [1, 0.25]
+    assert "bar" not in rows_of(whole)["cells"]["amount"]
+    assert (answer["total"], answer["of"]) == (2, 2)
+    again = part.where(np.array([True, True, False]))  # of all rows
+    assert rows_of(again)["total"] == 2
+    assert rows_of(again)["cells"]["token"]["text"] == ["DAI", "TKN"]
+
+
+def test_wallets_and_contracts_lead_to_their_explorer():
+    """By the link that the service sent of a wallet; only of its blockchain, and only by http."""
+    contract = "0x" + "c" * 40
+    tokens = [token(contract=contract), token(contract=None), token(contract="0x1/../x")]
+    elsewhere = token(contract=contract, blockchain="BSC")
+    details = fetched({"ETH.0xAb": [*tokens, elsewhere], "BSC.0xAb": []})
+    links = ["https://scan.example/address/0xAB", "javascript:alert(1)//0xAb"]
+    wallets = details.wallets.assign(explorer_url=links)
+    cells = rows_of(HoldingsTable(details.holdings, wallets))["cells"]
+    assert cells["wallet"]["link"] == [links[0]] * 4
+    assert cells["contract"]["link"] == [f"https://scan.example/address/{contract}", *[None] * 3]
+    without = wallets.drop(columns="explorer_url")
+    assert (
+        rows_of(HoldingsTable(details.holdings, without))["cells"]["wallet"]["link"] == [None] * 4
+    )
+
+
+@pytest.mark.parametrize("by", ["wallet", "token", "asset", "blockchain", "owner", "own"])
+def test_groups_are_the_librarys_own_totals(by):
+    """The same sums, and how complete they are."""
+    details = made_up_details(300, wallets=20, tokens=30)
+    wallets = details.wallets.assign(owner=["Ada", None] * 10, level=1.5)
+    own = ["<b>x</b>", "y", None] * 100
+    details = details._replace(wallets=wallets, holdings=value(details.holdings).assign(own=own))
+    table = HoldingsTable(details.holdings, details.wallets)
+    groups = [group["name"] for group in rows_of(table)["groups"]]
+    assert groups == ["", "wallet", "token", "asset", "blockchain", "owner", "level", "own"]
+    answer = rows_of(table, by=by, sort="balances", down=False)
+    sums = totals(details.holdings, by, wallets=details.wallets)
+    sums = sums.sort_values("balances", kind="stable")
+    assert numbers(answer, "balances") == sums["balances"].astype(str).tolist()
+    assert answer["cells"]["known"]["text"] == [
+        f"{ok} of {asked}" for ok, asked in zip(sums.wallets_ok, sums.wallets_asked, strict=True)
+    ]
+    exact = answer["cells"]["value"]["copy"]
+    shown = numbers(answer, "value")
+    found = [float(one or other) for one, other in zip(exact, shown, strict=True)]
+    assert found == sums["value"].tolist()
+    if by in {"token", "asset"}:
+        assert numbers(answer, "amount") == sums["amount"].astype(str).tolist()
+    assert answer["total"] == len(sums)
+
+
+def test_groups_say_what_is_unknown_and_stale():
+    """A group of which nothing is known has no sums; old answers are counted."""
+    details = fetched({"ETH.0xA": [token(decimals=None)], "ETH.0xB": [token()]}, source="stale")
+    lost = assemble([failed("0xc")])
+    both = [pd.concat(pair, ignore_index=True) for pair in zip(details, lost, strict=True)]
+    answer = rows_of(HoldingsTable(both[1], both[0]), by="wallet", sort="wallet")
+    cells = answer["cells"]
+    assert cells["balances"]["whole"] == ["1", "1", ""]
+    assert cells["amount_na"]["whole"] == ["1", "0", ""]
+    assert cells["known"]["text"] == ["1 of 1, 1 stale", "1 of 1, 1 stale", "0 of 1"]
+    assert [each["label"] for each in answer["columns"]][-1] == "wallets known"
+
+
+def test_wallets_are_named_as_the_user_names_them():
+    """The name is shown, found and ordered by; the address is what is copied."""
+    details = fetched({"ETH.0x" + "b" * 40: [token()], "ETH.0x" + "a" * 40: [token()]})
+    wallets = details.wallets.assign(name=["Ada", "<i>Bob</i>"], owner=["x", "y"])
+    cells = rows_of(HoldingsTable(details.holdings, wallets), sort="wallet")["cells"]
+    assert cells["wallet"]["text"] == ["<i>Bob</i> · ETH.0xaaaa…aaaa", "Ada · ETH.0xbbbb…bbbb"]
+    assert cells["wallet"]["whole"] == ["ETH.0x" + "a" * 40, "ETH.0x" + "b" * 40]
+    [own] = [name for name in cells if name.startswith("own")]
+    assert cells[own]["text"] == ["y", "x"]
+
+
+def test_cells_stand_for_what_pickers_name():
+    """A wallet, a token or a blockchain as it is picked, wherever the row stands; else nothing."""
+    details = fetched({"ETH.0xAb": [token("USDC", contract="0xA0"), (None, None, "?", 1, 0)]})
+    table = HoldingsTable(details.holdings, details.wallets)
+
+    def meant(column, place=0, **asked):
+        return table.meant({"sort": "amount", "column": column, "place": place, **asked})
+
+    assert meant("wallet") == ("wallet", "ETH.0xAb")
+    assert meant("wallet", by="wallet") == ("wallet", "ETH.0xAb")
+    usdc = ("token", ("ETH", "0xa0"))
+    assert meant("token", 1) == meant("contract", 1) == meant("token", 1, by="token") == usdc
+    assert meant("blockchain", 1) == meant("blockchain", by="blockchain") == ("blockchain", "ETH")
+    for column, place in [("token", 0), ("blockchain", 0), ("amount", 1), ("gone", 1)]:
+        assert meant(column, place) is None
+    for place in (-1, 2):
+        assert meant("wallet", place) is None
+
+
+def test_an_address_may_be_missing():
+    """In a frame that somebody wrote."""
+    answer = rows_of(HoldingsTable(holdings_of(1, address=pd.array([None], dtype="str"))))
+    assert answer["cells"]["wallet"]["text"] == ["ETH."]
+
+
+def test_two_columns_may_have_one_name():
+    """A frame of a user's may be odd; each column is shown."""
+    holdings = pd.concat(
+        [holdings_of(2), pd.DataFrame({"x": [1, 2]}), pd.DataFrame({"x": "a"}, [0, 1])], axis=1
+    )
+    answer = rows_of(HoldingsTable(holdings))
+    assert [column["label"] for column in answer["columns"]][-2:] == ["x", "x"]
+    assert answer["columns"][-1]["name"] != answer["columns"][-2]["name"]
+    assert [group["name"] for group in answer["groups"]][-1] == "blockchain"
+
+
+def test_times_are_shown_to_the_minute_and_copied_whole():
+    """They are ordered by what they are."""
+    times = pd.to_datetime([datetime(2026, 1, 31, 5, 59, 7, tzinfo=UTC)] * 1)
+    answer = rows_of(HoldingsTable(holdings_of(1, seen=times)))
+    cells = answer["cells"][answer["columns"][-1]["name"]]
+    assert cells["text"] == ["2026-01-31 05:59"]
+    assert cells["whole"] == ["2026-01-31 05:59:07+00:00"]
+
+
+def test_hostile_texts_are_lines_of_text():
+    """Without ends of lines or unseen characters, short, and no formula for a spreadsheet."""
+    table = HoldingsTable(hostile_holdings())
+    answer = rows_of(table)
+    for name in ("wallet", "token", "blockchain", "contract"):
+        cells = answer["cells"][name]
+        for texts in (cells["text"], cells.get("whole", []), cells.get("copy", [])):
+            for text in filter(None, texts):
+                assert text == " ".join(text.split())
+                assert len(text) <= 1_010
+                assert not set(text) & set("\u202e\u2066\x00\x1b\u200b\u2028")
+        copied = [
+            copy or whole or text
+            for text, whole, copy in zip(
+                cells["text"],
+                cells.get("whole", [None] * 80),
+                cells.get("copy", [None] * 80),
+                strict=True,
+            )
+        ]
+        assert not [text for text in copied if text.startswith(("=", "+", "-", "@"))]
+    assert rows_of(table, find="hyperlink")["total"] == 2
+    assert rows_of(table, find=SYMBOLS["10 MB"][:40])["total"] >= 2
+
+
+def test_a_widget_answers_its_page():
+    """By kind and number; other holdings are told of, and what fails is shown."""
+    pane = TablePane(holdings_of(3))
+    said = []
+    pane.send = lambda content, buffers=None: said.append(content)
+    pane._handle_custom_msg({"kind": "rows", "n": 7, "sort": "amount", "down": True}, [])
+    assert (said[-1]["kind"], said[-1]["n"], order(said[-1])) == ("rows", 7, [2, 1, 0])
+    pane.show(holdings_of(2, value=[1.0, 2.0], currency=["USD", "EUR"]))
+    assert said[-1] == {"kind": "table"}
+    pane._handle_custom_msg({"kind": "rows", "n": 8, "by": "wallet"}, [])
+    assert said[-1]["failed"]
+    assert "2 currencies" in pane._alert
+    pane.close()

@@ -1,0 +1,47 @@
+"""The widgets' table in a page of its own, which Python answers without a notebook between."""
+
+import json
+
+from walletframe.pickers.page import script, styles
+from walletframe.pickers.table import HoldingsTable
+
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A table</title><style>
+body {{ margin: 8px; color-scheme: {scheme}; background: light-dark(#fff, #181818) }} {styles}
+</style><main id="root" class="wf"></main></html>"""
+START = """
+const ask = async (kind, said) => ({ content: JSON.parse(await window.answer(said)) });
+const pick = (said) => (globalThis.picked = said);
+const given = { signal: new AbortController().signal, pick };
+globalThis.shown = table(document.querySelector("#root"), ask, given);
+"""
+ADDRESS = "http://127.0.0.1:9/table"  # nobody listens: the test answers
+SETTLED = "!document.querySelector('.wf-waiting') && document.querySelector('.wf-said').textContent"
+
+
+def show_table(page, holdings, wallets=None, *, scheme="light"):
+    """Show holdings in a tab, and wait until there are rows."""
+    page.answers = HoldingsTable(holdings, wallets)
+    page.expose_function("answer", lambda said: json.dumps(page.answers.answer(said)))
+    html = PAGE.format(scheme=scheme, styles=styles("table"))
+    page.route(ADDRESS, lambda route: route.fulfill(body=html, content_type="text/html"))
+    page.goto(ADDRESS)
+    page.add_script_tag(type="module", content=script("table") + START)
+    settle(page)
+
+
+def settle(page):
+    """Wait until all rows in sight are there."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.wait_for_function(SETTLED)
+
+
+def column(page, label):
+    """Return the texts of a column that are in sight, as a person reads them, by its heading."""
+    heads = [text.strip("↑↓") for text in page.locator(".wf-heading").all_text_contents()]
+    rows = page.locator(".wf-row:not([hidden])")
+    place = f".wf-cell:nth-child({heads.index(label) + 1})"
+    found = rows.evaluate_all(
+        "(rows, cell) => rows.map(row => [+row.dataset.place, row.querySelector(cell).innerText])",
+        place,
+    )
+    return [text for _, text in sorted(found)]

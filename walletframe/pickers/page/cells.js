@@ -1,0 +1,115 @@
+// The cells of a table: numbers in parts that stand below each other, texts cut with their wholes.
+
+import { element } from "./elements.js";
+import { cutText } from "./letters.js";
+import { brightDecimals, numberShown, thousands } from "./numbers.js";
+
+const NONE = "-"; // Python's tables say so, too
+const FOR_LINKS = 80; // pixels
+
+/** What a page has of a cell: its parts by name (`text`, `whole`, `fraction`, …), or nothing. */
+export function cellOf(row, name) {
+  const lists = row?.cells[name];
+  if (!lists) return null;
+  return Object.fromEntries(Object.entries(lists).map(([key, list]) => [key, list[row.at]]));
+}
+
+/** Return what is to be read of a cell in full: all digits, the whole address. */
+export function wholeText(cell) {
+  if (cell.note) return cell.note;
+  if (cell.text !== undefined) return cell.whole ?? cell.text;
+  return cell.copy ?? exactText(cell);
+}
+
+/** Return what a cell gives to the clipboard: it does no harm in a spreadsheet. */
+export function copiedText(cell) {
+  return cell.copy ?? wholeText(cell);
+}
+
+function exactText({ whole, fraction }) {
+  return fraction ? `${whole}.${fraction}` : whole;
+}
+
+/** Fill a cell with what is known, in the room that its column has. */
+export function drawCell(node, cell, column) {
+  node.classList.toggle("wf-waiting", cell === null);
+  if (column.bar) node.style.setProperty("--wf-share", cell?.bar ?? 0);
+  if (cell === null) {
+    node.replaceChildren();
+    node.removeAttribute("title");
+  } else if (column.number) drawNumber(node, cell, column);
+  else drawText(node, cell, column);
+}
+
+function drawText(node, cell, { text: room, linked, widthOf }) {
+  if (!cell.text) return drawNote(node, NONE);
+  node.title = wholeText(cell);
+  const isLinked = cell.link && linked >= FOR_LINKS; // else the link is below the table alone
+  const said = cutText(cell.text, isLinked ? linked : room, widthOf);
+  const text = element("span", { class: "wf-text", textContent: said });
+  node.replaceChildren(text, ...(isLinked ? [linkTo(cell)] : []));
+}
+
+/** A link to a page of an explorer; the keyboard finds it below the table. */
+export function linkTo(cell, given = { tabindex: "-1" }) {
+  const label = `Open ${wholeText(cell)} in its explorer`;
+  const safe = { href: cell.link, target: "_blank", rel: "noopener noreferrer" };
+  const said = { title: label, "aria-label": label };
+  return element("a", { class: "wf-out", ...safe, ...said, ...given }, "↗");
+}
+
+function drawNumber(node, cell, column) {
+  if (!cell.whole) return drawNote(node, cell.note ?? NONE);
+  const shown = numberShown(cell.whole, cell.fraction, column);
+  const exact = copiedText(cell);
+  if (shown.rest || shown.instead || cell.copy) node.title = exact;
+  else node.removeAttribute("title");
+  const parts = numberParts(shown, column.behind);
+  const said = shown.instead ? insteadOf(parts, exact) : parts;
+  node.replaceChildren(element("span", { class: "wf-digits" }, ...said));
+}
+
+/** Say what is known of a cell that has nothing else. */
+function drawNote(node, note) {
+  if (note === NONE) node.removeAttribute("title");
+  else node.title = note;
+  node.replaceChildren(element("span", { class: "wf-note", textContent: note }));
+}
+
+/** Show what is near a number, and have the number copied and read out. */
+function insteadOf(parts, exact) {
+  const near = element("span", { class: "wf-near", "aria-hidden": "true" }, ...parts);
+  return [near, element("span", { class: "wf-unseen", textContent: exact })];
+}
+
+/** Return what is to be read of a cell in full, a number with its thousands apart. */
+export function wholeParts(cell) {
+  const said = wholeText(cell);
+  if (cell.text !== undefined || cell.note) return [said];
+  const [whole, fraction = ""] = said.split(".");
+  const room = { digits: Infinity, decimals: Infinity };
+  return numberParts(numberShown(whole, fraction, room), fraction.length);
+}
+
+/** Thousands are set apart by a margin, which nobody copies. */
+function numberParts({ sign, whole, fraction, rest }, behind) {
+  const groups = /^\d+$/.test(whole) ? thousands(whole) : [whole];
+  const digits = groups.map((group, place) =>
+    element("span", { class: place ? "wf-group" : null, textContent: group }),
+  );
+  const before = element("span", { class: "wf-whole" }, sign, ...digits);
+  if (!behind) return [before];
+  const after = element("span", { class: "wf-fraction" });
+  if (fraction) {
+    const [bright, faint] = brightDecimals(whole, fraction);
+    after.append(`.${bright}`);
+    if (faint) after.append(element("span", { class: "wf-faint", textContent: faint }));
+  }
+  if (rest) {
+    after.append(
+      element("span", { class: "wf-unseen", textContent: rest }),
+      element("span", { class: "wf-more", "aria-hidden": "true" }),
+    );
+  }
+  return [before, after];
+}

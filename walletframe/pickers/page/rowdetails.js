@@ -1,0 +1,92 @@
+// Below a table: the active cell in full, and its row, to be read and copied, with their links.
+
+import { cellOf, copiedText, linkTo, wholeParts } from "./cells.js";
+import { copyText, element, setText } from "./elements.js";
+
+const HINT = "Click a cell, or use the arrow keys, to read and copy it in full.";
+
+const PICKED = { wallet: "wallet", token: "token", contract: "token", blockchain: "blockchain" };
+
+export class RowDetails {
+  unfolded = false;
+
+  /**
+   * @param {(said: string) => void} say tells people that something was copied
+   * @param {() => void} [pick] hears that all is to be of this cell's wallet, token or blockchain
+   */
+  constructor(say, pick) {
+    this.say = say;
+    this.name = element("span", { class: "wf-told-name" });
+    this.text = element("span", { class: "wf-told-text", textContent: HINT });
+    this.out = element("span");
+    const button = (text, onclick) =>
+      element("button", { class: "wf-button", type: "button", onclick }, text);
+    this.fold = button("Whole row", () => this.unfold());
+    this.fold.setAttribute("aria-expanded", "false");
+    const copyCell = button("Copy cell", () => this.copyCell());
+    const copyRow = button("Copy row", () => this.#copyRow());
+    this.only = button("", pick);
+    const buttons = [this.only, copyCell, copyRow, this.fold];
+    this.buttons = element("div", { class: "wf-told-buttons" }, ...buttons);
+    const said = element("div", { class: "wf-told-cell" }, this.name, this.text, this.out);
+    const line = element("div", { class: "wf-told-line" }, said, this.buttons);
+    this.all = element("dl", { class: "wf-told-row", hidden: true });
+    const given = { class: "wf-told", role: "group", "aria-label": "The cell that is chosen" };
+    this.root = element("div", given, line, this.all);
+    this.buttons.hidden = true;
+  }
+
+  /** Show a cell of a row; where there is none, say what this place is for. */
+  show(row, column, columns) {
+    const cell = row && column ? cellOf(row, column.name) : null;
+    Object.assign(this, { row, cell, columns });
+    this.buttons.hidden = !cell;
+    this.all.hidden = !cell || !this.unfolded;
+    if (cell) return this.#tell(cell, column);
+    setText(this.name, "");
+    this.out.replaceChildren();
+    setText(this.text, HINT);
+  }
+
+  #tell(cell, { name, label }) {
+    const kind = this.only.onclick && cell.text ? PICKED[name] : null;
+    this.only.hidden = !kind;
+    setText(this.only, `Only this ${kind}`);
+    setText(this.name, label);
+    this.text.replaceChildren(...wholeParts(cell));
+    this.out.replaceChildren(...(cell.link ? [linkTo(cell, {})] : []));
+    if (this.unfolded) this.#fill();
+  }
+
+  /** Copy the cell, exactly. */
+  copyCell() {
+    this.#copy(copiedText(this.cell), "the cell");
+  }
+
+  #copyRow() {
+    const cells = this.columns.map(({ name }) => copiedText(cellOf(this.row, name)));
+    this.#copy(cells.join("\t"), "the row");
+  }
+
+  async #copy(text, what) {
+    const copied = await copyText(text);
+    this.say(copied ? `Copied ${what}` : "The page may not copy: select and copy it");
+  }
+
+  unfold() {
+    this.unfolded = !this.unfolded;
+    this.all.hidden = !this.unfolded;
+    this.fold.setAttribute("aria-expanded", String(this.unfolded));
+    if (this.unfolded) this.#fill();
+  }
+
+  #fill() {
+    const parts = this.columns.flatMap(({ name, label }) => {
+      const cell = cellOf(this.row, name);
+      const text = element("dd", {}, ...wholeParts(cell));
+      if (cell.link) text.append(" ", linkTo(cell, {}));
+      return [element("dt", { textContent: label }), text];
+    });
+    this.all.replaceChildren(...parts);
+  }
+}

@@ -1,0 +1,140 @@
+// The rows that a page has of a table, in blocks, and which it asks for next.
+
+const BLOCK = 64;
+const MOST_BLOCKS = 80;
+const MOST_ASKED = 6; // blocks at once
+const AHEAD = 10; // how many steps like the last one are looked ahead
+const FARTHEST = 4 * BLOCK;
+const PATIENCE = 800; // milliseconds until it is said that Python takes its time
+
+/**
+ * Find the blocks that are missing in a range, as one range of rows that may be asked for.
+ *
+ * @returns {[number, number] | null} the first row and how many
+ */
+export function missingRows(first, end, count, has) {
+  const stop = Math.min(end, count);
+  let from = Math.floor(Math.max(first, 0) / BLOCK);
+  const last = Math.ceil(stop / BLOCK);
+  while (from < last && has(from)) from += 1;
+  let to = from;
+  while (to < last && !has(to) && to - from < MOST_ASKED) to += 1;
+  return to > from ? [from * BLOCK, (to - from) * BLOCK] : null;
+}
+
+/** Widen a range of rows in the direction in which it moves: the faster, the farther. */
+export function rowsAhead([first, end], step) {
+  const ahead = Math.max(-FARTHEST, Math.min(step * AHEAD, FARTHEST));
+  return ahead < 0 ? [first + ahead, end] : [first, end + ahead];
+}
+
+export class RowStore {
+  #blocks = new Map();
+  #asked = null; // the query that is under way
+  #sight = [0, 2 * BLOCK];
+  #step = 0; // by how many rows the sight moved last
+  #table = "";
+
+  /**
+   * @param {(kind: string, said: object) => Promise<{content: any} | null>} ask
+   * @param {object} calls
+   * @param {(content: any) => void} calls.opened a query is answered: its rows replace the others
+   * @param {(first: number, end: number) => void} calls.came more rows of the same are there
+   * @param {(isLate: boolean) => void} calls.late an answer keeps people waiting, or no more
+   */
+  constructor(ask, { opened, came, late }) {
+    Object.assign(this, { ask, opened, came, late });
+    this.query = { by: "", sort: "", down: false, find: "" };
+    this.count = 0;
+  }
+
+  /** Ask anew: in another order, for other words or groups; until it is there, the rows stay. */
+  async open(change = {}) {
+    const query = { ...this.query, ...change };
+    this.query = query;
+    this.#asked = query;
+    const said = { ...query, start: 0, count: 2 * BLOCK, table: this.#table };
+    const answer = await this.#request(said);
+    if (this.#asked !== query) return;
+    this.#asked = null;
+    if (!answer) return;
+    const { by, sort, down, table, total } = answer.content;
+    this.query = { ...query, by, sort, down };
+    this.#table = table;
+    this.count = total;
+    this.#blocks.clear();
+    this.#sight = [0, 2 * BLOCK];
+    this.#keep(answer.content);
+    this.opened(answer.content);
+  }
+
+  /** Hear which rows are in sight, and ask for those that are missing, then for the next ones. */
+  see(first, end) {
+    this.#step = first - this.#sight[0];
+    this.#sight = [first, end];
+    this.#fetch();
+  }
+
+  /**
+   * Return what is known of a row.
+   *
+   * @returns {{cells: Record<string, Record<string, any[]>>, at: number} | undefined}
+   */
+  row(place) {
+    const cells = this.#blocks.get(Math.floor(place / BLOCK));
+    return cells && { cells, at: place % BLOCK };
+  }
+
+  async #request(said) {
+    const timer = setTimeout(() => this.late(true), PATIENCE);
+    const answer = await this.ask("rows", said);
+    clearTimeout(timer);
+    this.late(false);
+    return answer;
+  }
+
+  async #fetch() {
+    if (this.#asked !== null) return; // Python takes one thing at a time
+    const has = (block) => this.#blocks.has(block);
+    const [first, end] = this.#sight;
+    const missing =
+      missingRows(...rowsAhead(this.#sight, this.#step), this.count, has) ??
+      missingRows(first - BLOCK, end + BLOCK, this.count, has);
+    if (!missing) return;
+    const [start, count] = missing;
+    const query = this.query;
+    this.#asked = query;
+    const answer = await this.#request({ ...query, start, count, table: this.#table });
+    if (this.#asked !== query) return;
+    this.#asked = null;
+    if (!answer) return;
+    if (answer.content.table !== this.#table) return void this.open();
+    this.#keep(answer.content);
+    this.came(start, start + count);
+    this.#fetch();
+  }
+
+  #keep({ start, count, cells }) {
+    for (let from = 0; from < count; from += BLOCK) {
+      const part = {};
+      for (const [name, lists] of Object.entries(cells)) {
+        part[name] = {};
+        for (const [key, list] of Object.entries(lists)) {
+          part[name][key] = list.slice(from, from + BLOCK);
+        }
+      }
+      this.#blocks.set((start + from) / BLOCK, part);
+    }
+    this.#forget();
+  }
+
+  /** Let go of the blocks that are farthest from what is in sight. */
+  #forget() {
+    const middle = (this.#sight[0] + this.#sight[1]) / 2 / BLOCK;
+    const far = (block) => Math.abs(block + 0.5 - middle);
+    const blocks = [...this.#blocks.keys()].sort((one, other) => far(other) - far(one));
+    for (const block of blocks.slice(0, Math.max(0, blocks.length - MOST_BLOCKS))) {
+      this.#blocks.delete(block);
+    }
+  }
+}

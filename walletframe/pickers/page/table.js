@@ -1,0 +1,244 @@
+// A table of any number of rows: Python sorts, finds and groups; here is what is in sight.
+
+import { cellOf, drawCell } from "./cells.js";
+import { element, setPart, setText } from "./elements.js";
+import { widthsIn } from "./letters.js";
+import { moved } from "./moves.js";
+import { RowDetails } from "./rowdetails.js";
+import { RowStore } from "./store.js";
+import { cellAttributes, orderMeant, TableHead } from "./tablehead.js";
+import { TableTools } from "./tabletools.js";
+import { scrollTo, VirtualRows } from "./virtual.js";
+import { fitColumns } from "./widths.js";
+
+const HEIGHTS = { 1: 30, 2: 50 }; // of a row, by its lines
+const PROBED = 20; // digits whose width is measured
+
+class Table {
+  #columns = []; // all that Python has
+  #shown = []; // those that fit, and how
+  #active = null; // the row and the column where the keyboard is
+  #rows = null;
+  #drawing = null; // ends what draws rows
+  #lines = 1;
+  #width = 0;
+
+  constructor(root, ask, signal, pick) {
+    this.id = `wf-${Math.random().toString(36).slice(2)}`;
+    this.signal = signal;
+    this.store = new RowStore(ask, {
+      opened: (content) => this.#open(content),
+      came: (first, end) => this.#came(first, end),
+      late: (isLate) => this.tools.wait(isLate),
+    });
+    this.tools = new TableTools({ open: (change) => this.store.open(change) }, signal);
+    this.head = new TableHead((column) => this.store.open(orderMeant(column, this.store.query)));
+    const spoken = element("span", { class: "wf-unseen", role: "status" });
+    this.details = new RowDetails(
+      (said) => setText(spoken, said),
+      pick && (() => this.#pick(pick)),
+    );
+    this.grid = this.#makeGrid();
+    this.empty = element("div", { class: "wf-empty", hidden: true });
+    const digits = "0".repeat(PROBED);
+    this.probe = element("span", { class: "wf-probe", "aria-hidden": "true" }, digits);
+    const parts = [this.tools.root, this.grid, this.empty, this.details.root, spoken, this.probe];
+    root.append(element("div", { class: "wf-table" }, ...parts));
+    const sizes = new ResizeObserver(() => this.#fit());
+    sizes.observe(this.grid);
+    signal.addEventListener("abort", () => (sizes.disconnect(), this.#drawing?.abort()));
+  }
+
+  #makeGrid() {
+    const given = { class: "wf-grid", role: "grid", tabindex: "0", "aria-label": "Holdings" };
+    // JupyterLab's shortcuts would take the arrow keys
+    const own = { ...given, "data-lm-suppress-shortcuts": "true" };
+    const grid = element("div", own, this.head.root);
+    grid.onkeydown = (event) => this.#press(event);
+    grid.onclick = (event) => this.#click(event);
+    grid.onfocus = () => {
+      if (this.#active || !grid.matches(":focus-visible")) return;
+      this.#activate({ row: Math.ceil(grid.scrollTop / HEIGHTS[this.#lines]), column: 0 });
+    };
+    return grid;
+  }
+
+  /** Take what a query gave: other rows, and perhaps other columns. */
+  #open(content) {
+    if (content.columns) {
+      this.#columns = content.columns.map((column, index) => ({ ...column, index }));
+      this.groups = content.groups;
+      this.#width = 0;
+    }
+    const { query, count } = this.store;
+    const { groups } = this;
+    this.tools.show({ query, groups, columns: this.#columns, total: count, of: content.of });
+    this.empty.hidden = count > 0;
+    setText(this.empty, query.find.trim() ? "Nothing matches." : "There is nothing to show.");
+    this.grid.setAttribute("aria-rowcount", String(count + 1));
+    this.grid.scrollTop = 0;
+    this.#activate(null);
+    this.#fit();
+    this.head.mark(query);
+    if (!this.#rows) return; // it is not in sight yet
+    this.#rows.count = count;
+    this.#setHeight();
+  }
+
+  #came(first, end) {
+    this.#rows?.refresh(first, end);
+    if (this.#active) this.#activate(this.#active);
+  }
+
+  /** Choose columns anew where they or the width are others. */
+  #fit() {
+    const width = this.grid.clientWidth;
+    if (!this.#columns.length || !width || width === this.#width) return;
+    this.#width = width;
+    const ch = this.probe.getBoundingClientRect().width / PROBED;
+    const { lines, shown, hidden } = fitColumns(this.#columns, width, ch);
+    this.#lines = lines;
+    const widthOf = widthsIn(getComputedStyle(this.grid).font);
+    const known = new Map(this.#columns.map((column) => [column.name, column]));
+    this.#shown = shown.map((fit, at) => {
+      const column = known.get(fit.name);
+      const place = lines === 1 ? at + 1 : Number(column.number) + 1;
+      return { ...column, ...fit, place, widthOf };
+    });
+    const beside = this.#shown.filter(({ line }) => line === 1).map((fit) => `${fit.width}px`);
+    this.grid.style.setProperty("--wf-columns", beside.join(" "));
+    this.grid.classList.toggle("wf-two-lines", lines === 2);
+    this.grid.setAttribute("aria-colcount", String(this.#columns.length));
+    this.tools.sorting.hidden = !hidden.length;
+    this.head.make(this.#shown);
+    this.head.mark(this.store.query);
+    this.#makeRows();
+  }
+
+  #makeRows() {
+    this.#drawing?.abort();
+    this.#drawing = new AbortController();
+    this.#rows?.canvas.remove();
+    this.#rows = new VirtualRows(this.grid, {
+      height: HEIGHTS[this.#lines],
+      make: () => this.#makeRow(),
+      draw: (row, place) => this.#drawRow(row, place),
+      seen: (first, end) => this.store.see(first, end),
+      signal: this.#drawing.signal,
+    });
+    this.#rows.count = this.store.count;
+    this.#setHeight();
+    const { row, column } = this.#active ?? {};
+    if (this.#active) this.#activate({ row, column: Math.min(column, this.#shown.length - 1) });
+  }
+
+  #setHeight() {
+    const rows = this.store.count * HEIGHTS[this.#lines];
+    this.grid.style.height = `${this.head.root.offsetHeight + rows + 2}px`;
+  }
+
+  #makeRow() {
+    const cells = this.#shown.map((each) => element("div", cellAttributes(each, "gridcell")));
+    return element("div", { class: "wf-row", role: "row" }, ...cells);
+  }
+
+  #drawRow(node, place) {
+    node.setAttribute("aria-rowindex", String(place + 2));
+    node.dataset.place = String(place);
+    const row = this.store.row(place);
+    for (const [at, column] of this.#shown.entries()) {
+      const cell = node.children[at];
+      cell.id = this.#cellId(place, at);
+      drawCell(cell, cellOf(row, column.name), column);
+    }
+    this.#mark(node, place);
+  }
+
+  #cellId(row, column) {
+    return `${this.id}-${row}-${column}`;
+  }
+
+  #mark(node, place) {
+    const isActive = this.#active?.row === place;
+    node.classList.toggle("wf-chosen", isActive);
+    for (const [at, cell] of [...node.children].entries()) {
+      cell.classList.toggle("wf-here", isActive && this.#active.column === at);
+    }
+  }
+
+  /** Make a cell the one that the keyboard, the line below and a screen reader are at. */
+  #activate(active) {
+    const before = this.#active;
+    this.#active = active;
+    for (const place of [before?.row, active?.row]) {
+      const node = this.#rows?.row(place);
+      if (node) this.#mark(node, place);
+    }
+    const { row, column } = active ?? { row: -1 };
+    this.details.show(this.store.row(row), this.#shown[column], this.#columns);
+    const id = this.#rows?.row(row) ? this.#cellId(row, column) : null;
+    setPart(this.grid, "aria-activedescendant", id);
+  }
+
+  #click({ target }) {
+    const cell = target.closest?.(".wf-cell[role=gridcell]");
+    const place = Number(cell?.parentNode.dataset.place);
+    if (!cell || target.closest("a")) return;
+    this.#activate({ row: place, column: [...cell.parentNode.children].indexOf(cell) });
+  }
+
+  #pick(pick) {
+    const { row, column } = this.#active;
+    pick({ ...this.store.query, place: row, column: this.#shown[column].name });
+  }
+
+  #press(event) {
+    if (event.target !== this.grid) return event.stopPropagation();
+    const far = event.ctrlKey || event.metaKey;
+    const page = Math.floor(this.#room() / HEIGHTS[this.#lines]);
+    const size = { rows: this.store.count, columns: this.#shown.length, page };
+    const to = moved(this.#active ?? { row: 0, column: 0 }, { key: event.key, far }, size);
+    if (to) this.#show(to);
+    else if (!this.#active || !this.#act(event.key, far)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Do what a key means at the active cell; tell whether it means something. */
+  #act(key, far) {
+    if (key === "Enter") this.details.unfold();
+    else if (far && key === "c" && getSelection().isCollapsed) this.details.copyCell();
+    else return false;
+    return true;
+  }
+
+  /** Return how much of the grid is for rows: its heading stays above them. */
+  #room() {
+    return this.grid.clientHeight - this.head.root.offsetHeight;
+  }
+
+  #show(active) {
+    const height = HEIGHTS[this.#lines];
+    this.grid.scrollTop = scrollTo(active.row, this.grid.scrollTop, this.#room(), height);
+    this.#rows.refresh(active.row, active.row + 1);
+    this.#activate(active);
+  }
+}
+
+/**
+ * Show a table.
+ *
+ * @param {HTMLElement} root
+ * @param {(kind: string, said: object) => Promise<{content: any} | null>} ask asks Python's
+ *   `HoldingsTable` for rows
+ * @param {object} given
+ * @param {AbortSignal} given.signal ends it
+ * @param {(said: object) => void} [given.pick] hears on which cell "Only this wallet" was clicked,
+ *   as Python's `HoldingsTable.meant` takes it; without it nothing of that is offered
+ * @returns {{reload: () => void}} `reload` shows what Python has by now
+ */
+export function table(root, ask, { signal, pick }) {
+  const shown = new Table(root, ask, signal, pick);
+  shown.store.open();
+  return { reload: () => shown.store.open() };
+}

@@ -1,0 +1,133 @@
+// Which columns of a table are shown in a given width, how wide each is, and in how many lines.
+
+const PADDING = 20; // of a cell, both sides
+const LINK = 24; // behind a text
+const ARROW = 14; // behind the heading of the column that sorts
+const GAP = 0.34; // between thousands, in widths of a digit
+const MARK = 1.9; // that tells of more decimals
+const LETTERS = { least: 12, good: 17, most: 36 };
+const DECIMALS = { least: 4, good: 8, most: 18, narrow: 2 };
+const BAR = 260; // as wide as a column with bars grows
+const FEWEST = 4; // columns beside each other; where fewer fit, a row has two lines
+const HALF = 0.5; // of the width of two lines is for numbers, if that is enough for them
+const LARGER = 0.62; // and never more than this
+
+/**
+ * @typedef {{name: string, label: string, rank: number, number: boolean, room: number[]}} Column
+ * @typedef {{name: string, width: number, digits: number, decimals: number, line: number}} Fitted
+ */
+
+/** Return how much is behind the last digit before the point, in widths of a digit. */
+function widthBehind(decimals, cut) {
+  return decimals || cut ? decimals + 0.6 + (cut ? MARK : 0) : 0;
+}
+
+/** Return how many pixels digits and decimals need. */
+function numberWidth(digits, decimals, cut, ch) {
+  const gaps = Math.floor((digits - 1) / 3) * GAP;
+  const before = Math.max(digits, 2) + gaps;
+  return Math.ceil((before + widthBehind(decimals, cut)) * ch) + PADDING;
+}
+
+/** Return how many digits before the point fit, beside so many decimals. */
+function digitsThatFit(width, decimals, cut, ch) {
+  let digits = 1;
+  while (numberWidth(digits + 1, decimals, cut, ch) <= width) digits += 1;
+  return digits;
+}
+
+function headingWidth({ label }, ch) {
+  return Math.ceil(label.length * ch) + PADDING + ARROW;
+}
+
+/** Return the widths that a column needs, that serve it well, and that it has use for. */
+export function widthsOf(column, ch) {
+  const heading = headingWidth(column, ch);
+  const [before, behind] = column.room;
+  const wide = (kind) => {
+    if (!column.number)
+      return Math.ceil((Math.min(before, LETTERS[kind]) + 1) * ch) + PADDING + LINK;
+    const decimals = Math.min(behind, DECIMALS[kind]);
+    return numberWidth(before, decimals, decimals < behind, ch);
+  };
+  const least = Math.max(heading, wide("least"));
+  const good = Math.max(least, wide("good"));
+  return { least, good, best: Math.max(good, wide("most")) };
+}
+
+/** Say what of numbers is shown in the width of their column. */
+function roomIn(column, width, ch) {
+  if (!column.number) {
+    return { text: width - PADDING, linked: width - PADDING - LINK, behind: 0 };
+  }
+  const [before, behind] = column.room;
+  let decimals = Math.min(behind, DECIMALS.most);
+  const few = Math.min(behind, DECIMALS.narrow);
+  while (decimals > few && numberWidth(before, decimals, decimals < behind, ch) > width) {
+    decimals -= 1;
+  }
+  const cut = decimals < behind;
+  const digits = digitsThatFit(width, decimals, cut, ch);
+  return { digits, decimals, behind: widthBehind(decimals, cut) };
+}
+
+/**
+ * Choose columns for a width, the important ones first, in the order in which they stand.
+ *
+ * @param {Column[]} columns
+ * @param {number} width in CSS pixels
+ * @param {number} ch the width of a digit
+ * @returns {{lines: number, shown: Fitted[], hidden: string[]}}
+ */
+export function fitColumns(columns, width, ch) {
+  const ranked = [...columns].sort((one, other) => one.rank - other.rank);
+  const few = ranked.slice(0, FEWEST);
+  const isFew = sumOf(few, "least", ch) > width;
+  const chosen = ranked.filter(
+    (column, at) => at < FEWEST || sumOf(ranked.slice(0, at + 1), "good", ch) <= width,
+  );
+  const shown = isFew ? inTwoLines(ranked, width, ch) : inOneLine(columns, chosen, width, ch);
+  const names = new Set(shown.map(({ name }) => name));
+  const hidden = columns.filter(({ name }) => !names.has(name)).map(({ name }) => name);
+  return { lines: isFew ? 2 : 1, shown, hidden };
+}
+
+function sumOf(columns, kind, ch) {
+  return columns.reduce((sum, column) => sum + widthsOf(column, ch)[kind], 0);
+}
+
+function fitted(column, width, line, ch) {
+  return { name: column.name, width, line, ...roomIn(column, width, ch) };
+}
+
+/** Give each its least width, then more by rank, and what is left to bars and texts. */
+function inOneLine(columns, chosen, width, ch) {
+  const wanted = new Map(chosen.map((column) => [column, widthsOf(column, ch)]));
+  const widths = new Map(chosen.map((column) => [column, wanted.get(column).least]));
+  let left = width - [...widths.values()].reduce((sum, each) => sum + each, 0);
+  const grow = (column, limit) => {
+    const more = Math.max(0, Math.min(left, limit - widths.get(column)));
+    widths.set(column, widths.get(column) + more);
+    left -= more;
+  };
+  for (const column of chosen) grow(column, wanted.get(column).good);
+  for (const column of chosen) grow(column, wanted.get(column).best);
+  for (const column of chosen) if (column.bar) grow(column, BAR);
+  const texts = chosen.filter(({ number }) => !number);
+  const share = Math.floor(left / Math.max(texts.length, 1));
+  for (const column of texts) grow(column, widths.get(column) + share);
+  const order = columns.filter((column) => widths.has(column));
+  return order.map((column) => fitted(column, widths.get(column), 1, ch));
+}
+
+/** Put the two foremost texts above each other, and beside them the two foremost numbers. */
+function inTwoLines(ranked, width, ch) {
+  const texts = ranked.filter(({ number }) => !number).slice(0, 2);
+  const numbers = ranked.filter(({ number }) => number).slice(0, 2);
+  const widest = (kind) => Math.max(...numbers.map((column) => widthsOf(column, ch)[kind]));
+  const wanted = Math.min(widest("best"), Math.max(widest("least"), width * HALF));
+  const right = Math.floor(Math.min(wanted, width * LARGER));
+  const place = (column, line) =>
+    fitted(column, column.number ? right : width - right, line + 1, ch);
+  return [...texts.map(place), ...numbers.map(place)];
+}

@@ -1,0 +1,152 @@
+"""What a table of holdings shows, whatever its size: Python sorts, finds and groups its rows."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from walletframe.frames import read_positions
+from walletframe.pickers.grids import Grid, balances_grid, groups_grid, names_to_group_by, with_bars
+from walletframe.pickers.page import script, styles
+from walletframe.pickers.widget import PageWidget, guarded
+from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from walletframe.frames import Codes, FetchLike, Mask, PositionsLike
+
+_EDITIONS = count(1)
+_MOST_ROWS, _MOST_WORDS, _KEPT, _LABEL = 400, 8, 12, 40
+
+
+class _View(NamedTuple):
+    """Which rows, and in which order."""
+
+    by: str
+    sort: str
+    down: bool
+    words: tuple[str, ...]
+
+
+class HoldingsTable:
+    """Answers what a page asks of holdings, or of their sums by group, a window of rows at a time.
+
+    It holds no state of a page: several may ask, each in an order of its own.
+    """
+
+    def __init__(
+        self,
+        holdings: PositionsLike,
+        wallets: FetchLike | None = None,
+        *,
+        part_of: tuple[HoldingsTable, Mask] | None = None,
+    ) -> None:
+        self._held = read_positions(holdings)  # wallets that were asked would all stay in a part
+        self.positions = read_positions(self._held, wallets)
+        self._part_of, self._edition = part_of, next(_EDITIONS)
+        self._groups = ["", *names_to_group_by(self.positions)]
+        self.grid = lru_cache(_KEPT)(self._make_grid)
+        self.order = lru_cache(_KEPT)(self._make_order)
+        self._rows = lru_cache(_KEPT)(self._make_rows)
+
+    def where(self, marks: Mask, wallets: FetchLike | None = None) -> HoldingsTable:
+        """Return a table of some rows of the whole, with the names, columns and order of all.
+
+        `wallets` are those that sums by group are said to be of; those of the whole if not given.
+        """
+        whole = self if self._part_of is None else self._part_of[0]
+        held = whole._held.where(marks)  # noqa: SLF001 - of this class
+        return HoldingsTable(held, wallets, part_of=(whole, marks))
+
+    def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Give the rows that a page asks for, and once what it has to know of their columns.
+
+        Asked are ``by`` (the group), ``sort`` and ``down``, ``find``, ``start`` and ``count``, and
+        ``table``: what the page knows of columns already. What is not there is replaced.
+        """
+        view = self._view(asked)
+        grid, rows, table = self.grid(view.by), self._rows(*view), f"{self._edition} {view.by}"
+        start = min(max(int(asked.get("start", 0)), 0), len(rows))
+        window = rows[start : start + min(max(int(asked.get("count", 100)), 0), _MOST_ROWS)]
+        given = {"by": view.by, "sort": view.sort, "down": view.down, "table": table}
+        given |= {"start": start, "count": len(window), "total": len(rows)}
+        given["of"] = len(self.order(view.by, view.sort, view.down))
+        cells = {name: column.cells.written(window) for name, column in grid.columns.items()}
+        if asked.get("table") != table:
+            given["columns"] = [column.described() for column in grid.columns.values()]
+            given["groups"] = [{"name": by, "label": shown(by, _LABEL)} for by in self._groups]
+        return given | {"cells": cells}
+
+    def meant(self, asked: Mapping[str, Any]) -> tuple[str, Any] | None:
+        """Tell what a cell is of, as pickers name it: ``("wallet", "ETH.0x…")``, or None.
+
+        Asked are the query that gave the row, and ``place`` and ``column`` of the cell.
+        """
+        view, place = self._view(asked), int(asked.get("place", -1))
+        rows = self._rows(*view)
+        if not 0 <= place < len(rows):
+            return None
+        return self.grid(view.by).meant(str(asked.get("column")), int(rows[place]))
+
+    def _view(self, asked: Mapping[str, Any]) -> _View:
+        by = next((name for name in self._groups if name == asked.get("by")), "")
+        grid, sort, down = self.grid(by), asked.get("sort"), bool(asked.get("down"))
+        if sort not in grid.columns:
+            sort, down = grid.opens_by
+        words = dict.fromkeys(str(asked.get("find", "")).casefold().split())
+        return _View(by, str(sort), down, tuple(words)[:_MOST_WORDS])
+
+    def _make_grid(self, by: str) -> Grid:
+        if by:
+            return groups_grid(self.positions, by)
+        if self._part_of is None:
+            return balances_grid(self.positions)
+        whole, marks = self._part_of
+        is_one = len(self.positions.tokens.keys) == 1
+        return with_bars(whole.grid(""), whole.positions, marks) if is_one else whole.grid("")
+
+    def _make_order(self, by: str, sort: str, down: bool) -> Codes:  # noqa: FBT001 - a key of a cache
+        if self._part_of is not None and not by:
+            whole, marks = self._part_of
+            order = whole.order(by, sort, down)
+            return order[marks[order]]
+        grid = self.grid(by)
+        if not sort:
+            return np.arange(grid.count)
+        return grid.columns[sort].cells.order(down=down)
+
+    def _make_rows(self, by: str, sort: str, down: bool, words: tuple[str, ...]) -> Codes:  # noqa: FBT001
+        """Keep of the rows, in order, those that hold all words in any of their texts."""
+        order = self.order(by, sort, down)
+        if not words:
+            return order
+        grid = self.grid(by)
+        marks = np.ones(grid.count, dtype=bool)
+        for word in words:
+            found = [each.cells.found(word) for each in grid.columns.values()]
+            marks &= np.any([np.broadcast_to(each, grid.count) for each in found], axis=0)
+        return order[marks[order]]
+
+
+class TablePane(PageWidget):
+    """A table of holdings alone."""
+
+    _esm, _css = script("tablewidget"), styles("table")
+
+    def __init__(self, holdings: PositionsLike, wallets: FetchLike | None = None) -> None:
+        self._table = HoldingsTable(holdings, wallets)
+        super().__init__()
+        self._answer("rows", self._rows)
+
+    @guarded
+    def show(self, holdings: PositionsLike, wallets: FetchLike | None = None) -> None:
+        """Show other holdings, in the order and group that each page has chosen."""
+        self._table = HoldingsTable(holdings, wallets)
+        self._tell("table", {})
+
+    def _rows(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return self._table.answer(asked)
