@@ -236,7 +236,7 @@ def test_the_page_follows_python(show):
     wallets.value = ["NEAR.alice.near"]
     chains.value = ["BSC"]
     shown.follow()
-    expect(page.get_by_role("button", name="Remove NEAR · alice.near")).to_be_visible()
+    expect(page.get_by_role("button", name="Remove NEAR.alice.near")).to_be_visible()
     expect(page.get_by_role("option", name="NEAR")).to_have_attribute("aria-selected", "true")
     chains.offer(["NEAR", "SOLANA", "BASE"])
     chains.description = "Chains"

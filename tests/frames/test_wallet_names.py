@@ -124,7 +124,7 @@ def test_the_explorer_names_wallets():
     """In its table, its picker and its charts."""
     explorer = HoldingsExplorer(DETAILS)
     page = Page(explorer)
-    assert all(name in page.html() for name in KNOWN)
+    assert all(name in page.rows() for name in KNOWN)
     assert f"St. Dee · ETH · {DEE}" in page.listed("Wallets")
     explorer.close()
 

@@ -11,21 +11,17 @@ from fetches import failed, record
 from hostile_symbols import SYMBOLS, hostile_holdings
 from ipywidgets.widgets.widget import _instances
 from traitlets import dlink
-from widgets import Page, wait
+from widgets import Line, Page, ask, wait
 
 from walletframe.charts import token_colors
 from walletframe.errors import ColumnsError
 from walletframe.frames import WalletDetails, assemble, read_positions
-from walletframe.pickers import (
-    BlockchainPicker,
-    FetchPanel,
-    HoldingsExplorer,
-    TokenPicker,
-    WalletPicker,
-)
-from walletframe.pickers.selection import Catalog, Selection
-from walletframe.pickers.views import CHARTS
-from walletframe.service import SHOWCASE
+from walletframe.pickers import FetchPanel, HoldingsExplorer
+from walletframe.pickers.pictures import CHARTS
+from walletframe.pickers.recipes import HERE
+from walletframe.pickers.selection import Selection
+from walletframe.pickers.stock import Sieve, Stock, sift
+from walletframe.service import SHOWCASE, sandbox
 
 USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")
 
@@ -53,67 +49,103 @@ def explorer(details, client):
     opened.close()
 
 
-def pick(explorer, blockchains=None, wallets=None, tokens=None):
-    """Pick some of each, and wait until what is shown follows."""
+def pick(explorer, **chosen):
+    """Choose in pickers, and return what is told of what is to be seen."""
     page = Page(explorer)
-    parts = {BlockchainPicker: blockchains, WalletPicker: wallets, TokenPicker: tokens}
-    for kind, value in parts.items():
-        if value is not None:
-            page.part(kind).value = value
-    wait()
+    for kind, values in chosen.items():
+        page.choose(kind, *values)
+    return page.look()
 
 
-def plotted(explorer):
-    """Return the data of the chart."""
-    return Page(explorer).chart()["application/vnd.plotly.v1+json"]
-
-
-def run(code, details):
-    """Run lines of code as a person would, and return what they make."""
-    names = {"details": details}
-    exec(code, names)  # noqa: S102 - our own text
+def run(code, details, **names):
+    """Run lines of code as a person would who has the frames, and return what they make."""
+    names = {"holdings": details.holdings, "wallets": details.wallets, **names}
+    exec("import walletframe\nfrom walletframe.charts import token_colors", names)  # noqa: S102
+    exec(code.partition(HERE)[2], names)  # noqa: S102 - our own text
     return names
 
 
+def drawn(figure):
+    """Return the data of a chart, without the place of its colour bar, which is the page's."""
+    data = json.loads(figure.to_json())["data"] if not isinstance(figure, dict) else figure["data"]
+    for trace in data:
+        trace.get("colorbar", {}).pop("y", None)
+    return data
+
+
+def shown_by(stock, selection):
+    """Return what is selected, spam and all."""
+    return sift(stock, selection, Sieve(spam=False))
+
+
 def test_everything_is_shown_at_first(explorer, details):
-    """All rows, a chart, the table and a summary that says what failed."""
-    assert explorer.shown.holdings is details.holdings
-    said = Page(explorer).html()
-    assert plotted(explorer)["data"]
-    assert "14 wallets on 12 blockchains: 12 ok, 2 failed" in said
-    assert "Simulated data" in said
-    assert str(details.holdings.amount[0]) in said
+    """Money first: all rows but spam, a chart, the table, and a line that says what is known."""
+    page = Page(explorer)
+    said = page.look()
+    assert explorer.shown.holdings["symbol"].equals(details.holdings.wf.without_spam()["symbol"])
+    assert said["measure"] == "value"
+    assert said["spam"]["text"].endswith("spam tokens hidden")
+    assert said["figure"]["data"]
+    assert said["summary"]["known"] == "12 of 14 wallets known"
+    assert said["summary"]["simulated"]
+    assert "14 wallets on 12 blockchains: 12 ok, 2 failed" in page.told()
+    assert "Simulated data" in page.told()
+    page.look(spam=True)
+    assert len(explorer.shown.holdings) == len(details.holdings)
 
 
 def test_picking_changes_all_that_is_seen(explorer):
     """Chart, table and summary follow a pick."""
-    before = plotted(explorer)
-    assert ">ARBITRUM." in Page(explorer).html()
-    pick(explorer, ["POLYGON"])
-    said = Page(explorer).html()
+    page = Page(explorer)
+    before = page.plotted()
+    assert "ARBITRUM." in page.rows()
+    said = pick(explorer, blockchains=["polygon"])
     assert set(explorer.shown.holdings.blockchain) == {"POLYGON"}
-    assert "1 wallet on 1 blockchain: 1 ok" in said
-    assert "POLYGON" in said
-    assert "ARBITRUM" not in said
-    assert plotted(explorer) != before
+    assert said["chosen"]["blockchains"] == ["POLYGON"]
+    assert said["crumbs"] == ["POLYGON"]
+    assert "1 wallet on 1 blockchain: 1 ok" in page.told()
+    assert "POLYGON" in page.rows()
+    assert "ARBITRUM" not in page.rows()
+    assert said["figure"] != before
+    assert page.look(back=0)["crumbs"] == []
+
+
+def test_pickers_narrow_each_other(explorer):
+    """Each shows what the others leave, with what is held of it there; its own choice aside."""
+    everything = ask(explorer, "here")["counts"]
+    pick(explorer, blockchains=["ETH"])
+    said = ask(explorer, "here", of=["wallets", "tokens"])
+    assert {kind: each["all"] for kind, each in said["counts"].items()} == {
+        kind: each["all"] for kind, each in everything.items()
+    }
+    assert said["counts"]["wallets"]["here"] == len(explorer.shown.wallets)
+    tokens = explorer.shown.holdings[["token_blockchain", "token_address"]]
+    assert said["counts"]["tokens"]["here"] == len(tokens.drop_duplicates())
+    assert said["counts"]["blockchains"] == everything["blockchains"]
+    assert set(said["of"]) == {"wallets", "tokens"}
+    assert len(said["of"]["tokens"]["places"]) == said["counts"]["tokens"]["here"]
+    pick(explorer, tokens=[USDC])
+    left = ask(explorer, "options wallets")["here"]
+    assert left["balances"] == [1] * len(left["places"])
+    assert ask(explorer, "here")["counts"]["blockchains"]["here"] == 1
 
 
 def test_selection_is_by_identity(details):
     """Blockchains, wallets and tokens in any spelling; nothing chosen means everything."""
-    catalog = Catalog(details)
+    stock = Stock(details)
     eight = "eth.0X" + "8" * 40
-    wallets, held = catalog.select(Selection(("eth",), (eight,), (USDC,)))
-    assert (len(wallets), len(held.holdings)) == (1, 1)
-    assert held.holdings.symbol.item() == "USDC"
-    wallets, held = catalog.select(Selection(("AVAX_CCHAIN",)))
-    assert (wallets.status.item(), len(held.holdings)) == ("failed", 0)
-    assert len(catalog.select(Selection((), (), (USDC,)))[0]) == 14
+    found = shown_by(stock, Selection(("eth",), (eight,), (USDC,)))
+    assert (len(found.wallets), len(found.held.holdings)) == (1, 1)
+    assert found.held.holdings.symbol.item() == "USDC"
+    found = shown_by(stock, Selection(("AVAX_CCHAIN",)))
+    assert (found.wallets.status.item(), len(found.held.holdings)) == ("failed", 0)
+    assert len(shown_by(stock, Selection((), (), (USDC,))).wallets) == 14
 
 
 @pytest.mark.parametrize("chosen", [{}, {"blockchains": ("bsc", "ETH")}, {"tokens": (USDC,)}])
 def test_selected_rows_are_identified_as_they_would_be_alone(details, chosen):
     """What is known of the whole fetch tells it of some of its rows."""
-    _, picked = Catalog(details).select(Selection(**chosen))
+    picked = shown_by(Stock(details), Selection(**chosen)).held
     alone = read_positions(picked.holdings)
     assert picked.tokens.keys == alone.tokens.keys
     assert picked.tokens.codes.tolist() == alone.tokens.codes.tolist()
@@ -127,76 +159,107 @@ def test_selected_rows_are_identified_as_they_would_be_alone(details, chosen):
 @pytest.mark.parametrize("picked", [{}, {"blockchains": ["eth"]}, {"tokens": [USDC]}])
 def test_every_chart_is_drawn(explorer, chart, picked):
     """Each chart works for everything, for a blockchain and for one token."""
-    Page(explorer).click(chart)
     pick(explorer, **picked)
+    assert Page(explorer).look(chart=chart)["figure"]["data"]
     assert Page(explorer).alert() == ""
-    assert plotted(explorer)["data"]
 
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_the_code_makes_what_is_shown(explorer, details, chart):
     """The lines run, and give the same rows, wallets and chart."""
     page = Page(explorer)
-    page.click(chart)
+    page.look(chart=chart, dust=False)
     page.pick("Tokens", *range(9))
-    assert len(page.part(TokenPicker).value) == 9
-    wallets = ["ETH.0x" + "8" * 40, "POLYGON.0x" + "3" * 40]
-    pick(explorer, ["ETH", "POLYGON"], wallets)
+    wallets = ["ETH.0x" + "8" * 40, "BSC.0x" + "1" * 40]
+    pick(explorer, blockchains=["ETH", "BSC"], wallets=wallets)
     made = run(explorer.code, details)
     assert explorer.code.isascii()
     assert len(made["shown"]) > 1
     pd.testing.assert_frame_equal(made["shown"], explorer.shown.holdings)
     pd.testing.assert_frame_equal(made["wallets"], explorer.shown.wallets)
-    assert json.loads(made["figure"].to_json()) == plotted(explorer)
+    assert drawn(made["figure"]) == drawn(page.plotted())
 
 
-def test_downloads_hold_what_is_shown_to_the_last_digit(explorer):
-    """CSV and Parquet have every selected row, and the amounts exactly."""
-    pick(explorer, ["ETH"])
+def test_the_code_runs_as_it_is(explorer):
+    """It fetches from the sandbox again, values, and leaves the same out."""
+    Page(explorer).look(measure="balances")
+    made = {}
+    exec(explorer.code, made)  # noqa: S102 - our own text
+    columns = ["address", "symbol", "amount", "value"]
+    pd.testing.assert_frame_equal(made["shown"][columns], explorer.shown.holdings[columns])
+    assert drawn(made["figure"]) == drawn(Page(explorer).plotted())
+
+
+def test_the_code_makes_the_sandbox_that_answered(tmp_path):
+    """With its seed and its ledger; one of frames is to be filled in."""
+    ledger = tmp_path / "mine.parquet"
+    with sandbox(seed=7) as service, service.client(cache="memory") as client:
+        details = client.fetch(["ETH.0x" + "3" * 40], progress=False)
+    explorer = HoldingsExplorer(details)
+    made = {}
+    exec(explorer.code, made)  # noqa: S102 - our own text
+    assert made["holdings"].amount.tolist() == explorer.details.holdings.amount.tolist()
+    assert "wf.sandbox(seed=7)" in explorer.code
+    details.holdings.assign(symbol="MINE").to_parquet(ledger)
+    for given, written in [(ledger, ascii(str(ledger))), (pd.read_parquet(ledger), "ledger")]:
+        with sandbox(ledger=given) as service, service.client(cache="memory") as client:
+            explorer.details = client.fetch(details.wallets, progress=False)
+        assert f"wf.sandbox(ledger={written})" in explorer.code
+        assert ("# fill in" in explorer.code) == (given is not ledger)
+    exec(explorer.code.replace("ledger = None", f"ledger = {str(ledger)!a}"), made)  # noqa: S102
+    assert set(made["holdings"].symbol) == {"MINE"}
+    explorer.close()
+
+
+def test_files_hold_what_is_shown_to_the_last_digit(explorer):
+    """CSV, Parquet and Excel have every selected row, and the amounts exactly."""
+    pick(explorer, blockchains=["ETH"])
+    page = Page(explorer)
+    page.look(spam=True)
     shown = explorer.shown.holdings.reset_index(drop=True)
     amounts = [str(amount) for amount in shown.amount]
-    csv = pd.read_csv(io.BytesIO(Page(explorer).download("CSV")), dtype="str")
+    csv = pd.read_csv(io.BytesIO(page.file("CSV")), dtype="str")
     assert csv.amount.tolist() == amounts
-    parquet = pd.read_parquet(io.BytesIO(Page(explorer).download("Parquet")))
+    parquet = pd.read_parquet(io.BytesIO(page.file("Parquet")))
     assert parquet.amount.tolist() == amounts
+    excel = pd.read_excel(io.BytesIO(page.file("Excel")), dtype="str")
+    assert excel.amount.tolist() == amounts
     assert any(len(amount) > 70 for amount in amounts)
 
 
-def test_page_and_code_can_be_downloaded(explorer, details):
-    """The page needs no network and holds chart, summary and table; the code runs."""
-    pick(explorer, ["POLYGON"])
-    page = Page(explorer).download("HTML page").decode()
-    assert "1 wallet on 1 blockchain" in page
-    assert "Plotly.newPlot" in page
+def test_the_report_is_of_what_is_shown(explorer):
+    """One page that needs no network."""
+    pick(explorer, blockchains=["POLYGON"])
+    page = Page(explorer).file("Report").decode()
+    assert "POLYGON" in page
+    assert "ARBITRUM" not in page
     assert not [line for line in page.splitlines() if 'src="http' in line[:200]]
-    code = Page(explorer).download("pandas code").decode()
-    assert len(run(code, details)["shown"]) == len(explorer.shown.holdings)
 
 
-def test_a_link_is_of_what_is_shown(explorer):
-    """Whatever changes takes an older link away."""
-    assert Page(explorer).download("CSV")
-    pick(explorer, ["ETH"])
-    assert "download=" not in Page(explorer).html()
+def test_files_are_offered_from_python(explorer):
+    """By `save`, to each page that shows the explorer."""
+    explorer.comm = line = Line(explorer.comm.comm_id)
+    explorer.save("CSV")
+    [told] = [each for each in line.taken() if each["data"].get("method") == "custom"]
+    assert told["data"]["content"] == {"name": "holdings.csv", "type": "text/csv", "kind": "file"}
+    assert len(told["buffers"]) == 1
 
 
 def test_a_kind_of_file_that_does_not_exist_is_told(explorer):
     """It is no other kind of file."""
     explorer.save("csv")
-    page = Page(explorer)
-    assert "one of CSV, Parquet, HTML page, pandas code" in page.alert()
-    assert "download=" not in page.html()
+    assert "one of CSV, Parquet, Excel, Report" in Page(explorer).alert()
+    Page(explorer).look()
+    assert Page(explorer).alert() == ""
 
 
 def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
     """Many rows are left to the code, with the line that does it."""
-    page = Page(explorer)
-    assert page.download("CSV")
-    monkeypatch.setattr("walletframe.pickers.views._MOST_ROWS", 3)
-    page.click("CSV")
-    assert "download=" not in page.html()
-    assert "too many for a download" in page.alert()
-    assert "to_parquet" in page.alert()
+    assert Page(explorer).file("CSV")
+    monkeypatch.setattr("walletframe.pickers.files._MOST_ROWS", 3)
+    explorer.save("CSV")
+    assert "too many for a download" in Page(explorer).alert()
+    assert "to_parquet" in Page(explorer).alert()
 
 
 @pytest.mark.parametrize("chart", CHARTS)
@@ -209,12 +272,12 @@ def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
         ([record(balances=[])], {}, "1 wallet without any balance."),
         (
             [record(), failed("0xb")],
-            {"wallets": ["ETH.0xb"], "tokens": ["TKN"]},
+            {"wallets": ["ETH.0xb"], "tokens": [("ETH", "0xa")]},
             "1 wallet not ok. Take away some of what is picked.",
         ),
         (
             [record(), record("0xb", balances=[balance(symbol="B", address="0xB")])],
-            {"wallets": ["ETH.0xa"], "tokens": ["B"]},
+            {"wallets": ["ETH.0xa"], "tokens": [("ETH", "0xb")]},
             "1 wallet with other tokens than are picked. Take away some of what is picked.",
         ),
     ],
@@ -223,33 +286,31 @@ def test_why_there_is_no_chart(records, picked, reason, chart):
     """The true reason is said, and the code that is offered runs, whatever the chart."""
     details = assemble(records)
     explorer = HoldingsExplorer(details)
-    page = Page(explorer)
-    page.click(chart)
-    pick(explorer, **picked)
-    assert page.chart()["text/plain"].endswith(reason)
+    Page(explorer).look(chart=chart)
+    said = pick(explorer, **picked)
+    assert said["reason"].endswith(reason)
+    assert said["figure"] is None
     made = run(explorer.code, details)
     assert made["shown"].empty
     assert "figure" not in made
-    assert page.alert() == ""
+    assert Page(explorer).alert() == ""
     explorer.close()
 
 
 def test_a_chart_that_fails_stops_nothing_else(details):
-    """The reason stands in its place; table, summary, code and downloads follow the selection."""
+    """The reason stands in its place; table, summary, code and files follow the selection."""
     currencies = pd.array(["USD", "EUR"] * 29, dtype="str")
     mixed = details._replace(holdings=details.holdings.assign(value=1.0, currency=currencies))
     explorer = HoldingsExplorer(mixed)
+    page = Page(explorer)
     for chain in ("BSC", "POLYGON"):
-        pick(explorer, [chain])
-        page = Page(explorer)
-        assert "the values are in 2 currencies" in page.chart()["text/html"]
-        assert 'role="alert"' in page.chart()["text/html"]
-        assert f">{chain}." in page.html()
-        assert "1 wallet on 1 blockchain: 1 ok" in page.html()
+        said = pick(explorer, blockchains=[chain])
+        assert "the values are in 2 currencies" in said["reason"]
+        assert f"{chain}." in page.rows()
+        assert "1 wallet on 1 blockchain: 1 ok" in page.told()
         assert len(run(explorer.code, mixed)["shown"]) == len(explorer.shown.holdings) > 0
-        csv = pd.read_csv(io.BytesIO(Page(explorer).download("CSV")), dtype="str")
+        csv = pd.read_csv(io.BytesIO(page.file("CSV")), dtype="str")
         assert len(csv) == len(explorer.shown.holdings)
-    assert "the values are in 2 currencies" in Page(explorer).download("HTML page").decode()
     explorer.close()
 
 
@@ -258,11 +319,11 @@ def test_details_of_a_panel_can_be_linked(explorer, details, client):
     panel = FetchPanel(details, client=client)
     assert panel.details is details
     linked = dlink((panel, "details"), (explorer, "details"))
-    Page(panel).part(WalletPicker).value = ["NEAR.alice.near"]
-    Page(panel).click("Fetch")
+    panel.value = ["NEAR.alice.near"]
+    Page(panel).tell("fetch")
     wait()
     assert explorer.details is panel.details
-    assert "1 wallet on 1 blockchain" in Page(explorer).html()
+    assert "1 wallet on 1 blockchain" in Page(explorer).told()
     linked.unlink()
     panel.close()
 
@@ -270,11 +331,11 @@ def test_details_of_a_panel_can_be_linked(explorer, details, client):
 def test_what_is_no_fetch_is_refused(explorer, details):
     """It is told, and what was seen before stays; at first no widget is made."""
     page = Page(explorer)
-    before = plotted(explorer)
+    before = page.plotted()
     bad = details._replace(holdings=details.holdings.drop(columns="amount"))
     explorer.details = bad
-    assert "lacks &#x27;amount&#x27;" in page.alert()
-    assert plotted(explorer) == before
+    assert "lacks 'amount'" in page.alert()
+    assert page.plotted() == before
     with pytest.raises(ColumnsError, match="'amount'"):
         HoldingsExplorer(bad)
 
@@ -284,43 +345,57 @@ def test_frames_that_somebody_changed_are_told(details):
     changed = WalletDetails(details.wallets.copy(), details.holdings)
     explorer = HoldingsExplorer(changed)
     changed.wallets.loc[len(changed.wallets)] = changed.wallets.loc[0]
-    pick(explorer, ["POLYGON"])
-    assert "Item wrong length" in Page(explorer).alert()
+    assert ask(explorer, "chart", pick={"of": "blockchains", "values": ["POLYGON"]})["failed"]
+    assert "could not be broadcast" in Page(explorer).alert()
     explorer.close()
 
 
-def test_one_button_says_that_it_is_on(explorer):
-    """By its text, not by a shade alone; a click on another one moves the mark."""
+def test_every_page_follows_what_another_did(explorer, details):
+    """Whatever is picked, hidden or fetched counts as one more edition; looking does not."""
     page = Page(explorer)
-    assert "✓ Treemap" in page.buttons()
-    assert [name for name in page.buttons() if name in CHARTS] == list(CHARTS)[1:]
-    page.click("Heatmap")
-    wait()
-    assert [name for name in page.buttons() if name.startswith("✓")] == ["✓ Heatmap", "✓ tokens"]
-    assert plotted(explorer)["data"][0]["type"] == "heatmap"
+    editions = [page.look()["edition"], page.look(chart="Heatmap")["edition"]]
+    editions.append(pick(explorer, blockchains=["ETH"])["edition"])
+    editions.append(page.look(spam=True)["edition"])
+    explorer.details = details._replace(holdings=details.holdings.iloc[:5])
+    editions.append(page.look()["edition"])
+    assert editions == [0, 0, 1, 2, 3]
+    assert explorer._edition == 3
 
 
 def test_the_last_pick_wins(explorer):
-    """Many quick changes, from several threads, end in the last one."""
-    chains = Page(explorer).part(BlockchainPicker)
-    for chart in ("Treemap", "Sunburst", "Heatmap") * 3:
-        threading.Thread(target=Page(explorer).click, args=[chart]).start()
-        chains.value = ["ETH"]
-        chains.value = ["POLYGON"]
-    wait()
+    """Many quick changes, from several threads, end in one that all agree on."""
+    page = Page(explorer)
+    for chain in ("ETH", "BSC", "POLYGON") * 3:
+        message = {"kind": "chart", "pick": {"of": "blockchains", "values": [chain]}}
+        thread = threading.Thread(target=explorer._handle_custom_msg, args=[message, []])
+        thread.start()
+    thread.join()
+    pick(explorer, blockchains=["POLYGON"])
     assert set(explorer.shown.holdings.blockchain) == {"POLYGON"}
-    assert ">POLYGON." in Page(explorer).html()
-    assert ">ETH." not in Page(explorer).html()
+    assert "POLYGON." in page.rows()
+    assert "ETH." not in page.rows()
 
 
 def test_a_token_keeps_its_colour(explorer, details):
     """The colours are those of the whole fetch, whatever is selected."""
+    said = pick(explorer, tokens=[USDC])
+    colors = token_colors(explorer._drawing.stock.details.holdings)
+    assert colors[USDC] in json.dumps(said["figure"])
+
+
+def test_a_cell_of_the_table_picks(explorer):
+    """The wallet, token or blockchain that stands in it, and nothing else of its kind."""
+    page = Page(explorer)
     pick(explorer, tokens=[USDC])
-    assert token_colors(details.holdings)[USDC] in json.dumps(plotted(explorer))
+    said = page.look(only={"by": "", "sort": "value", "down": True, "place": 0, "column": "wallet"})
+    assert len(said["chosen"]["wallets"]) == 1
+    assert set(explorer.shown.holdings.address) == {said["chosen"]["wallets"][0].split(".")[1]}
+    before = page.look()["chosen"]
+    assert page.look(only={"place": 5, "column": "value"})["chosen"] == before
 
 
 def test_hostile_symbols_are_harmless():
-    """Neither what is shown nor the code nor the page holds markup of strangers."""
+    """What the page gets are lines of text, and the code is plain."""
     holdings = hostile_holdings()
     records = [record(balances=[balance()]), failed("0xb", error=SYMBOLS["script"])]
     wallets = assemble(records).wallets
@@ -328,21 +403,30 @@ def test_hostile_symbols_are_harmless():
     frame = pd.concat([details.holdings, holdings]).astype(details.holdings.dtypes)
     explorer = HoldingsExplorer(details._replace(holdings=frame))
     page = Page(explorer)
+    page.look(spam=True)
     page.pick("Tokens", *range(len(page.listed("Tokens"))))
-    wait()
-    assert len(page.part(TokenPicker).value) == len(page.listed("Tokens")) > 1
+    assert len(page.look()["chosen"]["tokens"]) == len(page.listed("Tokens")) > 1
     assert page.alert() == ""
-    assert "evil.example'" not in page.html(hidden=True).replace("&#x27;", "")
-    assert "<script" not in page.html(hidden=True)
+    texts = "".join([page.rows(), page.told(), *page.listed("Tokens"), *page.look()["crumbs"]])
+    assert "\u202e" not in texts
+    assert "https://" not in texts
     assert explorer.code.isascii()
     explorer.close()
 
 
-def test_closing_ends_the_drawing(details):
-    """A closed explorer leaves neither models nor threads."""
+def test_a_saved_notebook_has_what_is_seen(explorer, capsys):
+    """As HTML and text, before the view: what it is worth, the largest, and the first rows."""
+    explorer._ipython_display_()
+    assert "12 of 14" in Page(explorer).look()["summary"]["known"]
+    assert "at the service's prices" in capsys.readouterr().out
+
+
+def test_closing_leaves_nothing(details):
+    """A closed explorer leaves neither models nor threads, and does nothing more."""
     before = set(threading.enumerate())
     explorer = HoldingsExplorer(details)
-    Page(explorer).part(BlockchainPicker).value = ["ETH"]
     explorer.close()
-    Page(explorer).click("Heatmap")
+    explorer._handle_custom_msg({"kind": "chart", "n": 1}, [])
+    explorer.refresh()
+    assert explorer.is_closed()
     assert not {thread for thread in set(threading.enumerate()) - before if thread.is_alive()}

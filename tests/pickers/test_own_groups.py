@@ -5,11 +5,10 @@ import json
 import pandas as pd
 import pytest
 from ipywidgets.widgets.widget import _instances
-from widgets import Page, wait
+from widgets import Page, ask, wait
 
-from walletframe.errors import ArgumentError
 from walletframe.pickers import HoldingsExplorer
-from walletframe.pickers.labels import LabelPicker
+from walletframe.pickers.recipes import HERE
 from walletframe.service import SHOWCASE
 
 OWNERS = ["Ada", "Ben", "Ada", None, "<b>$x</b>"]
@@ -37,14 +36,8 @@ def explorer(details, client):
 
 
 def choose(explorer, *labels):
-    """Choose labels, and wait until what is shown follows."""
-    Page(explorer).part(LabelPicker).value = labels
-    wait()
-
-
-def drawn(explorer):
-    """Return the chart."""
-    return Page(explorer).chart()["application/vnd.plotly.v1+json"]
+    """Choose labels."""
+    return Page(explorer).choose("labels", *labels)
 
 
 def test_labels_choose_wallets(explorer, details):
@@ -64,30 +57,100 @@ def test_labels_choose_wallets(explorer, details):
 @pytest.mark.parametrize("things", ["tokens", "assets"])
 def test_charts_by_a_kept_column(explorer, details, chart, things):
     """Each says so, and its code makes the same of the same rows."""
-    page = Page(explorer)
-    for button in (chart, "owner", things):
-        page.click(button)
-    choose(explorer, ("owner", "Ada"), ("owner", "<b>$x</b>"), ("owner", ""))
-    assert page.alert() == ""
-    assert "owner" in drawn(explorer)["layout"]["title"]["text"]
-    made = {"details": details}
-    exec(explorer.code, made)  # noqa: S102 - our own text
-    assert json.loads(made["figure"].to_json()) == drawn(explorer)
+    Page(explorer).look(chart=chart, group="owner", things=things)
+    said = choose(explorer, ("owner", "Ada"), ("owner", "<b>$x</b>"), ("owner", ""))
+    assert Page(explorer).alert() == ""
+    assert "owner" in said["title"]
+    made = {"wallets": details.wallets, "holdings": details.holdings}
+    exec("from walletframe.charts import token_colors", made)  # noqa: S102
+    exec(explorer.code.partition(HERE)[2], made)  # noqa: S102 - our own text
+    assert json.loads(made["figure"].to_json())["data"] == said["figure"]["data"]
     pd.testing.assert_frame_equal(made["shown"], explorer.shown.holdings)
     pd.testing.assert_frame_equal(made["wallets"], explorer.shown.wallets)
+
+
+def node_of(said, depth):
+    """Return the id of the first node of a ring that is one group."""
+    return next(each for each in said["figure"]["data"][0]["ids"] if each.startswith(f"{depth}."))
+
+
+@pytest.mark.parametrize("chart", ["Treemap", "Sunburst"])
+@pytest.mark.parametrize("things", ["tokens", "assets"])
+def test_a_click_on_a_node_picks_what_it_is(explorer, details, chart, things):
+    """A label; a wallet in it; then its token, or all contracts of its asset."""
+    page = Page(explorer)
+    said = page.look(chart=chart, group="owner", things=things)
+    click = {"id": node_of(said, 0)}
+    [chosen] = page.look(click=click, view=said["view"])["chosen"]["labels"]
+    owners = explorer.shown.wallets.owner.astype("str").fillna("")
+    assert [*chosen] == ["owner", owners.iloc[0]]
+    assert set(owners) == {chosen[1]}
+    page.look(back=0)
+    said = page.look()
+    said = page.look(click={"id": node_of(said, 1)}, view=said["view"])
+    [wallet] = said["chosen"]["wallets"]
+    assert set(explorer.shown.holdings.address) == {wallet.partition(".")[2]}
+    said = page.look(click={"id": node_of(said, 2)}, view=said["view"])
+    assert said["chosen"]["wallets"] == [wallet]
+    assert said["chosen"]["tokens"]
+    others = {"id": f"o{node_of(said, 0)}"}
+    assert page.look(click=others, view=said["view"])["chosen"] == said["chosen"]
+    assert page.alert() == ""
+
+
+def test_a_click_on_a_bar_a_cell_or_the_legend_picks(explorer, details):
+    """A bar of an owner, and of an owner on a blockchain; a cell both; an asset all contracts."""
+    page = Page(explorer)
+    said = page.look(chart="Bars by wallet", group="owner", things="assets")
+    bar = {"trace": 0, "point": 0}
+    assert len(page.look(click=bar, view=said["view"])["chosen"]["labels"]) == 1
+    said = page.look(back=0)
+    names = [trace["name"] for trace in said["figure"]["data"]]
+    legend = {"token": names.index("ETH")}
+    chosen = page.look(click=legend, view=said["view"])["chosen"]["tokens"]
+    assert len(chosen) > 1
+    assert len(set(explorer.shown.holdings.token_blockchain)) > 1
+    assert set(explorer.shown.holdings.symbol) == {"ETH"}
+    page.look(back=0)
+    said = page.look(chart="Bars by blockchain")
+    chosen = page.look(click=bar, view=said["view"])["chosen"]
+    assert (len(chosen["labels"]), len(chosen["blockchains"])) == (1, 1)
+    page.look(back=0)
+    said = page.look(chart="Heatmap")
+    chosen = page.look(click={"trace": 0, "point": [0, 0]}, view=said["view"])["chosen"]
+    assert len(chosen["labels"]) == 1
+    assert len(chosen["tokens"]) >= 1
+    assert page.alert() == ""
 
 
 def test_without_kept_columns_there_is_nothing_to_choose(explorer, details):
     """Names tell single wallets, so they make no groups; what is gone is chosen no more."""
     page = Page(explorer)
-    page.click("owner")
+    page.look(group="owner")
     choose(explorer, ("owner", "Ada"))
     explorer.details = details._replace(wallets=details.wallets.drop(columns=["owner", "level"]))
-    wait()
+    said = page.look()
     assert len(explorer.shown.wallets) == len(details.wallets)
-    assert "<b>owner" not in page.html()
-    with pytest.raises(ValueError, match="got 0"):
-        page.part(LabelPicker)
+    assert "owner" not in said["title"]
+    assert said["groups"] == []
+    assert ask(explorer, "here")["counts"]["labels"]["all"] == 0
+
+
+def test_labels_narrow(explorer, details):
+    """Those of wallets that are left, and the wallets that have them."""
+    choose(explorer, ("owner", "Ada"))
+    counts = ask(explorer, "here")["counts"]
+    assert counts["wallets"]["here"] == (details.wallets.owner == "Ada").sum()
+    Page(explorer).choose("wallets", *Page(explorer).look()["chosen"]["wallets"])
+    Page(explorer).choose("labels")
+    Page(explorer).pick("Tokens", 0)
+    holders = set(explorer.shown.holdings.address)
+    owners = details.wallets[details.wallets.address.isin(holders)]
+    left = ask(explorer, "options labels")
+    kept = {tuple(left["values"][place]) for place in left["here"]["places"]}
+    assert {label for column, label in kept if column == "owner"} <= {
+        "" if pd.isna(owner) else owner for owner in owners.owner
+    }
 
 
 def test_refresh_keeps_what_was_kept(explorer, details):
@@ -99,9 +162,6 @@ def test_refresh_keeps_what_was_kept(explorer, details):
     assert (explorer.details.wallets["source"] == "service").any()
 
 
-def test_what_is_no_label_is_refused(details):
-    """With what one is."""
-    picker = LabelPicker(details)
-    with pytest.raises(ArgumentError, match="is no label"):
-        picker.value = [("owner", "Zoe")]
-    picker.close()
+def test_what_is_no_label_is_not_chosen(explorer):
+    """Nothing is, where a page names what is not offered."""
+    assert choose(explorer, ("owner", "Zoe"))["chosen"]["labels"] == []

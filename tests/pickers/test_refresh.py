@@ -8,8 +8,9 @@ from widgets import Page, wait
 
 from walletframe.errors import ArgumentError
 from walletframe.frames import assemble
-from walletframe.pickers import BlockchainPicker, HoldingsExplorer
-from walletframe.service import SHOWCASE
+from walletframe.pickers import HoldingsExplorer
+from walletframe.pickers.recipes import HERE
+from walletframe.service import SHOWCASE, sandbox
 
 NAMES = ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
 
@@ -54,7 +55,7 @@ def asked(canned):
 
 def refresh(explorer):
     """Refresh, and wait until that is shown."""
-    Page(explorer).click("Refresh")
+    Page(explorer).tell("fetch")
     wait()
 
 
@@ -66,12 +67,11 @@ def in_money(holdings):
 def test_refresh_asks_anew(opened, details):
     """New answers replace the old ones; what is picked stays picked."""
     explorer = opened(details)
-    chains = Page(explorer).part(BlockchainPicker)
-    chains.value = ["ETH"]
+    Page(explorer).choose("blockchains", "ETH")
     refresh(explorer)
     assert explorer.details is not details
     assert (explorer.details.wallets.fetched_at > details.wallets.fetched_at).any()
-    assert chains.value == ("ETH",)
+    assert Page(explorer).look()["chosen"]["blockchains"] == ["ETH"]
     assert set(explorer.shown.holdings.blockchain) == {"ETH"}
 
 
@@ -82,9 +82,10 @@ def test_what_is_done_to_holdings_is_done_to_each_answer(opened, details):
         shown = explorer.shown.holdings
         pd.testing.assert_frame_equal(shown, in_money(explorer.details.holdings))
         assert len(shown) < len(explorer.details.holdings)
-        assert "USD" in str(Page(explorer).chart())
-        names = {"details": explorer.details, "prepare": in_money}
-        exec(explorer.code, names)  # noqa: S102 - our own text
+        assert "USD" in str(Page(explorer).plotted())
+        names = {"holdings": explorer.details.holdings, "wallets": explorer.details.wallets}
+        exec("from walletframe.charts import token_colors", names)  # noqa: S102
+        exec(explorer.code.partition(HERE)[2], names)  # noqa: S102 - our own text
         pd.testing.assert_frame_equal(names["shown"], shown)
         assert "USD" in names["figure"].to_json()
         before = explorer.details
@@ -103,10 +104,10 @@ def test_what_was_done_to_holdings_is_not_undone(opened, details, change, said):
     """Without `prepare`, Refresh says what would be lost and what to do, and asks nothing."""
     explorer = opened(details._replace(holdings=change(details.holdings)))
     page = Page(explorer)
-    page.click("Refresh")
+    page.tell("fetch")
     assert said in page.alert()
     assert "prepare=" in page.alert()
-    assert not page.can_click("Cancel")
+    assert not page.is_busy()
 
 
 def test_prepare_can_not_change_what_was_fetched(opened, details):
@@ -149,9 +150,9 @@ def test_what_can_not_be_asked_anew_stays(opened, canned, asked):
     assert wallets.dtypes.equals(known.wallets.dtypes)
     assert holdings.dtypes.equals(known.holdings.dtypes)
     assert wallets.index.equals(known.wallets.index)
-    assert "2 older answers stood in" in Page(explorer).html()
-    assert "ETH.0xa" in Page(explorer).html()
-    assert "not refreshed: " in Page(explorer).html()
+    assert "2 older answers stood in" in Page(explorer).told()
+    assert "ETH.0xa" in Page(explorer).told()
+    assert "not refreshed: " in Page(explorer).told()
 
 
 def test_a_wallet_that_was_unknown_has_its_new_reason(opened, canned, asked):
@@ -171,19 +172,54 @@ def test_a_cancelled_refresh_loses_nothing(opened, canned, asked):
     canned.say([b" "] * 200)
     explorer = opened(known, client=client)
     page = Page(explorer)
-    page.click("Refresh")
-    page.click("Cancel")
+    page.tell("fetch")
+    page.tell("cancel")
     wait()
     wallets, holdings = explorer.details
     pd.testing.assert_frame_equal(holdings, known.holdings)
     assert wallets.error.str.contains("not refreshed: cancelled").all()
-    assert page.can_click("Ask again for 3 not ok")
+    assert explorer._again == "Ask again for 3 not ok"
 
 
 def test_no_wallets_to_refresh(opened):
     """What to do is told as far as it can be done here."""
     explorer = opened(assemble([]))
     page = Page(explorer)
-    page.click("Refresh")
+    page.tell("fetch")
     assert "no wallets to fetch" in page.alert()
     assert "paste" not in page.alert()
+
+
+def test_refresh_finds_the_client_of_the_data():
+    """The default one, where its service is theirs; else a sandbox; else it says what to give."""
+    with sandbox() as service, service.client(cache="memory") as client:
+        details = client.fetch(["NEAR.alice.near"])
+    explorer = HoldingsExplorer(details)  # the sandbox has stopped by now
+    refresh(explorer)
+    assert Page(explorer).alert() == ""
+    assert explorer.details is not details
+    elsewhere = details.wallets.assign(service="elsewhere")
+    explorer.details = details._replace(wallets=elsewhere)
+    refresh(explorer)
+    assert "Refresh needs a client of elsewhere" in Page(explorer).alert()
+    assert "client=" in Page(explorer).alert()
+    explorer.close()
+
+
+def test_a_prepare_is_copied_by_its_source(details):
+    """A function or a lambda that needs nothing else; what can't be told is a line to fill in."""
+    limit = 3
+
+    def small(holdings):
+        return holdings[holdings.decimals < 9]
+
+    given = {
+        small: "def small(holdings):",
+        lambda holdings: holdings.head(5): "prepare = lambda holdings: holdings.head(5)",
+        lambda holdings: holdings.head(limit): "# fill in: prepare =",
+        eval("lambda holdings: holdings"): "# fill in: prepare =",  # noqa: S307 - without source
+    }
+    for prepare, line in given.items():
+        explorer = HoldingsExplorer(details, prepare=prepare)
+        assert line in explorer.code
+        explorer.close()

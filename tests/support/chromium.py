@@ -19,6 +19,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+PATIENCE_MS = 30_000  # other work on the machine may take most of it
 _MISSING = "no chromium on this machine: apt-get install chromium"
 
 
@@ -80,8 +81,9 @@ def chromium():
         if "WF_TEST_NO_SKIP" in os.environ:
             pytest.fail(_MISSING)
         pytest.skip(_MISSING)
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - slow to load
+    from playwright.sync_api import expect, sync_playwright  # noqa: PLC0415 - slow to load
 
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser

@@ -2,14 +2,10 @@
 
 import base64
 import json
-import re
 import threading
 import time
 
-from ipywidgets import HTML, Button, Checkbox, IntProgress, Output
-
-from walletframe.pickers import WalletPicker
-from walletframe.pickers.chooser import Chooser
+from walletframe.pickers import HoldingsExplorer
 
 _OURS = "walletframe-panel"  # the thread of a fetch
 
@@ -66,123 +62,110 @@ class Line:
 
 def ask(widget, kind, **said):
     """Ask a widget something as its page does, and return the answer, or what it tells unasked."""
+    return ask_for_data(widget, kind, **said)[0]
+
+
+def ask_for_data(widget, kind, **said):
+    """Ask for something that comes with binary data, and return both."""
     widget.comm = line = Line(widget.comm.comm_id)
     widget._handle_custom_msg({"kind": kind, "n": 7, **said}, [])
-    answers = [message["data"].get("content", {}) for message in line.taken()]
-    [answer] = [answer for answer in answers if answer.get("kind") == kind]
+    taken = [(message["data"].get("content", {}), message["buffers"]) for message in line.taken()]
+    [(answer, buffers)] = [each for each in taken if each[0].get("kind") == kind]
     assert answer["n"] == 7
-    return json.loads(json.dumps(answer))
+    return json.loads(json.dumps(answer)), [base64.b64decode(each) for each in buffers]
 
 
 class Page:
-    """What is to be seen of a widget, and what can be done to it."""
+    """What is to be seen of a picker, a panel or an explorer, and what can be done to it."""
 
     def __init__(self, widget):
         self.widget = widget
 
-    def _seen(self, *kinds, hidden=False):
-        """Find the parts of some kinds, in the order in which they are shown."""
-        found, rest = [], [self.widget]
-        while rest:
-            part = rest.pop(0)
-            if hidden or part.layout.display != "none":
-                found += [part] if isinstance(part, kinds) else []
-                rest = [*getattr(part, "children", ()), *rest]
-        return found
-
-    def _named(self, label, *kinds):
-        """Find the one part that bears a label, a check mark or a cross aside."""
-        parts = self._seen(*kinds)
-        [part] = [part for part in parts if part.description.strip("✓✕ ") == label]
-        return part
-
-    def part(self, kind):
-        """Return the widget of a public class that this one contains."""
-        [part] = self._seen(kind)
-        return part
-
-    def _picker(self, label):
-        """Find the one picker that bears a label."""
-        [picker] = [part for part in self._seen(Chooser) if part.description == label]
-        return picker
-
-    def listed(self, label):
+    def listed(self, label=None):
         """Return what a picker lists: name, blockchain and address of each."""
-        options = self._picker(label)._options.values()
-        parts = [(option.name, option.chain, option.whole) for option in options]
+        if isinstance(self.widget, HoldingsExplorer):
+            said = ask(self.widget, f"options {label.lower()}")
+            chains = [said["chains"][place] for place in said["on"]]
+            wholes = [
+                (value.partition(".")[2] if isinstance(value, str) else value[1])
+                if whole is None
+                else whole
+                for whole, value in zip(said["wholes"], said["values"], strict=True)
+            ]
+            parts = zip(said["names"], chains, wholes, strict=True)
+        else:
+            options = self.widget._options.values()
+            parts = [(option.name, option.chain, option.whole) for option in options]
         return [" · ".join(filter(None, each)) for each in parts]
 
-    def pick(self, label, *places):
-        """Choose in the picker of a label what is listed at some places, and nothing else."""
-        picker = self._picker(label)
-        values = [*picker._options]
-        send_state(picker, value=[values[place] for place in places])
-
-    def chosen(self, label):
+    def chosen(self, label=None):
         """Return what stands on the buttons of what is chosen in a picker."""
-        picker = self._picker(label)
-        options = [picker._options[value] for value in picker.value]
-        return [option.short or option.name for option in options]
+        found = [self.widget._options[value] for value in self.widget.value]
+        return [option.short or option.name for option in found]
+
+    def pick(self, label, *places):
+        """Choose in a picker what is listed at some places, and nothing else."""
+        if isinstance(self.widget, HoldingsExplorer):
+            values = ask(self.widget, f"options {label.lower()}")["values"]
+            self.choose(label.lower(), *(values[place] for place in places))
+        else:
+            values = [*self.widget._options]
+            send_state(self.widget, value=[values[place] for place in places])
+
+    def choose(self, kind, *values):
+        """Choose values in a picker of the explorer."""
+        return self.look(pick={"of": kind, "values": [*values]})
+
+    def look(self, **asked):
+        """Return what the explorer's page is told of what is to be seen."""
+        said, buffers = ask_for_data(self.widget, "chart", **asked)
+        figure = json.loads(buffers[0]) if buffers else None
+        return said | {"figure": figure}
+
+    def plotted(self):
+        """Return the chart."""
+        return self.look()["figure"]
+
+    def rows(self, **asked):
+        """Return the texts of the table, row by row."""
+        cells = ask(self.widget, "rows", **asked)["cells"]
+        return json.dumps(cells, ensure_ascii=False)
+
+    def told(self):
+        """Return the lines, and the table of wallets with a remark, as a text."""
+        said = ask(self.widget, "told")
+        return "\n".join([*said["lines"], *(" ".join(map(str, row)) for row in said["rows"])])
+
+    def file(self, kind):
+        """Return a file of what is shown."""
+        said, [data] = ask_for_data(self.widget, "file", format=kind)
+        assert self.alert() == "", said
+        return data
 
     def paste(self, text):
         """Type into the field for wallets."""
-        send_state(self.part(WalletPicker), _pasted=text)
+        send_state(self.widget, _pasted=text)
 
     def pasted(self):
         """Return what stands in the field for wallets."""
-        return self.part(WalletPicker)._pasted
+        return self.widget._pasted
 
     def add_pasted(self):
         """Click the button below the field for wallets."""
-        self.part(WalletPicker)._handle_custom_msg({"kind": "paste"}, [])
+        self.tell("paste")
 
-    def click(self, label):
-        """Click the button of a label, if it can be clicked."""
-        button = self._named(label, Button)
-        if not button.disabled:
-            button.click()
-
-    def can_click(self, label):
-        """Return whether there is a button of a label that can be clicked."""
-        return any(name.strip("✓✕ ") == label for name in self.buttons())
-
-    def buttons(self):
-        """Return what stands on the buttons that can be clicked."""
-        return [button.description for button in self._seen(Button) if not button.disabled]
-
-    def tooltips(self):
-        """Return what is shown where the mouse rests on a button."""
-        return [button.tooltip for button in self._seen(Button) if button.tooltip]
-
-    def check(self, label):
-        """Check the box of a label."""
-        self._named(label, Checkbox).value = True
-
-    def html(self, *, hidden=False):
-        """Return all text that is shown, as HTML; with that of hidden parts where asked for."""
-        texts = [part.value for part in self._seen(HTML, hidden=hidden)]
-        return "\n".join(text for text in texts if not text.startswith("<style>"))
+    def tell(self, kind):
+        """Click a button that tells Python something."""
+        self.widget._handle_custom_msg({"kind": kind}, [])
 
     def alert(self):
-        """Return the HTML of the alerts."""
-        shown = [part.value for part in self._seen(HTML) if 'role="alert"' in part.value]
-        pickers = self._seen(Chooser)
-        shown += [picker._alert for picker in pickers if picker._alert]
-        shown += [line for picker in pickers for line in getattr(picker, "_problems", ())]
-        return "\n".join(shown)
+        """Return the text of the alerts."""
+        return "\n".join([self.widget._alert, *getattr(self.widget, "_problems", ())]).strip()
+
+    def is_busy(self):
+        """Return whether a fetch is under way."""
+        return bool(self.widget._under_way)
 
     def progress(self):
-        """Return how far the bar is; None where there is none."""
-        return next((bar.value for bar in self._seen(IntProgress)), None)
-
-    def chart(self):
-        """Return what is in the place of the chart, by MIME type."""
-        [output] = self._seen(Output)
-        return output.outputs[0]["data"]
-
-    def download(self, kind):
-        """Click the button of a kind of file, and follow the link that appears."""
-        self.click(kind)
-        assert self.alert() == ""
-        [data] = re.findall(r'<a download="[^"]*"[^>]*base64,([^"]*)"', self.html())
-        return base64.b64decode(data)
+        """Return how many wallets are done."""
+        return self.widget._under_way.get("done")

@@ -7,6 +7,7 @@ fetch run on threads of their own. Errors are shown in the widget itself.
 
 from walletframe.pickers.explorer import HoldingsExplorer
 from walletframe.pickers.holdings import BlockchainPicker, TokenPicker
-from walletframe.pickers.wallets import FetchPanel, WalletPicker
+from walletframe.pickers.panel import FetchPanel
+from walletframe.pickers.wallets import WalletPicker
 
 __all__ = ["BlockchainPicker", "FetchPanel", "HoldingsExplorer", "TokenPicker", "WalletPicker"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ipywidgets import Button, HBox, Label, Layout, ValueWidget
+from ipywidgets import ValueWidget
 from ipywidgets.widgets.trait_types import TypedTuple
 from traitlets import Any as AnyTrait
 from traitlets import Int, Unicode, observe, validate
@@ -14,7 +14,6 @@ from traitlets import Int, Unicode, observe, validate
 from walletframe.pickers.facts import columns
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.widget import LOCK, PageWidget
-from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from walletframe.pickers.facts import Fact
 
 Value: TypeAlias = "str | TokenKey"
-_LABEL = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +83,14 @@ class Options(dict[Value, Option]):
             made[name] = {place: text for place, text in texts if text}
         return made | (columns(self.known, [each.key for each in options]) if self.known else {})
 
+    def here(self, left: Mapping[Any, Fact | None]) -> dict[str, Any]:
+        """Return for a page what remains, those of most value first."""
+        places = {option.key: place for place, option in enumerate(self.values())}
+        known = {key: fact for key, fact in left.items() if fact}
+        keys = [key for key in left if key in places]
+        keys.sort(key=lambda key: known[key].order() if key in known else (math.inf, 0))
+        return {"places": [places[key] for key in keys], **columns(known, keys)}
+
 
 def _whole(option: Option) -> str | None:
     """Return the whole address or contract, None where the value has it as it is."""
@@ -110,7 +116,7 @@ def _from_page(values: list[Any], picker: Chooser) -> tuple[Any, ...]:
 class Chooser(PageWidget, ValueWidget):
     """A list to search and choose from, with a button for each thing that is chosen."""
 
-    _esm, _css = script("picker"), styles("picker")
+    _esm, _css = script("pickerwidget"), styles("picker")
     # mypy takes a trait for what it validates
     value: Any = _Several(AnyTrait()).tag(sync=True, from_json=_from_page)
     description = Unicode().tag(sync=True)  # names the things
@@ -162,14 +168,9 @@ class Chooser(PageWidget, ValueWidget):
             self._tell("narrowed", self._here())
 
     def _here(self) -> dict[str, Any]:
-        """Return what remains of the options, those of most value first, for the page."""
-        if (left := self._remaining) is None:
-            return {"here": None}
-        places = {option.key: place for place, option in enumerate(self._options.values())}
-        known = {key: fact for key, fact in left.items() if fact}
-        keys = [key for key in left if key in places]
-        keys.sort(key=lambda key: known[key].order() if key in known else (float("inf"), 0))
-        return {"here": {"places": [places[key] for key in keys], **columns(known, keys)}}
+        """Return what remains of the options, for the page."""
+        left = self._remaining
+        return {"here": None if left is None else self._options.here(left)}
 
     def _offer(self, options: Options) -> None:
         """Offer other things; what is chosen and not among them is removed."""
@@ -186,51 +187,3 @@ class Chooser(PageWidget, ValueWidget):
     @observe("value")
     def _forget_error(self, _change: object) -> None:
         self._show_error("")
-
-
-class ToggleRow(HBox, ValueWidget):
-    """Buttons of which one is on, to be chosen by one click, or by Tab and Space."""
-
-    # A check mark tells which is on to those who don't see a shade: ipywidgets's toggle buttons
-    # have that alone, and its radio buttons need the arrow keys, which JupyterLab keeps for itself.
-
-    value = Unicode()
-
-    def __init__(self, name: str, labels: Sequence[str]) -> None:
-        self._buttons: dict[str, Button] = {}
-        row = Layout(flex_flow="row wrap", align_items="center", width="100%")
-        self._name = Label(name)
-        super().__init__([self._name], layout=row)
-        self.offer(labels)
-
-    def offer(self, labels: Sequence[str]) -> None:
-        """Offer other labels, the first of them where the one that is on is gone.
-
-        A choice of one is none, and not shown.
-        """
-        gone = [self._buttons.pop(label) for label in self._buttons.keys() - set(labels)]
-        self._buttons = {label: self._buttons.get(label) or self._made(label) for label in labels}
-        self.children = (self._name, *self._buttons.values())
-        for button in gone:
-            for part in (button.layout, button.style, button):
-                part.close()
-        self.layout.display = None if len(labels) > 1 else "none"
-        if self.value not in self._buttons:
-            self.value = labels[0]
-
-    def _made(self, label: str) -> Button:
-        text = shown(label, _LABEL)
-        button = Button(description=text, layout=Layout(width="auto"))
-        button.on_click(partial(self._choose, label))
-        return button
-
-    def _choose(self, label: str, _button: Button) -> None:
-        self.value = label
-
-    @observe("value")
-    def _mark(self, change: dict[str, Any]) -> None:
-        """Change the text in place: a button made anew would lose the keyboard."""
-        for label in {change["old"], change["new"]} & self._buttons.keys():
-            chosen, text = label == change["new"], shown(label, _LABEL)
-            self._buttons[label].description = f"✓ {text}" if chosen else text
-            self._buttons[label].style.font_weight = "bold" if chosen else ""

@@ -1,53 +1,54 @@
-"""The explorer's widget: what it shows follows what is picked, on a thread of its own."""
+"""The explorer: one widget, whose page asks for what is to be seen of what is picked."""
 
 from __future__ import annotations
 
-import json
-from threading import Lock
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ipywidgets import HTML, Box, Button, Output, Widget
-from traitlets import Instance
+from traitlets import Dict, Instance, Int, List, Unicode
 
-from walletframe.charts import has_template
+from walletframe.address import canonical_blockchain, read_wallet
+from walletframe.charts import plotly_library
 from walletframe.client import require_client
-from walletframe.frames import (
-    WalletDetails,
-    details_given,
-    holdings_table,
-    kept_names,
-    summary_html,
-    table_html,
-    wallets_table,
-)
-from walletframe.pickers import views
-from walletframe.pickers.chooser import ToggleRow
-from walletframe.pickers.fetching import FetchBar, renewed
-from walletframe.pickers.holdings import BlockchainPicker, TokenPicker
-from walletframe.pickers.labels import LabelPicker
-from walletframe.pickers.pane import LOCK, Debounce, Pane, alert_html, guarded
-from walletframe.pickers.selection import Catalog, Selection, require_as_fetched
-from walletframe.pickers.wallets import WalletPicker
-from walletframe.text import as_html_block, shown
+from walletframe.frames import WalletDetails, details_given, kept_names
+from walletframe.pickers import recipes
+from walletframe.pickers.drawing import Drawing
+from walletframe.pickers.fetching import Fetches, client_for, renewed
+from walletframe.pickers.files import FORMATS, contents
+from walletframe.pickers.offers import OFFERS, remaining
+from walletframe.pickers.page import script, styles
+from walletframe.pickers.saved import saved, show
+from walletframe.pickers.selection import Selection, require_as_fetched
+from walletframe.pickers.stock import Stock
+from walletframe.pickers.table import HoldingsTable
+from walletframe.pickers.telling import told
+from walletframe.pickers.widget import LOCK, guarded
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from walletframe.client import Client
     from walletframe.frames import DetailsLike
+    from walletframe.pickers.chooser import Options
+    from walletframe.pickers.offers import Remaining
     from walletframe.pickers.selection import Prepare
 
-_ROWS = 50
-_CODE_STYLE = "width: 0; min-width: 100%; overflow: auto; line-height: 1.3; margin: 0"
+    Said = tuple[dict[str, Any], list[bytes]]
+
+_PICKS = {"wallet": "wallets", "token": "tokens", "blockchain": "blockchains"}
 
 
-class HoldingsExplorer(Pane):
-    """Explore holdings: pick, chart, read, refresh and download.
+class HoldingsExplorer(Fetches):
+    """Explore holdings: pick, chart, read, refresh and take away.
 
     Parameters
     ----------
     details : WalletDetails or tuple of (DataFrame, DataFrame)
         What was fetched.
     client : Client, optional
-        The client that Refresh uses; the default client if not given, see `configure`.
+        The client that Refresh uses. If not given: the default client where its service is that of
+        `details`, see `configure`; or a sandbox of this process, where they are of one.
     prepare : callable, optional
         A function that takes and returns holdings, applied to those of `details` and of each
         Refresh before they are shown.
@@ -66,20 +67,20 @@ class HoldingsExplorer(Pane):
 
     Notes
     -----
-    By own columns that ``wallets`` keeps, such as owner, wallets can be picked, and charts grouped;
-    charts add up tokens, or assets (see `assets`).
+    It opens on values: those of a column ``value``, else at the service's prices where it sent
+    some; what `flag_spam` flags is left out until it is asked for. With `prepare`, its values and
+    its column ``is_spam`` decide alone, such as
+    ``prepare=lambda holdings: holdings.wf.value(currency="USD")``. A chart of one token, where
+    exactly one is picked, shows its amounts. A token keeps its colour while the selection changes.
 
-    A chart of one token, where exactly one is picked, shows its amounts; otherwise values where
-    the holdings have a column ``value``, or counts. A token keeps its colour while the selection
-    changes.
+    By own columns that ``wallets`` keeps, such as owner, wallets can be picked, and charts and the
+    table grouped; charts add up tokens, or assets (see `assets`).
 
-    To explore values, give what was fetched and
-    ``prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD")``. Without
-    `prepare`, Refresh refuses where holdings have more columns, or other rows, than a fetch gave.
-    Wallets that Refresh can't reach keep what was known of them, with the source ``stale``.
+    Without `prepare`, Refresh refuses where holdings have more columns, or other rows, than a fetch
+    gave. Wallets that it can't reach keep what was known of them, with the source ``stale``.
 
-    Each explorer lives until `close` is called or the kernel ends: running its cell again makes
-    another one.
+    A saved notebook keeps what is seen at first as plain HTML. Each explorer lives until `close` is
+    called or the kernel ends: running its cell again makes another one.
 
     Examples
     --------
@@ -91,62 +92,69 @@ class HoldingsExplorer(Pane):
     ...     explorer.close()
     """
 
+    _esm, _css = script("explorer"), styles("picker", "chart", "table", "fetch", "explorer")
     details = Instance(WalletDetails)
+    _edition = Int().tag(sync=True)  # counts what changed: a page that shows an older one asks anew
+    _plotly = Unicode().tag(sync=True)
+    _kinds = List(Dict()).tag(sync=True)  # of pickers
 
     def __init__(
         self, details: DetailsLike, *, client: Client | None = None, prepare: Prepare | None = None
     ) -> None:
         details = details_given(details)
         require_client(client)
-        catalog = Catalog(details, prepare)  # what fails leaves no widget behind
-        super().__init__()
-        self.details, self._catalog, self._prepare = details, catalog, prepare
-        self._debounce, self._drawing = Debounce(self._draw), Lock()
-        self._endings.append(self._debounce.stop)
-        start = Button(description="Refresh", icon="refresh", tooltip="Ask anew for all wallets")
-        hint = "set .details of the explorer to what fetch_wallets returned"
-        self._bar = FetchBar(start, self.refresh, client, hint=hint)
-        self._chains = BlockchainPicker(catalog.details)
-        self._wallets = WalletPicker(details, paste=False)
-        self._tokens = TokenPicker(catalog.details)
-        self._labels = LabelPicker(details)
-        self._chart = ToggleRow("Chart", list(views.CHARTS))
-        self._group = ToggleRow("Group by", [views.WALLET, *catalog.groups])
-        self._things = ToggleRow("Add up", [views.TOKENS, views.ASSETS])
-        self._summary, self._table, self._code, self._link = HTML(), HTML(), HTML(), HTML()
-        self._output = Output(layout={"width": "100%"})
-        self._place_parts()
-        self._bar.observe(self._take_refreshed, "details")
-        choices = (self._chart, self._group, self._things)
-        for part in (*choices, self._chains, self._wallets, self._tokens, self._labels):
-            part.observe(lambda _: self._debounce.call(), "value")
+        stock = Stock(details, prepare)  # what fails leaves no widget behind
+        self._client, self._prepare, self._selection = client, prepare, Selection()
+        self._drawing = Drawing(stock, lambda: self._selection, self._select)
+        self._restock(stock)
+        kinds = [
+            {"of": kind, "title": offer.title, "hint": offer.hint} for kind, offer in OFFERS.items()
+        ]
+        super().__init__(_plotly=plotly_library().version, _kinds=kinds)
+        self.details = details
         self.observe(self._take_details, "details")
-        self._draw()
+        self._answer("plotly", self._drawing.answers["plotly"])
+        self._answer("chart", self._say_chart)
+        self._answer("rows", lambda asked: self._table_of_now().answer(asked))
+        for kind in OFFERS:
+            self._answer(f"options {kind}", partial(self._say_options, kind))
+        self._answer("here", self._say_here)
+        self._answer("told", lambda _: told(self.shown))
+        self._answer("code", lambda _: {"text": self.code})
+        self._answer("file", lambda asked: self._say_file(str(asked.get("format"))))
+        self._answer("fetch", lambda _: self.refresh())
+
+    def _ipython_display_(self) -> None:
+        """Show it, behind what a saved notebook has of it."""
+        (sifted, _), sieve = self._drawing.sifted(), self._drawing.look.sieve
+        show(self._repr_mimebundle_(), saved(self._drawing.stock, sifted, sieve))
 
     @property
     def shown(self) -> WalletDetails:
-        """The wallets and holdings that are selected.
+        """The wallets and holdings that are shown.
 
         Returns
         -------
         WalletDetails
-            Rows of `details`, after `prepare`, on their index.
+            Rows of `details`, after `prepare`, on their index; with values, where they are known.
         """
-        view = self._view()
-        wallets, held = view.catalog.select(view.selection)
-        return WalletDetails(wallets, held.holdings)
+        with LOCK:
+            sifted, _ = self._drawing.sifted()
+        return WalletDetails(sifted.wallets, sifted.held.holdings)
 
     @property
     def code(self) -> str:
-        """The lines of pandas code that make what is shown.
+        """The lines of code that make what is shown.
 
         Returns
         -------
         str
-            Python, for variables ``details`` and, where it was given, ``prepare``; of the rows
-            alone where no chart can be drawn.
+            Python that fetches again, from the cache where it is fresh, and prepares, chooses and
+            draws. What can't be told is a line to fill in: how frames of elsewhere were had, or a
+            `prepare` without source.
         """
-        return views.render(self._view()).code
+        with LOCK:
+            return recipes.code(self._drawing.stock, self._selection, self._drawing.picture())
 
     @guarded
     def refresh(self) -> None:
@@ -156,108 +164,129 @@ class HoldingsExplorer(Pane):
         """
         if self._prepare is None:
             require_as_fetched(self.details)
-        self._show_error("")
         wallets = self.details.wallets
         keep = kept_names(wallets)
-        self._bar.fetch(wallets[["blockchain", "address", *keep]], keep=keep, refresh=True)
+        hint = "set .details of the explorer to what fetch_wallets returned"
+        asked = wallets[["blockchain", "address", *keep]]
+        self._fetch(asked, hint=hint, keep=keep, refresh=True)
 
     @guarded
     def save(self, kind: str) -> None:
-        """Make a file of what is shown, and offer it as a link.
+        """Make a file of what is shown, and offer it in the page.
 
-        CSV and Parquet hold every row, with exact amounts. The page needs no network; it holds the
-        summary, the chart and the first 1,000 rows. It shows its errors.
+        CSV, Parquet and Excel hold every row, with exact amounts; the report is one page that needs
+        no network. It shows its errors.
 
         Parameters
         ----------
-        kind : {"CSV", "Parquet", "HTML page", "pandas code"}
+        kind : {"CSV", "Parquet", "Excel", "Report"}
             Of which kind.
         """
-        self._show_error("")
-        self._link.value = ""
-        self._link.value = views.link(kind, views.render(self._view()))
+        self._tell("file", *self._say_file(kind))
 
-    def _place_parts(self) -> None:
-        pickers = (self._chains, self._wallets, self._tokens, self._labels)
-        for picker in pickers:
-            picker.layout.width, picker.layout.min_width = "auto", "15em"
-            picker.layout.flex = "1 1 18em"
-        saving: list[Widget] = [HTML("Save what is shown as")]
-        for kind in views.FORMATS:
-            button = Button(description=kind, layout={"width": "auto"}, tooltip=f"Prepare {kind}")
-            button.on_click(lambda button: self.save(button.description))
-            saving.append(button)
-        row = {"flex_flow": "row wrap", "width": "100%"}
-        picking = Box(pickers, layout=row | {"grid_gap": "12px"})
-        links = Box([*saving, self._link], layout=row)
-        style = HTML(f"<style>{views.STYLE}</style>", layout={"display": "none"})
-        shown = (self._summary, self._output, self._table, self._code, style)
-        choices = Box([self._chart, self._group, self._things], layout=row)
-        self.children = (self._bar, picking, choices, links, self._alert, *shown)
+    def _client_of_now(self) -> AbstractContextManager[Client]:
+        return client_for(self.details, self._client)
 
-    def _draw(self) -> None:
-        """Draw the view of now; where it changes meanwhile, the next call draws.
-
-        Lock order: `_drawing` before `LOCK`. So never call this while holding `LOCK`.
-        """
-        with self._drawing:
-            view = self._view()
-            try:
-                self._show(view, views.render(view))
-            except Exception as error:  # noqa: BLE001 - on a thread nobody else would see it
-                self._show(view, error)
-
-    def _view(self) -> views.View:
-        with LOCK:
-            pickers = (self._chains, self._wallets, self._tokens, self._labels)
-            selection = Selection(*(picker.value for picker in pickers))
-            chart, by_asset = views.CHARTS[self._chart.value], self._things.value == views.ASSETS
-            return views.View(self._catalog, selection, chart, self._group.value, by_asset)
-
-    @guarded
-    def _show(self, view: views.View, rendered: views.Rendered | Exception) -> None:
-        if isinstance(rendered, Exception):
-            raise rendered
-        if view != self._view():
-            return
-        self._show_error("")
-        self._link.value = ""
-        (self._output.remove_class if has_template() else self._output.add_class)(views.FOLLOWS)
-        self._output.outputs = (_display(rendered),)
-        wallets, holdings = rendered.rows
-        summary = summary_html(wallets, holdings)
-        troubled = wallets[wallets["error"].notna()]
-        if len(troubled):
-            table = table_html(wallets_table(troubled, _ROWS), "24em")
-            summary += _folded("Which wallets, and why", table)
-        self._summary.value = f'<div role="status">{summary}</div>'
-        self._table.value = table_html(holdings_table(holdings, _ROWS, wallets=wallets), "24em")
-        code = f'<pre style="{_CODE_STYLE}">{as_html_block(rendered.code)}</pre>'
-        self._code.value = _folded("The lines of pandas code that make this", code)
-
-    @guarded
-    def _take_refreshed(self, change: dict[str, Any]) -> None:
-        self.details = renewed(self.details, change["new"])
+    def _take(self, details: WalletDetails) -> None:
+        self.details = renewed(self.details, details)
 
     @guarded
     def _take_details(self, change: dict[str, Any]) -> None:
-        self._catalog = catalog = Catalog(change["new"], self._prepare)
-        for picker in (self._chains, self._wallets, self._tokens, self._labels):
-            picker.offer(catalog.details)
-        self._group.offer([views.WALLET, *catalog.groups])
-        self._debounce.call()
+        self._restock(Stock(change["new"], self._prepare))
+        self._edition += 1
+
+    def _restock(self, stock: Stock) -> None:
+        """Show another fetch; of what is picked, what is there stays."""
+        self._options: dict[str, Options] = {}
+        self._drawing.restock(stock)
+        self._table: tuple[object, HoldingsTable] | None = None
+        self._whole: HoldingsTable | None = None
+        left = {kind: self._offered(kind, getattr(self._selection, kind)) for kind in OFFERS}
+        self._selection = Selection(**left)
+
+    def _select(self, selection: Selection) -> None:
+        if selection != self._selection:
+            self._selection = selection
+            self._edition += 1
+
+    def _options_of(self, kind: str) -> Options:
+        if kind not in self._options:
+            self._options[kind] = OFFERS[kind].options(self._drawing.stock)
+        return self._options[kind]
+
+    def _offered(self, kind: str, values: Any) -> tuple[Any, ...]:
+        """Return those of some values that are offered, as they are spelled there."""
+        if not values:
+            return ()
+        options = self._options_of(kind)
+        found = (options.by_key.get(_key(kind, value)) for value in values)
+        return tuple(dict.fromkeys(option.value for option in found if option))
+
+    def _say_chart(self, asked: dict[str, Any]) -> Said:
+        """Take what was done, and tell what there is to see: the chart, and what is picked."""
+        self._show_error("")
+        pick, meant = asked.get("pick"), asked.get("only")
+        if isinstance(pick, dict) and pick.get("of") in OFFERS:
+            chosen = self._offered(pick["of"], pick.get("values"))
+            self._select(replace(self._selection, **{pick["of"]: chosen}))
+        if isinstance(meant, dict) and (found := self._table_of_now().meant(meant)):
+            kind = _PICKS[found[0]]
+            only = self._offered(kind, [found[1]])
+            self._select(replace(self._selection, **{kind: only}))
+        sieve = self._drawing.look.sieve
+        content, buffers = self._drawing.answer(asked)
+        if sieve != self._drawing.look.sieve:
+            self._edition += 1
+        stock, sieve = self._drawing.stock, self._drawing.look.sieve
+        content["edition"] = self._edition
+        content["rows"] = f"{hash((id(stock), self._selection, sieve)):x}"
+        content["chosen"] = {kind: getattr(self._selection, kind) for kind in OFFERS}
+        content["offered"] = f"{id(stock):x}"
+        return content, buffers
+
+    def _left(self, kind: str) -> Remaining:
+        sieve = self._drawing.look.sieve
+        return remaining(self._drawing.stock, self._selection, sieve, kind)
+
+    def _say_options(self, kind: str, _asked: object) -> dict[str, Any]:
+        options = self._options_of(kind)
+        return options.columns() | {"here": options.here(self._left(kind))}
+
+    def _say_here(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Tell how much of each kind remains, and what of those that the page shows."""
+        stock, left = self._drawing.stock, {kind: self._left(kind) for kind in OFFERS}
+        counts = {
+            kind: {"all": offer.count(stock), "here": len(left[kind])}
+            for kind, offer in OFFERS.items()
+        }
+        kinds = [kind for kind in OFFERS if kind in asked.get("of", ())]
+        here = {kind: self._options_of(kind).here(left[kind]) for kind in kinds}
+        return {"counts": counts, "of": here}
+
+    def _table_of_now(self) -> HoldingsTable:
+        """Return the table of the rows that are shown; it is made when they are first asked for."""
+        sifted, _ = self._drawing.sifted()
+        stock = self._drawing.stock
+        is_whole = {*stock.held.wallet_keys} <= {*stock.asked_keys.keys}  # else nobody knows who
+        if self._whole is None:
+            wallets = stock.details.wallets if is_whole else None
+            self._whole = HoldingsTable(stock.held, wallets)
+        if self._table is None or self._table[0] is not sifted:
+            wallets = sifted.wallets if is_whole else None
+            self._table = (sifted, self._whole.where(sifted.marks, wallets))
+        return self._table[1]
+
+    def _say_file(self, kind: str) -> Said:
+        data = contents(kind, self.shown)
+        name, media_type = FORMATS[kind]
+        return {"name": name, "type": media_type}, [data]
 
 
-def _display(rendered: views.Rendered) -> dict[str, Any]:
-    figure = rendered.figure
-    if figure is None:
-        reason = rendered.reason
-        data = {"text/html": alert_html(reason), "text/plain": shown(reason, len(reason))}
-    else:
-        drawn = json.loads(figure.to_json())  # whatever plotly's default renderer is
-        data = figure._repr_mimebundle_() | {"application/vnd.plotly.v1+json": drawn}
-    return {"output_type": "display_data", "data": data, "metadata": {}}
-
-
-def _folded(title: str, html: str) -> str:
-    return f"<details><summary>{title}</summary>{html}</details>"
+def _key(kind: str, value: Any) -> Any:
+    """Return what equals all spellings of a value, as options are found by."""
+    if kind == "wallets":
+        wallet = read_wallet(value)
+        return value if isinstance(wallet, str) else str(wallet.canonical)
+    if kind == "blockchains":
+        return canonical_blockchain(str(value))
+    return tuple(value) if isinstance(value, list) else value

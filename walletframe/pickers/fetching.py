@@ -1,17 +1,17 @@
-"""A row of buttons that fetches in the background, and what stands in for lost answers."""
+"""Fetching in the background, and what stands in for lost answers."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
+from contextlib import nullcontext
 from functools import partial
 from threading import Event, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from ipywidgets import HTML, Button, HBox, IntProgress
-from traitlets import Instance
+from traitlets import Dict, Unicode
 
 from walletframe.client import default_client
 from walletframe.errors import WalletframeError
@@ -24,47 +24,71 @@ from walletframe.frames import (
     wallet_identities,
 )
 from walletframe.numerals import many
-from walletframe.pickers.pane import PATIENCE_S, Pane, guarded
+from walletframe.pickers.widget import PageWidget, guarded
+from walletframe.service import latest_sandbox
+from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from walletframe.client import Client
 
 _SHOW_EVERY_S, _LATELY_S = 0.1, 15.0
+_PATIENCE_S = 5.0  # how long `close` waits for a thread
+_SERVICE = 80
 
 
-class FetchBar(Pane):
-    """Buttons to fetch, to cancel and to ask again; `details` is what was fetched last."""
+class Fetches(PageWidget):
+    """A widget that fetches in the background, one fetch at a time, and says how far it is."""
 
-    details = Instance(WalletDetails, allow_none=True, default_value=None)
+    _under_way = Dict().tag(sync=True)  # of the fetch: done, total, and lines that say more
+    _again = Unicode().tag(sync=True)  # what a second try would be for
 
-    def __init__(
-        self, start: Button, begin: Callable[[], None], client: Client | None = None, *, hint: str
-    ) -> None:
-        """Let the button `start` call `begin`, which calls `fetch`; `hint` is for no wallets."""
-        super().__init__()
-        self._start, self._client, self._hint = start, client, hint
+    def __init__(self, *given: Any, **traits: Any) -> None:
         self._thread: Thread | None = None  # of the fetch that is under way
         self._cancelled = Event()
-        self._endings.append(self._stop)
         self._asked: Sequence[str] | pd.DataFrame = ()
         self._keep: Sequence[str] = ()  # of its columns
-        wide, hidden = {"width": "auto"}, {"width": "auto", "display": "none"}
-        self._cancel = Button(description="Cancel", icon="stop", disabled=True, layout=wide)
-        self._retry = Button(icon="repeat", layout=hidden)
-        self._bar, self._status = IntProgress(layout=hidden), HTML(layout={"display": "none"})
-        buttons = HBox([self._start, self._cancel, self._retry], layout={"flex_flow": "wrap"})
-        self.children = (buttons, self._alert, self._status, self._bar)
-        self._start.on_click(lambda _: begin())
-        self._cancel.on_click(lambda _: self.cancel())
-        self._retry.on_click(lambda _: self.retry())
+        super().__init__(*given, **traits)
+        self._answer("cancel", lambda _: self.cancel())
+        self._answer("again", lambda _: self._ask_again())
+
+    def close(self) -> None:
+        """Close this and all that is in it, so that no model and no thread is left behind."""
+        if (thread := getattr(self, "_thread", None)) is not None:
+            self._cancelled.set()
+            thread.join(_PATIENCE_S)
+        super().close()
 
     @guarded
-    def fetch(
+    def cancel(self) -> None:
+        """End the fetch that is under way, if any; what was finished is kept.
+
+        Examples
+        --------
+        >>> from walletframe.pickers import FetchPanel
+        >>> panel = FetchPanel(["NEAR.alice.near"])
+        >>> panel.cancel()
+        >>> panel.close()
+        """
+        if self._thread is not None:
+            self._cancelled.set()
+            self._under_way = {**self._under_way, "said": "cancelling …", "more": ""}
+
+    def _client_of_now(self) -> AbstractContextManager[Client]:
+        """Return the client that is to be asked, closed behind it where it is lent."""
+        raise NotImplementedError
+
+    def _take(self, details: WalletDetails) -> None:
+        """Take what was fetched."""
+        raise NotImplementedError
+
+    def _fetch(
         self,
         wallets: Sequence[str] | pd.DataFrame,
         *,
+        hint: str = "",
         keep: Sequence[str] = (),
         refresh: bool = False,
     ) -> None:
@@ -73,35 +97,22 @@ class FetchBar(Pane):
             return
         self._show_error("")
         if not len(wallets):
-            raise WalletframeError("no wallets to fetch", hint=self._hint)
-        client = self._client or default_client()
+            raise WalletframeError("no wallets to fetch", hint=hint)
+        client = self._client_of_now()
         self._asked, self._keep = wallets, keep
-        self._bar.value, self._bar.max = 0, len(wallets)
-        self._show_status(f"0 of {many(len(wallets), 'wallet')}")
-        self._show_busy(busy=True)
+        total = len(wallets)
+        self._under_way = {"done": 0, "total": total, "said": f"0 of {many(total, 'wallet')}"}
         self._cancelled = Event()
         work = partial(self._run, client, refresh=refresh)
         self._thread = Thread(target=work, name="walletframe-panel", daemon=True)
         self._thread.start()
 
-    def retry(self) -> None:
-        """Ask again for what is not ok; what is ok is taken from the cache."""
-        self.fetch(self._asked, keep=self._keep)
-
     @guarded
-    def cancel(self) -> None:
-        """End the fetch that is under way, if any; what was finished is kept."""
-        if self._thread is not None:
-            self._cancel.disabled = True
-            self._show_status("cancelling …")
-            self._cancelled.set()
+    def _ask_again(self) -> None:
+        """Ask again for what is not ok; what is ok is taken from the cache."""
+        self._fetch(self._asked, keep=self._keep)
 
-    def _stop(self) -> None:
-        if (thread := self._thread) is not None:
-            self._cancelled.set()
-            thread.join(PATIENCE_S)
-
-    def _run(self, client: Client, *, refresh: bool) -> None:
+    def _run(self, client: AbstractContextManager[Client], *, refresh: bool) -> None:
         """Fetch, on a thread of its own; what goes wrong is shown by `_finish`."""
         left, shown_s = TimeLeft(time.monotonic()), 0.0
 
@@ -114,44 +125,58 @@ class FetchBar(Pane):
                 self._show_progress(done, total, counts, left.text(total))
 
         try:
-            result: WalletDetails | Exception = client.fetch(
-                self._asked,
-                keep=self._keep,
-                refresh=refresh,
-                progress=progress,
-                on_failure="ignore",
-                cancel=self._cancelled,
-            )
+            with client as asked:
+                result: WalletDetails | Exception = asked.fetch(
+                    self._asked,
+                    keep=self._keep,
+                    refresh=refresh,
+                    progress=progress,
+                    on_failure="ignore",
+                    cancel=self._cancelled,
+                )
         except Exception as error:  # noqa: BLE001 - on a thread nobody else would see it
             result = error
         self._finish(result)
 
     @guarded
     def _show_progress(self, done: int, total: int, counts: Mapping[str, int], left: str) -> None:
-        self._bar.max, self._bar.value = total, done
-        if not self._cancel.disabled:
-            statuses = ", ".join(f"{count:,} {status}" for status, count in counts.items())
-            text = f"{done:,} of {many(total, 'wallet')}"
-            self._show_status(f"{text}, {left}" if left else text, statuses)
+        said, more = f"{done:,} of {many(total, 'wallet')}{', ' * bool(left)}{left}", ""
+        if self._cancelled.is_set():
+            said = "cancelling …"
+        else:
+            more = ", ".join(f"{count:,} {status}" for status, count in counts.items())
+        self._under_way = {"done": done, "total": total, "said": said, "more": more}
 
     @guarded
     def _finish(self, result: WalletDetails | Exception) -> None:
         self._thread = None
-        self._show_busy(busy=False)
+        self._under_way = {}
         if isinstance(result, Exception):
             raise result
         failed = int((~known_wallets(result.wallets)).sum())
-        self._retry.description = f"Ask again for {failed:,} not ok"
-        self._retry.layout.display = None if failed else "none"
-        self.details = result
+        self._again = f"Ask again for {failed:,} not ok" if failed else ""
+        self._take(result)
 
-    def _show_status(self, text: str, more: str = "") -> None:
-        self._status.value = f'<div role="status">{text}</div><div>{more}</div>'
 
-    def _show_busy(self, *, busy: bool) -> None:
-        self._start.disabled = self._retry.disabled = busy
-        self._cancel.disabled = not busy
-        self._bar.layout.display = self._status.layout.display = None if busy else "none"
+def client_for(details: WalletDetails, client: Client | None) -> AbstractContextManager[Client]:
+    """Return the client that can ask anew for a fetch: the one given, or one of its service."""
+    if client is not None:
+        return nullcontext(client)
+    services = [*details.wallets["service"].dropna().unique()]
+    problem = ""
+    try:
+        found = default_client()
+        if not services or [found.settings.service] == services:
+            return nullcontext(found)
+    except WalletframeError as error:
+        problem = f"; {error}"
+    if services == ["sandbox"] and (made := latest_sandbox()) is not None:
+        return made.client()
+    asked = ", ".join(shown(str(name), _SERVICE) for name in services) or "a service"
+    raise WalletframeError(
+        f"Refresh needs a client of {asked}{problem}",
+        hint="give the explorer client=, or tell walletframe.configure of that service",
+    )
 
 
 class TimeLeft:

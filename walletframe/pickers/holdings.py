@@ -99,7 +99,7 @@ class BlockchainPicker(Chooser):
         self._offer(self._read(blockchains))
 
     def _read(self, source: BlockchainsLike) -> Options:
-        return _offered(source)
+        return chain_options(source)
 
     def _resolve(self, value: Any) -> Value:
         option = self._options.by_key.get(_folded(value)) if isinstance(value, str) else None
@@ -108,7 +108,7 @@ class BlockchainPicker(Chooser):
         return option.value
 
 
-def _offered(source: BlockchainsLike) -> Options:
+def chain_options(source: BlockchainsLike) -> Options:
     """Return the blockchains of a frame or of a list, with what is held on them."""
     holdings: pd.DataFrame | None = None
     if is_details(source):
@@ -224,12 +224,12 @@ class TokenPicker(Chooser):
         holdings = holdings_given(source)
         require_columns(holdings, ["symbol"])
         self._holdings, self._tokens = holdings[["symbol"]].copy(), token_identities(holdings)
-        return _tokens(holdings, self._tokens)
+        return _token_options(holdings, self._tokens)
 
     def _read(self, source: FetchLike) -> Options:
         holdings = holdings_given(source)
         require_columns(holdings, ["symbol"])
-        return _tokens(holdings, token_identities(holdings))
+        return token_options(holdings)
 
     def _resolve(self, value: Any) -> Value:
         if isinstance(value, str):
@@ -241,7 +241,12 @@ class TokenPicker(Chooser):
         return key
 
 
-def _tokens(holdings: pd.DataFrame, tokens: Identities) -> Options:
+def token_options(holdings: pd.DataFrame) -> Options:
+    """Return the tokens of holdings."""
+    return _token_options(holdings, token_identities(holdings))
+
+
+def _token_options(holdings: pd.DataFrame, tokens: Identities) -> Options:
     """Return the tokens of holdings, with what is held of each."""
     known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
     places = np.array(known, dtype=np.intp)

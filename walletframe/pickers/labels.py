@@ -1,21 +1,17 @@
-"""Pick wallets by what their user says of them: the labels in columns that were kept."""
+"""Labels to pick wallets by: what their user says of them in columns that were kept."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from traitlets import Unicode
-
-from walletframe.errors import ArgumentError
 from walletframe.frames import kept_names, wallets_given
-from walletframe.pickers.chooser import Chooser, Option, Options
+from walletframe.pickers.chooser import Option, Options
 from walletframe.text import shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from walletframe.frames import FetchLike
-    from walletframe.pickers.chooser import Value
 
 _NAME, _LABEL = 24, 60
 
@@ -30,34 +26,8 @@ def label_texts(column: pd.Series) -> pd.Series:
     return column.astype("str").fillna("")
 
 
-class LabelPicker(Chooser):
-    """Pick labels, as pairs of a column and a text, of the columns that wallets keep."""
-
-    _hint = Unicode("Label or column").tag(sync=True)
-
-    def __init__(self, wallets: FetchLike) -> None:
-        super().__init__(self._read(wallets), value=(), description="Labels")
-        self._hide()
-
-    def offer(self, wallets: FetchLike) -> None:
-        """Offer the labels of other wallets; of those chosen, those that are gone are removed."""
-        self._offer(self._read(wallets))
-        self._hide()
-
-    def _read(self, source: FetchLike) -> Options:
-        return _offered(source)
-
-    def _hide(self) -> None:
-        self.layout.display = None if self._options else "none"
-
-    def _resolve(self, value: Any) -> Value:
-        option = self._options.by_key.get(value) if isinstance(value, tuple) else None
-        if option is None:
-            raise ArgumentError(f"{value!r} is no label", hint="a column and one of its texts")
-        return option.value
-
-
-def _offered(source: FetchLike) -> Options:
+def label_options(source: FetchLike) -> Options:
+    """Return the labels of a fetch, each a column and a text of it."""
     wallets = wallets_given(source)
     pairs = (
         (name, label)

@@ -1,4 +1,4 @@
-"""The selected rows of a fetch, and which frames can be explored and refreshed."""
+"""What a person chose of a fetch, and which frames can be explored and refreshed."""
 
 from __future__ import annotations
 
@@ -9,23 +9,15 @@ import numpy as np
 import pandas as pd
 
 from walletframe.address import canonical_key, parse_wallets
-from walletframe.charts import token_colors
 from walletframe.errors import ArgumentError, WalletframeError
-from walletframe.frames import (
-    HOLDING_DTYPES,
-    WALLET_DTYPES,
-    WalletDetails,
-    read_positions,
-    require_columns,
-    wallet_identities,
-)
-from walletframe.pickers.labels import grouping_columns, label_texts
+from walletframe.frames import HOLDING_DTYPES
+from walletframe.pickers.labels import label_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import TypeAlias
 
-    from walletframe.frames import Positions, TokenKey
+    from walletframe.frames import TokenKey, WalletDetails
 
     Prepare: TypeAlias = Callable[[pd.DataFrame], pd.DataFrame]
 
@@ -45,61 +37,34 @@ class Selection:
         return [canonical_key(wallet.blockchain, wallet.address) for wallet in named]
 
 
-class Catalog:
-    """A fetch, prepared for many selections."""
-
-    def __init__(self, details: WalletDetails, prepare: Prepare | None = None) -> None:
-        require_columns(details.wallets, WALLET_DTYPES)
-        if prepare is not None:
-            details = details._replace(holdings=_prepared(details.holdings, prepare))
-        require_columns(details.holdings, HOLDING_DTYPES)
-        self.details, self.is_prepared = details, prepare is not None
-        self.groups = grouping_columns(details.wallets)
-        self._asked = wallet_identities(details.wallets)
-        self._positions = read_positions(details.holdings)
-        self.colors = token_colors(self._positions)
-
-    def select(self, selection: Selection) -> tuple[pd.DataFrame, Positions]:
-        """Return the wallets and the holdings that are selected."""
-        wallets, held = self.details.wallets, self._positions
-        asked = _chosen(self._asked.keys, selection)[self._asked.codes]
-        owned = _chosen(held.wallet_keys, selection)[held.wallet_codes]
-        if selection.labels:
-            labelled = _labelled(wallets, selection.labels)
-            keys = [self._asked.keys[code] for code in self._asked.codes[labelled].tolist()]
-            asked &= labelled
-            owned &= _among(held.wallet_keys, keys)[held.wallet_codes]
-        if selection.tokens:
-            owned &= _among(held.tokens.keys, selection.tokens)[held.tokens.codes]
-        return wallets if asked.all() else wallets[asked], held.where(owned)
-
-
-def _chosen(wallets: list[TokenKey], selection: Selection) -> np.ndarray:
+def chosen(wallets: list[TokenKey], selection: Selection) -> np.ndarray:
     """Mark the wallets that are on the blockchains and among the wallets that are picked."""
-    chosen = np.ones(len(wallets), dtype=bool)
+    marks = np.ones(len(wallets), dtype=bool)
     if selection.blockchains:
         chains = [canonical_key(name, "")[0] for name in selection.blockchains]
-        chosen &= _among([chain for chain, _ in wallets], chains)
+        marks &= among([chain for chain, _ in wallets], chains)
     if selection.wallets:
-        chosen &= _among(wallets, selection.wallet_keys())
-    return chosen
+        marks &= among(wallets, selection.wallet_keys())
+    return marks
 
 
-def _labelled(wallets: pd.DataFrame, labels: Sequence[tuple[str, str]]) -> np.ndarray:
+def labelled(wallets: pd.DataFrame, labels: Sequence[tuple[str, str]]) -> np.ndarray:
     """Mark the wallets with any of the labels of each column that has some."""
-    chosen = np.ones(len(wallets), dtype=bool)
+    marks = np.ones(len(wallets), dtype=bool)
     for name in {name: None for name, _ in labels}:
         texts = [label for column, label in labels if column == name]
-        chosen &= label_texts(wallets[name]).isin(texts).to_numpy()
-    return chosen
+        marks &= label_texts(wallets[name]).isin(texts).to_numpy()
+    return marks
 
 
-def _among(keys: Iterable[object], picked: Iterable[object]) -> np.ndarray:
+def among(keys: Iterable[object], picked: Iterable[object]) -> np.ndarray:
+    """Mark the keys that are picked."""
     wanted = set(picked)
     return np.array([key in wanted for key in keys], dtype=bool)
 
 
-def _prepared(holdings: pd.DataFrame, prepare: Prepare) -> pd.DataFrame:
+def prepared(holdings: pd.DataFrame, prepare: Prepare) -> pd.DataFrame:
+    """Return holdings as a person wants to see them."""
     hint = "give a function such as lambda holdings: holdings.wf.without_spam()"
     if not callable(prepare):
         raise ArgumentError(f"prepare is of type {type(prepare).__name__}, not a function", hint)

@@ -1,4 +1,4 @@
-"""Pick wallets, or paste them, and fetch them without Python code."""
+"""Pick wallets, or paste them."""
 
 from __future__ import annotations
 
@@ -6,42 +6,33 @@ import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
-from ipywidgets import HTML, Button, Checkbox, Layout
-from traitlets import Bool, Instance, List, Unicode, default, observe
+from traitlets import Bool, List, Unicode
 
 from walletframe.address import parse_wallets, read_pasted, read_wallet, shorten
-from walletframe.client import require_client
 from walletframe.errors import AddressError
 from walletframe.frames import (
-    WalletDetails,
-    assemble,
     details_given,
     given_names,
     is_details,
     known_wallets,
     short_wallet,
-    summary_html,
-    table_html,
     wallet_identities,
-    wallets_table,
 )
 from walletframe.numerals import many
 from walletframe.pickers.chooser import Chooser, Option, Options
 from walletframe.pickers.facts import Fact, facts, row_worths
-from walletframe.pickers.fetching import FetchBar, renewed
-from walletframe.pickers.pane import Pane, guarded
+from walletframe.pickers.widget import guarded
 from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from walletframe.address import Pasted, WalletAddress, WalletLike, WalletsLike
-    from walletframe.client import Client
     from walletframe.frames import DetailsLike
     from walletframe.pickers.chooser import Value
 
 KnownWallets: TypeAlias = "DetailsLike | WalletsLike"
-_NAME, _WHOLE, _PROBLEMS, _REASON, _FAILURES = 24, 500, 10, 120, 50
+_NAME, _WHOLE, _PROBLEMS, _REASON = 24, 500, 10, 120
 
 
 class WalletPicker(Chooser):
@@ -138,7 +129,7 @@ class WalletPicker(Chooser):
         self.take_pasted()
 
     def _read(self, source: KnownWallets) -> Options:
-        return _offered(source)
+        return wallet_options(source)
 
     def _resolve(self, value: Any) -> Value:
         if isinstance(value, str) and value in self._options:
@@ -149,7 +140,7 @@ class WalletPicker(Chooser):
         return self._options.add(_option(wallet))
 
 
-def _offered(source: KnownWallets) -> Options:
+def wallet_options(source: KnownWallets) -> Options:
     """Return the wallets of a fetch, a frame or a list, with what each is known to hold."""
     holdings, known = source, {}
     if is_details(source):
@@ -202,88 +193,3 @@ def _problems(found: Pasted) -> list[str]:
         said.append(f"Line {line}: {'; '.join(parts)}")
     rest = len(wrong) - _PROBLEMS
     return [*said, f"and {many(rest, 'more line')}"] if rest > 0 else said
-
-
-class FetchPanel(Pane):
-    """Fetch wallets in the background: the notebook stays usable, and Cancel works.
-
-    Parameters
-    ----------
-    wallets : WalletDetails, or whatever `fetch_wallets` takes
-        The wallets to choose from, besides pasted ones; all are chosen at first.
-    client : Client, optional
-        The client that sends the requests; the default client if not given, see `configure`.
-
-    Attributes
-    ----------
-    details : WalletDetails
-        What was fetched last; before that the fetch given as `wallets`, or an empty one. Can be
-        observed and linked. After a cancelled fetch the rest has the status ``cancelled``; what was
-        known of a wallet that can't be asked anew is kept, with the source ``stale``.
-
-    Raises
-    ------
-    ArgumentError, AddressError
-        If `client` is not a `Client`, or a wallet can't be read.
-
-    Examples
-    --------
-    >>> from walletframe.service import sandbox
-    >>> with sandbox() as service, service.client(cache=False) as client:
-    ...     panel = FetchPanel(["NEAR.alice.near"], client=client)
-    ...     panel.fetch()
-    ...     panel.cancel()
-    ...     panel.retry()
-    ...     panel.close()
-    """
-
-    details = Instance(WalletDetails)
-
-    def __init__(self, wallets: KnownWallets = (), *, client: Client | None = None) -> None:
-        require_client(client)
-        self._picker = WalletPicker(wallets)
-        super().__init__()
-        self._picker.choose_all()
-        anew = "Ask anew even where an answer is kept on this machine"
-        self._refresh = Checkbox(description=anew, indent=False, layout=Layout(width="auto"))
-        start = Button(description="Fetch", icon="download", button_style="primary")
-        hint = "paste some, or choose from the list"
-        self._bar = FetchBar(start, self.fetch, client, hint=hint)
-        self._found = HTML(layout=Layout(display="none"))
-        self.children = (self._picker, self._refresh, self._alert, self._bar, self._found)
-        self._bar.observe(self._take, "details")
-        if is_details(wallets):
-            self.details = details_given(wallets)
-
-    @default("details")
-    def _nothing(self) -> WalletDetails:
-        return assemble([])
-
-    @guarded
-    def fetch(self) -> None:
-        """Fetch what is pasted and what is chosen; where a line can't be read, ask for none.
-
-        It returns at once; `details` changes when the answers are there. It shows its errors.
-        """
-        if self._picker.take_pasted():
-            self._bar.fetch(self._picker.value, refresh=self._refresh.value)
-
-    def cancel(self) -> None:
-        """End the fetch that is under way, if any; what was finished is kept."""
-        self._bar.cancel()
-
-    def retry(self) -> None:
-        """Ask again for what is not ok; what is ok is taken from the cache."""
-        self._bar.retry()
-
-    @guarded
-    def _take(self, change: dict[str, Any]) -> None:
-        self.details = renewed(self.details, change["new"])
-
-    @observe("details")
-    def _show(self, change: dict[str, Any]) -> None:
-        details = change["new"]
-        troubled = details.wallets[details.wallets["error"].notna()]
-        table = table_html(wallets_table(troubled, _FAILURES)) if len(troubled) else ""
-        self._found.value = f'<div role="status">{summary_html(*details)}</div>{table}'
-        self._found.layout.display = None

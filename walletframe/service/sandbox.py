@@ -6,7 +6,9 @@ FastAPI and its like are imported when a sandbox is made, not before.
 from __future__ import annotations
 
 import atexit
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from dataclasses import fields
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from platformdirs import user_cache_path
 
@@ -58,6 +60,8 @@ class Sandbox:
     'sandbox'
     """
 
+    _latest: ClassVar[Sandbox | None] = None
+
     def __init__(
         self, behaviour: Behaviour | None = None, ledger: LedgerLike | None = None, *, port: int = 0
     ) -> None:
@@ -74,6 +78,8 @@ class Sandbox:
         self._server = LoopbackServer(app, port=port, headers=[(SIMULATED_HEADER, "true")])
         self._origin = f"http://{HOST}:{self._server.port}"
         self._running = True
+        self._anew = partial(Sandbox, options, ledger)
+        Sandbox._latest = self
         atexit.register(self.stop)
 
     @property
@@ -183,6 +189,23 @@ class Sandbox:
     def __repr__(self) -> str:
         state = f"at {self._origin}" if self._running else "stopped"
         return f"<walletframe sandbox, simulated data, {state}>"
+
+
+def latest_sandbox() -> Sandbox | None:
+    """Return the sandbox that was made last in this process; where it was stopped, another one."""
+    made = Sandbox._latest  # noqa: SLF001 - of this module
+    return made if made is None or made._running else made._anew()  # noqa: SLF001
+
+
+def latest_choices() -> dict[str, Any]:
+    """Return what `sandbox` was told, where it was told anything, of the one made last here."""
+    if (made := Sandbox._latest) is None:  # noqa: SLF001 - of this module
+        return {}
+    options, ledger = made._anew.args  # noqa: SLF001
+    usual = Behaviour()
+    chosen = {each.name: getattr(options, each.name) for each in fields(usual)}
+    chosen = {name: value for name, value in chosen.items() if value != getattr(usual, name)}
+    return chosen if ledger is None else chosen | {"ledger": ledger}
 
 
 def sandbox(

@@ -50,7 +50,7 @@ export class Chips {
       class: here ? "wf-chip" : "wf-chip wf-chip-away",
       type: "button",
       title: `Remove ${label}${aside}`,
-      "aria-label": `Remove ${label}`,
+      "aria-label": `Remove ${label.includes(short) ? label : short}`, // has what is seen
       onclick: () => this.remove(key),
     };
     return element("button", given, element("span", {}, short), " ✕");

@@ -9,7 +9,7 @@ import { keyOf, NO_OPTIONS, Options } from "./options.js";
 import { pasteField } from "./paste.js";
 import { findPlaces } from "./search.js";
 import { VirtualRows } from "./virtual.js";
-import { follow, widget } from "./widget.js";
+import { follow } from "./widget.js";
 import { allText, countText, statusText } from "./wording.js";
 
 const SEEN_ROWS = 7.5; // half a row says that there are more
@@ -18,7 +18,8 @@ const LOST_MS = 15_000;
 const PREPARE_MS = 100;
 const READ_OUT_MS = 500; // until what was found is read out
 
-class Picker {
+/** A picker in a root, for a model with the traits of `Chooser` and a line to what answers it. */
+export class Picker {
   #options = new Options(NO_OPTIONS);
   #chosen = new Set(); // keys
   #marked = new Set(); // their places
@@ -290,5 +291,3 @@ class Picker {
     this.#tellCopied(whole, await copyText(whole));
   }
 }
-
-export default widget((part) => new Picker(part));

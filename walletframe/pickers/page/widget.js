@@ -6,8 +6,9 @@ import { Kernel } from "./messages.js";
 /**
  * Make of a function what anywidget wants of a module.
  *
- * @param {(part: {model: any, root: HTMLElement, kernel: Kernel, signal: AbortSignal}) => void} show
- *   fills the root; `signal` says when the widget leaves the page
+ * @param {(part: {model: any, root: HTMLElement, kernel: Kernel, signal: AbortSignal}) => Element | void} show
+ *   fills the root, and may return what is to hold the line for errors; `signal` says when the
+ *   widget leaves the page
  */
 export function widget(show) {
   return {
@@ -15,8 +16,8 @@ export function widget(show) {
       const ended = new AbortController();
       const root = element("div", { class: "wf" });
       const kernel = new Kernel(model, ended.signal);
-      show({ model, root, kernel, signal: ended.signal });
-      root.append(alertLine(model, ended.signal));
+      const place = show({ model, root, kernel, signal: ended.signal }) ?? root;
+      place.append(alertLine(model, ended.signal));
       el.append(root);
       return () => {
         ended.abort();

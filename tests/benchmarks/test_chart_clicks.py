@@ -1,0 +1,78 @@
+"""What a click in a chart of 100,000 rows costs: in the kernel, and in a browser.
+
+The kernel's part is time of the processor, and checked; the browser's is wall time, to which other
+work on the machine adds, and is printed.
+"""
+
+import statistics
+import time
+
+import pytest
+from bare_page import BarePage
+from chart_widget import ChartWidget
+from fetches import made_up_details
+
+from walletframe.pickers.pictures import CHARTS, Look, draw
+from walletframe.pickers.selection import Selection
+from walletframe.pickers.stock import Sieve, Stock, sift, summarize
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(600)]
+
+CLICK = """([name]) => new Promise((done) => {
+    const list = document.querySelector('.wf-choice select');
+    const begun = performance.now();
+    const look = () => document.querySelector('[aria-busy]')
+        ? requestAnimationFrame(look)
+        : requestAnimationFrame(() => done(performance.now() - begun));
+    list.value = name;
+    list.dispatchEvent(new Event('change', { bubbles: true }));
+    look();
+})"""
+LIMIT_S = 0.12
+
+
+@pytest.fixture(scope="module")
+def details():
+    """Make up a large fetch."""
+    return made_up_details(100_000, wallets=2_000, tokens=5_000)
+
+
+def median_s(work, times=7):
+    """Return how long the processor works, usually."""
+    taken = []
+    for _ in range(times):
+        start = time.process_time()
+        work()
+        taken.append(time.process_time() - start)
+    return statistics.median(taken)
+
+
+def test_a_picture_in_the_kernel(details):
+    """From a click to the figure's JSON: rows, sums and the chart, nothing kept from before."""
+    stock = Stock(details)
+    rows = median_s(lambda: summarize(stock, sift(stock, Selection(("ETH",)), Sieve())))
+    sifted = sift(stock, Selection(), Sieve())
+    print(f"\nstock: {median_s(lambda: Stock(details), 3):.3f} s, rows and sums: {rows:.3f} s")
+    taken = {}
+    for chart in CHARTS:
+        look = Look(chart)
+        taken[chart] = median_s(lambda look=look: draw(stock, Selection(), look, sifted))
+        print(f"{chart}: {taken[chart]:.3f} s")
+    assert rows + max(taken.values()) <= LIMIT_S
+
+
+def test_click_to_chart_in_the_browser(details, visit):
+    """Print the median of a click on each chart, of pictures that are made anew each time."""
+    widget, taken = ChartWidget(details), {}
+    start = time.perf_counter()
+    BarePage(visit.page, widget)
+    visit.page.locator(".js-plotly-plot g.slice").first.wait_for()
+    print(f"\nfirst show, plotly.js by way of text included: {time.perf_counter() - start:.2f} s")
+    for name in [*CHARTS] * 6:
+        widget.drawing.restock(widget.drawing.stock)
+        taken.setdefault(name, []).append(visit.page.evaluate(CLICK, [name]) / 1000)
+    for name, each in taken.items():
+        print(f"{name}: median {statistics.median(each):.3f} s, at least {min(each):.3f}")
+    every = statistics.median(time for each in taken.values() for time in each)
+    print(f"all: median {every:.3f} s (wanted: at most {LIMIT_S})")
+    widget.close()

@@ -1,0 +1,264 @@
+"""The chart of a widget in a real browser: drawn in place, picked from, in the page's colours."""
+
+import re
+
+import bare_page
+import pytest
+from bare_page import BarePage
+from chart_widget import ChartWidget
+from fetches import failed
+from hostile_symbols import hostile_holdings
+from playwright.sync_api import expect
+
+from walletframe.frames import HOLDING_DTYPES, WalletDetails, assemble
+from walletframe.pickers.pictures import CHARTS
+from walletframe.pickers.selection import Selection
+from walletframe.service import SHOWCASE
+
+HARMFUL = """() => [window.__ran || 0, ...document.querySelectorAll(
+    'main :is(a, img, script, iframe, object, embed, foreignObject)')]
+    .filter(Boolean).map((each) => each.outerHTML || each)"""
+SIZES = """() => [...document.querySelectorAll('main :is(text, p, span, button, select, li, h3)')]
+    .filter((each) => each.textContent.trim() && each.getBoundingClientRect().height > 1)
+    .filter((each) => getComputedStyle(each).visibility !== 'hidden')
+    .map((each) => {
+        const box = each.getCTM?.() ?? { a: 1, b: 0 };
+        return parseFloat(getComputedStyle(each).fontSize) * Math.hypot(box.a, box.b);
+    })"""
+NODES = ".js-plotly-plot g.slice"
+MARK = "document.querySelector('.js-plotly-plot').marked = true"
+MARKED = "document.querySelector('.js-plotly-plot').marked === true"
+LIBRARIES = "[...globalThis[Symbol.for('walletframe.plotly')].keys()]"
+
+
+@pytest.fixture(scope="module")
+def details(service):
+    """Fetch the showcase."""
+    with service.client(cache="memory") as client:
+        return client.fetch(list(SHOWCASE), on_failure="ignore", progress=False)
+
+
+@pytest.fixture
+def shown(visit, details):
+    """Show it, and wait until it is drawn."""
+    widget = ChartWidget(details)
+    BarePage(visit.page, widget)
+    expect(visit.page.locator(NODES).first).to_be_visible()
+    yield widget
+    widget.close()
+
+
+def choose(page, label, name):
+    """Choose from a list, and wait until the page shows it."""
+    page.get_by_role("combobox", name=label, exact=True).select_option(name)
+    expect(page.locator("[aria-busy]")).to_have_count(0)
+
+
+def errors(visit):
+    """Return what went wrong in the page."""
+    return [said for said in visit.said if not said.startswith("warning")]
+
+
+def test_it_opens_on_money_and_says_so_once(visit, shown):
+    """The summary has the value and whose prices; the chart one line, and the rest in a fold."""
+    page = visit.page
+    assert page.get_by_text("the service's prices, currency not named").count() == 1
+    expect(page.locator(".wf-chart-title")).to_have_text("Holdings by blockchain, wallet and token")
+    assert page.locator(".wf-chart-line").bounding_box()["height"] < 30
+    expect(page.get_by_role("group").get_by_role("listitem").first).not_to_be_visible()
+    page.get_by_text("About this chart").click()
+    expect(page.get_by_text("12 of 14 wallets known (2 failed).")).to_be_visible()
+    assert page.locator("select").first.evaluate("each => each.value") == "Treemap"
+    assert (visit.strayed, errors(visit), shown._alert) == ([], [], "")
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_charts_are_drawn_in_place(visit, shown, chart):
+    """By one plot, whichever chart it is; text is readable, nothing is asked of other hosts."""
+    page = visit.page
+    page.evaluate(MARK)
+    choose(page, "Chart", chart)
+    assert page.evaluate(MARKED)
+    assert page.locator(".js-plotly-plot").count() == 1
+    assert min(page.evaluate(SIZES)) > 10.9
+    assert page.locator(".js-plotly-plot svg :is(path, image)").count() > 3
+    assert (visit.strayed, errors(visit)) == ([], [])
+
+
+def test_a_click_picks_and_the_path_leads_back(visit, shown):
+    """A wallet in the treemap, then a token of it; a crumb takes both back."""
+    page = visit.page
+    page.locator(f"{NODES} .slicetext", has_text="0x1111").first.click(force=True)
+    expect(page.get_by_role("navigation")).to_contain_text("BSC.0x1111…1111")
+    assert shown.selection.wallets == ("BSC.0x" + "1" * 40,)
+    page.locator(f"{NODES} .slicetext", has_text="USDC").first.click(force=True)
+    expect(page.get_by_role("navigation")).to_contain_text("USDC")
+    assert len(shown.selection.tokens) == 1
+    page.get_by_role("button", name="All").click()
+    expect(page.get_by_role("navigation")).to_have_count(0)
+    assert shown.selection == Selection()
+
+
+def test_legends_and_cells_pick(visit, shown):
+    """A token by its entry, which hides nothing; a wallet and a token by a cell."""
+    page = visit.page
+    choose(page, "Chart", "Bars by wallet")
+    page.locator(".legendtoggle").first.click()
+    expect(page.get_by_role("navigation")).to_be_visible()
+    assert (len(shown.selection.tokens), shown.selection.wallets) == (1, ())
+    page.get_by_role("button", name="All").click()
+    choose(page, "Chart", "Heatmap")
+    box = page.locator(".heatmaplayer image").bounding_box()
+    page.mouse.move(box["x"] + 8, box["y"] + 8)
+    for step in range(40):
+        page.mouse.click(box["x"] + 8 + step * box["width"] / 40, box["y"] + 8)
+        page.wait_for_timeout(50)
+        if shown.selection.tokens:
+            break
+    assert (len(shown.selection.tokens), len(shown.selection.wallets)) == (1, 1)
+
+
+def test_spam_and_dust_have_switches(visit, shown):
+    """Which say how much it is, and work by the keyboard."""
+    page = visit.page
+    switch = page.locator(".wf-switch", has_text="spam token")
+    expect(switch).to_contain_text("hidden")
+    switch.get_by_role("button", name="show").focus()
+    page.keyboard.press("Enter")
+    expect(switch).to_contain_text("shown")
+    expect(switch.get_by_role("button")).to_be_focused()
+    assert not shown.drawing.look.sieve.spam
+
+
+def test_zoom_is_kept_while_the_view_is_the_same(visit, shown):
+    """A picture that is asked for anew is the same, wherever a person is in it."""
+    page = visit.page
+    choose(page, "Chart", "Heatmap")
+    ranges = "document.querySelector('.js-plotly-plot').layout.xaxis.range"
+    box = page.locator(".heatmaplayer image").bounding_box()
+    page.mouse.move(box["x"] + 10, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 100, box["y"] + 60, steps=5)
+    page.mouse.up()
+    page.wait_for_function(f"{ranges}?.[1] - {ranges}?.[0] < 8")
+    before = page.evaluate(ranges)
+    shown._tell("changed", {})
+    page.evaluate("models[0].send({ kind: 'none' })")
+    expect(page.locator("[aria-busy]")).to_have_count(0)
+    assert page.evaluate(ranges) == before
+
+
+def test_widgets_of_a_page_share_plotly(visit, details):
+    """It is sent once, and what the page calls Plotly is left alone."""
+    first, second = ChartWidget(details), ChartWidget(details)
+    sent = []
+    for widget in (first, second):
+        handler = widget.drawing.answers["plotly"]
+        widget._answer("plotly", lambda asked, handler=handler: sent.append(1) or handler(asked))
+    visit.page.evaluate("window.Plotly = 'of the page'")
+    BarePage(visit.page, first, second)
+    expect(visit.page.locator(".js-plotly-plot .slice").first).to_be_visible()
+    expect(visit.page.locator(".js-plotly-plot")).to_have_count(2)
+    assert sent == [1]
+    assert len(visit.page.evaluate(LIBRARIES)) == 1
+    assert visit.page.evaluate("window.Plotly") == "of the page"
+    first.close()
+    second.close()
+
+
+def test_colours_follow_the_page(visit, shown):
+    """Text is light on dark, and the other way round, at once."""
+    page = visit.page
+    choose(page, "Chart", "Lorenz curve")
+    fill = "getComputedStyle(document.querySelector('.xtick text')).fill"
+    for scheme, is_light in (("dark", True), ("light", False)):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(f"(+/\\d+/.exec({fill})[0] > 128) === {str(is_light).lower()}")
+    # Drawn while colours change, too.
+    page.evaluate(
+        "document.body.dataset.jpThemeLight = 'false';"
+        "getComputedStyle(document.querySelector('.wf-unseen')).color;"
+        "const list = document.querySelector('.wf-choice select'); list.value = 'Heatmap';"
+        "list.dispatchEvent(new Event('change', { bubbles: true }))"
+    )
+    page.wait_for_function(f"+/\\d+/.exec({fill})[0] > 128")
+    assert visit.said == []
+
+
+def test_what_changes_out_of_sight_is_drawn_when_it_is_back(visit, shown):
+    """A notebook takes cells off the page that are far away: nothing there has a size or colour."""
+    page = visit.page
+    page.evaluate("window.away = document.querySelector('main'); away.remove()")
+    page.evaluate(
+        "const list = away.querySelector('.wf-choice select'); list.value = 'Heatmap';"
+        "list.dispatchEvent(new Event('change', { bubbles: true }))"
+    )
+    page.wait_for_function("() => away.textContent.includes('in powers of ten')")
+    page.evaluate("document.body.append(away)")
+    color = page.evaluate("getComputedStyle(away.querySelector('h3')).color")
+    expect(page.locator(".ytick text").first).to_have_css("fill", color)
+    assert visit.said == []
+
+
+@pytest.mark.parametrize("width", [360, 600, 900, 1600])
+def test_it_fits_any_page(visit, shown, width):
+    """No page is too narrow: nothing stands out at the side."""
+    page = visit.page
+    page.set_viewport_size({"width": width, "height": 800})
+    for chart in CHARTS:
+        choose(page, "Chart", chart)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        plot = page.locator(".js-plotly-plot .main-svg").first.bounding_box()
+        assert plot["x"] + plot["width"] <= width
+
+
+def test_hostile_symbols_are_text(visit):
+    """In every chart, its words, its path and under the pointer."""
+    frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
+    details = WalletDetails(assemble([failed("0xb")]).wallets, frame.assign(price=1.0))
+    widget, page = ChartWidget(details, prepare=lambda holdings: holdings), visit.page
+    BarePage(page, widget)
+    expect(page.locator(NODES).first).to_be_visible()
+    for chart in CHARTS:
+        choose(page, "Chart", chart)
+        assert page.evaluate(HARMFUL) == []
+    for token in widget.drawing.stock.held.tokens.keys[:10]:
+        widget.pick(Selection(tokens=(token,)))
+        choose(page, "Chart", "Treemap")
+        choose(page, "Chart", "Bars by wallet")
+        assert page.evaluate(HARMFUL) == []
+    assert (visit.strayed, errors(visit), widget._alert) == ([], [], "")
+    widget.close()
+
+
+def test_no_eval_is_needed(visit, details, monkeypatch):
+    """Under a policy that forbids it, and every host but this, charts are drawn."""
+    widget, page = ChartWidget(details), visit.page
+    policy = "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; "
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}img-src data: blob:">'
+    monkeypatch.setattr(bare_page, "PAGE", bare_page.PAGE.replace("<head>", f"<head>{meta}"))
+    BarePage(page, widget)
+    expect(page.locator(NODES).first).to_be_visible()
+    for chart in CHARTS:
+        choose(page, "Chart", chart)
+    assert not [said for said in visit.said if "Content Security" in said]
+    widget.close()
+
+
+def test_a_gone_widget_leaves_nothing_behind(visit, shown):
+    """Neither elements nor a plot that still listens."""
+    visit.page.evaluate("models[0].end()")
+    expect(visit.page.locator(".wf")).to_have_count(0)
+    visit.page.set_viewport_size({"width": 500, "height": 700})
+    visit.page.emulate_media(color_scheme="dark")
+    assert (visit.strayed, errors(visit)) == ([], [])
+
+
+def test_a_chart_can_be_taken_away(visit, shown):
+    """As a picture with its title, on the paper that it has."""
+    page = visit.page
+    for form, begins in (("png", "data:image/png;base64,"), ("svg", "data:image/svg+xml,")):
+        image = page.evaluate("form => document.querySelector('.wf').chart.image(form)", form)
+        assert image.startswith(begins)
+        if form == "svg":
+            assert re.search("Holdings%20by%20blockchain", image)

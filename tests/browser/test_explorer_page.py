@@ -1,0 +1,237 @@
+"""The explorer in a real browser: every step by mouse and by keyboard, in any width and colour."""
+
+import re
+
+import pytest
+from axe import violations
+from bare_page import BarePage
+from fetches import failed
+from hostile_symbols import hostile_holdings
+from playwright.sync_api import expect
+
+from walletframe.frames import HOLDING_DTYPES, WalletDetails, assemble
+from walletframe.pickers import FetchPanel, HoldingsExplorer
+from walletframe.pickers.recipes import HERE
+from walletframe.service import SHOWCASE
+
+NODES = ".js-plotly-plot g.slice"
+HARMFUL = """() => [window.__ran || 0, ...document.querySelectorAll(
+    'main :is(img, script, iframe, object, embed, foreignObject, a:not([class*="wf-"]))')]
+    .filter(Boolean).map((each) => each.outerHTML || each)"""
+SMALL = """() => [...document.querySelectorAll('main *')]
+    .filter((each) => [...each.childNodes].some((part) => part.nodeType === 3 && part.data.trim()))
+    .filter((each) => each.getBoundingClientRect().height > 1 && !each.closest('svg'))
+    .filter((each) => parseFloat(getComputedStyle(each).fontSize) < 11)
+    .map((each) => each.outerHTML)"""
+WIDE = """() => [...document.querySelectorAll('main, main *:not(pre, .wf-unseen, .wf-unseen *)')]
+    .filter((each) => !each.closest('svg') && each.clientWidth)
+    .filter((each) => each.scrollWidth > each.clientWidth)
+    .filter((each) => /auto|scroll/.test(getComputedStyle(each).overflowX))
+    .map((each) => each.outerHTML.slice(0, 200))"""
+
+
+@pytest.fixture(scope="module")
+def details(service):
+    """Fetch the showcase."""
+    with service.client(cache="memory") as client:
+        return client.fetch(list(SHOWCASE), on_failure="ignore", progress=False)
+
+
+@pytest.fixture
+def shown(visit, details, client):
+    """Show it, and wait until it is drawn."""
+    widget = HoldingsExplorer(details, client=client)
+    widget.bare = BarePage(visit.page, widget)
+    settle(visit.page)
+    yield widget
+    widget.close()
+
+
+def settle(page):
+    """Wait until chart and table are there."""
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    expect(page.locator("[aria-busy]")).to_have_count(0)
+    expect(page.locator(".wf-waiting")).to_have_count(0)
+    expect(page.locator(".wf-filter-said").first).not_to_be_empty()
+
+
+def errors(visit):
+    """Return what went wrong in the page."""
+    return [said for said in visit.said if not said.startswith("warning")]
+
+
+def test_the_trip_by_mouse(visit, shown):
+    """Who holds most USDC; spam; a wallet; by value; and the code, which runs."""
+    page = visit.page
+    page.get_by_role("button", name="Tokens").click()
+    search = page.get_by_role("combobox", name="Find tokens")
+    expect(search).to_be_focused()
+    search.fill("usdc")
+    expect(page.get_by_text("6 of 42 match")).to_be_visible()
+    page.get_by_role("button", name="Select all 6 that match").click()
+    expect(page.get_by_role("button", name="Tokens")).to_contain_text("6 chosen")
+    expect(page.get_by_role("button", name="Wallets")).to_contain_text("6 of 14 here")
+    settle(page)
+    first = page.locator(".wf-row").first
+    expect(first).to_contain_text("BSC.0x1111…1111")
+    page.get_by_role("button", name="Tokens").click()
+    page.get_by_role("button", name="All", exact=True).click()
+    expect(page.get_by_role("button", name="Tokens")).to_contain_text("42 of 52 here")
+    page.locator(".wf-switch", has_text="spam").get_by_role("button", name="show").click()
+    expect(page.get_by_text("58 balances")).to_be_visible()
+    page.locator(".wf-switch", has_text="spam").get_by_role("button", name="hide").click()
+    expect(page.get_by_text("48 balances")).to_be_visible()
+    page.locator(NODES, has_text="alice.near").first.click(position={"x": 20, "y": 8})
+    expect(page.get_by_role("navigation")).to_contain_text("alice.near")
+    settle(page)
+    assert set(shown.shown.holdings.address) == {"alice.near"}
+    page.get_by_role("columnheader", name="amount").get_by_role("button").click()
+    settle(page)
+    page.get_by_role("button", name="Copy code").click()
+    expect(page.get_by_label("Code", exact=True)).to_contain_text("figure = shown")
+    code = page.get_by_label("Code", exact=True).text_content()
+    assert code == shown.code
+    made = {}
+    exec(code, made)  # noqa: S102 - our own text
+    assert made["shown"]["symbol"].tolist() == shown.shown.holdings["symbol"].tolist()
+    assert HERE in code
+    assert (visit.strayed, errors(visit), shown._alert) == ([], [], "")
+
+
+def test_the_trip_by_keyboard(visit, shown):
+    """Tab and Enter reach everything; Escape leads out again."""
+    page = visit.page
+
+    def reach(name):
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            said = page.evaluate(
+                "(({ localName, ariaLabel, textContent }) =>"
+                " localName === 'body' ? '' : ariaLabel ?? textContent)(document.activeElement)"
+            )
+            if name in (said or ""):
+                return
+        raise AssertionError(f"{name} was not reached")
+
+    reach("Tokens")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("combobox", name="Find tokens")).to_be_focused()
+    page.keyboard.type("wbtc")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Tokens")).to_contain_text("1 chosen")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Tokens")).to_be_focused()
+    expect(page.get_by_role("combobox", name="Find tokens")).not_to_be_visible()
+    page.evaluate("document.activeElement.blur()")
+    reach("Download")
+    page.keyboard.press("Space")
+    reach("CSV")
+    with page.expect_download() as caught:
+        page.keyboard.press("Enter")
+    assert caught.value.suggested_filename == "holdings.csv"
+    assert b"WBTC" in caught.value.path().read_bytes()
+    assert (visit.strayed, errors(visit)) == ([], [])
+
+
+def test_pictures_can_be_taken_away(visit, shown):
+    """The chart as it is, as PNG and SVG."""
+    page = visit.page
+    page.get_by_role("button", name="Download").click()
+    for kind, begin in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        with page.expect_download() as caught:
+            page.get_by_role("button", name=kind).click()
+        assert caught.value.suggested_filename == f"chart.{kind.lower()}"
+        assert caught.value.path().read_bytes().startswith(begin)
+
+
+def test_a_cell_picks(visit, shown):
+    """Only the wallet that stands in it."""
+    page = visit.page
+    page.locator(".wf-row .wf-cell").first.click()
+    page.get_by_role("button", name="Only this wallet").click()
+    expect(page.get_by_role("button", name="Wallets")).to_contain_text("1 chosen")
+    assert len(shown.shown.wallets) == 1
+
+
+def test_refresh_says_how_far_it_is(visit, shown, details):
+    """And the page follows what came of it."""
+    page = visit.page
+    page.get_by_role("button", name="Refresh").click()
+    shown._thread.join(20)
+    shown.bare.follow()
+    expect(page.get_by_role("button", name="Ask again for 2 not ok")).to_be_visible()
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    settle(page)
+    assert shown.details is not details
+    page.get_by_text("About these wallets").click()
+    expect(page.get_by_role("table", name="Wallets with a remark")).to_contain_text("failed")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_everybody_can_use_it(visit, shown, scheme, width):
+    """Axe finds nothing, with all that can be open open; no text is small."""
+    page = visit.page
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    assert violations(page) == []
+    page.get_by_role("button", name="Tokens").click()
+    page.get_by_role("option").first.click()
+    page.get_by_role("button", name="Copy code").click()
+    page.get_by_role("button", name="Download").first.click()
+    page.get_by_text("About these wallets").click()
+    expect(page.get_by_role("table", name="Wallets with a remark")).to_have_count(1)
+    settle(page)
+    assert violations(page) == []
+    assert page.evaluate(SMALL) == []
+
+
+@pytest.mark.parametrize("width", [360, 600, 900, 1200, 1600])
+def test_it_fits_any_page(visit, shown, width):
+    """No page is too narrow: nothing scrolls sideways, with pickers open or not."""
+    page = visit.page
+    page.set_viewport_size({"width": width, "height": 900})
+    for name in ("Wallets", "Tokens", "Blockchains"):
+        page.get_by_role("button", name=name).click()
+        expect(page.get_by_role("combobox", name=re.compile(name.lower()))).to_be_visible()
+        settle(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(WIDE) == []
+
+
+def test_hostile_symbols_are_text(visit):
+    """In every part, whatever is open."""
+    frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
+    details = WalletDetails(assemble([failed("0xb", error="<img src=x>")]).wallets, frame)
+    widget, page = HoldingsExplorer(details, prepare=lambda holdings: holdings), visit.page
+    BarePage(page, widget)
+    settle(page)
+    page.get_by_role("button", name="Tokens").click()
+    page.get_by_role("button", name=re.compile("Select all")).click()
+    page.get_by_text("About these wallets").click()
+    page.get_by_role("button", name="Copy code").click()
+    expect(page.get_by_role("table", name="Wallets with a remark")).to_contain_text("<img src=x>")
+    settle(page)
+    assert page.evaluate(HARMFUL) == []
+    assert (visit.strayed, errors(visit), widget._alert) == ([], [], "")
+    widget.close()
+
+
+def test_the_panel(visit, client):
+    """Paste, fetch, and read what came of it, in the same look."""
+    panel, page = FetchPanel(client=client), visit.page
+    bare = BarePage(page, panel)
+    assert violations(page) == []
+    page.get_by_label("Paste wallets").fill("NEAR.alice.near\nnonsense")
+    page.get_by_role("button", name="Fetch").click()
+    expect(page.get_by_role("alert").first).to_contain_text("Line 1: nonsense")
+    page.get_by_label("Paste wallets").fill("AVAX_CCHAIN.0x" + "7" * 40)
+    page.get_by_role("button", name="Fetch").click()
+    panel._thread.join(20)
+    bare.follow()
+    expect(page.get_by_text("2 wallets on 2 blockchains: 1 ok, 1 failed")).to_be_visible()
+    expect(page.get_by_role("button", name="Ask again for 1 not ok")).to_be_visible()
+    page.emulate_media(color_scheme="dark")
+    assert violations(page) == []
+    assert (visit.strayed, errors(visit), panel._alert) == ([], [], "")
+    panel.close()

@@ -1,0 +1,76 @@
+"""What a notebook shows of a widget: the widget while its kernel lives, then what was saved."""
+
+import json
+
+import nbformat
+import pytest
+from chart_widget import ChartWidget
+from chromium import Visit
+from fetches import made_up_details
+from lab_server import SUPPORT, notebook_of, open_and_run, running_lab
+from nbconvert import HTMLExporter
+from playwright.sync_api import expect
+
+from walletframe.pickers.saved import _ONE_OF_TWO, saved
+
+CELL = f"""
+import sys
+sys.path.insert(0, {str(SUPPORT)!r})
+from chart_widget import ChartWidget
+from fetches import made_up_details
+ChartWidget(made_up_details(300, wallets=9, tokens=9))
+"""
+
+
+def left_behind():
+    """Return a notebook with the outputs of a widget whose kernel is gone."""
+    widget = ChartWidget(made_up_details(300, wallets=9, tokens=9))
+    sifted, _ = widget.drawing.sifted()
+    found = saved(widget.drawing.stock, sifted, widget.drawing.look.sieve)
+    bundles = [{"text/html": _ONE_OF_TWO + found.html(), "text/plain": found.text()}]
+    bundles.append(widget._repr_mimebundle_()[0])
+    widget.close()
+    notebook = json.loads(notebook_of(CELL))
+    notebook["cells"][0]["outputs"] = [
+        {"output_type": "display_data", "data": each, "metadata": {}} for each in bundles
+    ]
+    return json.dumps(notebook)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """Serve a notebook to run, and one that was left behind."""
+    folder = tmp_path_factory.mktemp("saved")
+    (folder / "alive.ipynb").write_text(notebook_of(CELL))
+    (folder / "left.ipynb").write_text(left_behind())
+    with running_lab(folder) as address:
+        yield address
+
+
+def test_a_live_widget_stands_alone(lab, chromium):
+    """What is saved for later is not seen."""
+    with chromium.new_context(viewport={"width": 1280, "height": 1400}) as context:
+        page = Visit(context.new_page()).page
+        open_and_run(page, lab, "alive.ipynb")
+        expect(page.locator(".js-plotly-plot g.slice").first).to_be_visible(timeout=30_000)
+        expect(page.locator(".wf-saved")).to_be_hidden()
+        assert page.locator(".js-plotly-plot .main-svg").first.bounding_box()["width"] > 600
+
+
+def test_a_notebook_that_is_opened_again_shows_what_was_saved(lab, chromium):
+    """And no message of a model that was not found; on GitHub and by nbconvert, too."""
+    with chromium.new_context(viewport={"width": 1280, "height": 1400}) as context:
+        visit = Visit(context.new_page())
+        visit.page.goto(f"{lab}doc/tree/left.ipynb?reset")
+        expect(visit.page.locator(".wf-saved")).to_be_visible(timeout=60_000)
+        expect(visit.page.get_by_text("made up")).to_have_count(0)
+        visit.page.wait_for_timeout(4_000)
+        expect(visit.page.get_by_text("model not found")).not_to_be_visible()
+    html, _ = HTMLExporter(template_name="lab").from_notebook_node(
+        nbformat.reads(left_behind(), as_version=4)
+    )
+    with chromium.new_context() as context:
+        page = Visit(context.new_page()).page
+        page.set_content(html)
+        expect(page.locator(".wf-saved")).to_be_visible()
+        expect(page.get_by_text("at the service's prices")).to_be_visible()

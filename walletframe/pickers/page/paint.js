@@ -1,0 +1,79 @@
+// Colours of a chart: those that the page has around it, now and whenever they change.
+
+import { element } from "./elements.js";
+
+const PARTS = { text: "--wf-text", back: "--wf-back", line: "--wf-line", faint: "--wf-faint" };
+const CLEAR = "rgba(0, 0, 0, 0)";
+
+/** Write a computed colour as plotly reads it: browsers write mixed ones as `color(srgb …)`. */
+export function asRgb(computed) {
+  const found = /^color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.e-]+))?\)$/.exec(
+    computed,
+  );
+  if (!found) return computed;
+  const [red, green, blue] = found.slice(1, 4).map((part) => Math.round(255 * Number(part)));
+  return `rgba(${red}, ${green}, ${blue}, ${Number(found[4] ?? 1)})`;
+}
+
+/**
+ * Follow the colours of the page.
+ *
+ * @param {HTMLElement} root bears the theme
+ * @param {() => void} changed is called when they change
+ * @param {AbortSignal} signal ends it
+ * @returns {() => Record<string, string>} tells the colours of now, and the font
+ */
+export function pageColors(root, changed, signal) {
+  const probe = (variable) => {
+    const made = element("span", { class: "wf-unseen", "aria-hidden": "true" });
+    made.style.color = `var(${variable})`;
+    root.append(made);
+    return made;
+  };
+  const probes = Object.entries(PARTS).map(([name, variable]) => {
+    // However a page changes its theme: a colour that changes is a transition that ends.
+    const watched = probe(variable);
+    watched.style.setProperty("transition", "color 1ms step-end", "important");
+    watched.addEventListener("transitionend", changed, { signal });
+    // While it goes on, a colour is of a space that plotly can't read: another one has none.
+    const still = probe(variable);
+    still.style.setProperty("transition", "none", "important");
+    return [name, still];
+  });
+  return () => ({
+    ...Object.fromEntries(
+      probes.map(([name, still]) => [name, asRgb(getComputedStyle(still).color)]),
+    ),
+    font: getComputedStyle(root).fontFamily,
+  });
+}
+
+/**
+ * Paint a layout in the colours of a page; what a figure says itself is left as it is.
+ *
+ * @returns a new layout
+ */
+export function paintedLayout(layout, colors) {
+  const axis = {
+    gridcolor: colors.line,
+    zerolinecolor: colors.line,
+    linecolor: colors.line,
+    tickcolor: colors.line,
+  };
+  const painted = {
+    ...layout,
+    paper_bgcolor: CLEAR,
+    plot_bgcolor: CLEAR,
+    font: { family: colors.font, color: colors.text, size: 12 },
+    hoverlabel: {
+      ...layout.hoverlabel,
+      bgcolor: colors.back,
+      bordercolor: colors.faint,
+      font: { family: colors.font, color: colors.text, size: 12 },
+    },
+  };
+  for (const name of Object.keys(layout)) {
+    if (/^[xy]axis\d*$/.test(name)) painted[name] = { ...axis, ...layout[name] };
+  }
+  return painted;
+}

@@ -1,0 +1,121 @@
+// What can be taken away: the code, files of the rows, the report, and the chart as a picture.
+
+import { copyText, element, OWN_KEYS, setPart, setText, uniqueId } from "./elements.js";
+
+const FILES = ["CSV", "Parquet", "Excel", "Report"];
+const IMAGES = ["PNG", "SVG"];
+
+function toolButton(text, onclick, given = {}) {
+  const parts = { ...OWN_KEYS, class: "wf-button", type: "button", ...given, onclick };
+  return element("button", parts, text);
+}
+
+/** Write how large a file is. */
+export function sizeText(bytes) {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+export class TakeAway {
+  #address = "";
+
+  /**
+   * @param {any} kernel answers "code" and "file"
+   * @param {(format: string) => Promise<string>} image gives the chart as a data: address
+   * @param {AbortSignal} signal
+   */
+  constructor(kernel, image, signal) {
+    Object.assign(this, { kernel, image });
+    const id = uniqueId();
+    this.said = element("span", { role: "status" });
+    this.text = element("pre", { class: "wf-code", tabindex: "0", "aria-label": "Code" });
+    const hide = element("button", { class: "wf-link", type: "button" }, "Hide the code");
+    this.code = element("div", { class: "wf-taken" }, this.text, hide);
+    hide.onclick = () => this.showCode("");
+    const files = FILES.map((format) => toolButton(format, () => this.#file(format)));
+    const images = IMAGES.map((format) => toolButton(format, () => this.#picture(format)));
+    this.files = element(
+      "div",
+      { class: "wf-tool-row", id, role: "group", "aria-label": "Download" },
+      element("span", { class: "wf-faint" }, "Rows"),
+      ...files.slice(0, -1),
+      element("span", { class: "wf-faint" }, "Chart"),
+      ...images,
+      element("span", { class: "wf-faint" }, "All"),
+      ...files.slice(-1),
+    );
+    this.files.hidden = this.code.hidden = true;
+    const given = { "aria-expanded": "false", "aria-controls": id };
+    const download = toolButton("Download", () => this.#open(download), given);
+    this.buttons = [toolButton("Copy code", () => this.#copy()), download];
+    this.link = element("a", { class: "wf-file" });
+    this.root = element("div", {}, this.files, this.#row(), this.code);
+    kernel.hear("file", (content, buffers) => this.#offer(content, buffers[0]));
+    signal.addEventListener("abort", () => URL.revokeObjectURL(this.#address));
+  }
+
+  #row() {
+    this.link.hidden = true;
+    return element("div", { class: "wf-tool-said" }, this.said, this.link);
+  }
+
+  /** What was made is of what was shown before. */
+  forget() {
+    setText(this.said, "");
+    this.link.hidden = true;
+    this.showCode("");
+  }
+
+  showCode(text) {
+    setText(this.text, text);
+    this.code.hidden = !text;
+  }
+
+  #open(button) {
+    this.files.hidden = !this.files.hidden;
+    setPart(button, "aria-expanded", String(!this.files.hidden));
+  }
+
+  async #copy() {
+    const answer = await this.kernel.ask("code");
+    if (!answer) return;
+    const { text } = answer.content;
+    const copied = await copyText(text);
+    this.showCode(text);
+    const lines = `${text.split("\n").length} lines`;
+    setText(this.said, copied ? `Copied ${lines}` : "The page may not copy: select the code below");
+  }
+
+  async #file(format) {
+    setText(this.said, `Making ${format} …`);
+    const answer = await this.kernel.ask("file", { format });
+    setText(this.said, "");
+    if (!answer) return;
+    this.#offer(answer.content, answer.buffers[0]);
+    this.link.click();
+  }
+
+  #offer({ name, type }, data) {
+    URL.revokeObjectURL(this.#address);
+    this.#address = URL.createObjectURL(new Blob([data], { type }));
+    this.#point(name, this.#address, data.byteLength);
+  }
+
+  #point(name, address, size) {
+    setText(this.link, `Download ${name} (${sizeText(size)})`);
+    setPart(this.link, "href", address);
+    setPart(this.link, "download", name);
+    this.link.hidden = false;
+  }
+
+  async #picture(format) {
+    const address = await this.image(format.toLowerCase());
+    if (!address) {
+      setText(this.said, "There is no chart");
+      return;
+    }
+    setText(this.said, "");
+    this.#point(`chart.${format.toLowerCase()}`, address, address.length);
+    this.link.click();
+  }
+}
