@@ -10,7 +10,7 @@ from fetches import made_up_details
 from hostile_symbols import hostile_holdings
 from lab_server import SUPPORT, notebook_of, open_and_run, running_lab
 from playwright.sync_api import expect
-from table_page import column, settle, show_table
+from table_page import MISPLACED, column, settle, show_table
 
 from walletframe.analysis import value
 from walletframe.service import SHOWCASE, sandbox
@@ -18,26 +18,6 @@ from walletframe.service import SHOWCASE, sandbox
 LARGEST = str(2**256 - 1)
 ODD = [LARGEST, f"-{LARGEST}", "0." + "0" * 76 + "7", "-0.000000000000000001", "0", None]
 ODD += ["123456789012345678", "1234567.5", "999999.999999999999999999", "0.05", "-12"]
-MISPLACED = """() => {
-    const found = [];
-    const page = document.scrollingElement;
-    if (page.scrollWidth > innerWidth) found.push(`the page scrolls: ${page.scrollWidth}`);
-    const grid = document.querySelector('.wf-grid');
-    if (grid.scrollWidth > grid.clientWidth) found.push(`the table scrolls: ${grid.scrollWidth}`);
-    for (const row of grid.querySelectorAll('.wf-row:not([hidden])')) {
-        for (const cell of row.querySelectorAll('.wf-number')) {
-            const box = cell.getBoundingClientRect();
-            for (const part of cell.querySelectorAll('.wf-whole, .wf-fraction, .wf-more')) {
-                const { left, right } = part.getBoundingClientRect();
-                const isIn = left > box.left && right < box.right;
-                if (!isIn || part.scrollWidth > part.clientWidth + 1 && part.clientWidth) {
-                    found.push(`${innerWidth}: ${cell.innerText} ${left - box.left}`);
-                }
-            }
-        }
-    }
-    return found;
-}"""
 POINTS = """() => {
     const found = {};
     for (const part of document.querySelectorAll('.wf-row:not([hidden]) .wf-fraction')) {

@@ -37,11 +37,37 @@ def running_lab(folder, *, theme="JupyterLab Light"):
     str
         The address on loopback.
     """
+    own = own_places(folder)
+    settings = SETTINGS | {"@jupyterlab/apputils-extension:themes": {"theme": theme}}
+    (own["settings"] / "overrides.json").write_text(json.dumps(settings))
+    words = [
+        *("jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0"),
+        *("--IdentityProvider.token=", "--PasswordIdentityProvider.hashed_password="),
+        "--LabApp.expose_app_in_browser=True",
+        f"--LabApp.app_settings_dir={own['settings']}",
+        f"--ServerApp.root_dir={folder}",
+    ]
+    with running(words, own) as (process, log):
+        yield _address(own["runtime"], process, log)
+
+
+def own_places(folder):
+    """Make the folders that a server would have in the user's home, by name."""
     own = {name: folder / ".lab" / name for name in PLACES}
     for path in own.values():
         path.mkdir(parents=True)
-    settings = SETTINGS | {"@jupyterlab/apputils-extension:themes": {"theme": theme}}
-    (own["settings"] / "overrides.json").write_text(json.dumps(settings))
+    return own
+
+
+@contextlib.contextmanager
+def running(words, own):
+    """Run a module of Python as a server that knows nothing of the user's, and end it.
+
+    Yields
+    ------
+    tuple of subprocess.Popen and pathlib.Path
+        The process, and what it says.
+    """
     environment = {
         "JUPYTER_CONFIG_DIR": str(own["config"]),
         "JUPYTER_RUNTIME_DIR": str(own["runtime"]),
@@ -50,18 +76,12 @@ def running_lab(folder, *, theme="JupyterLab Light"):
         "PYTHONPATH": str(ROOT),
         **own_folders(own["cache"], own["data"]),
     }
-    words = [
-        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"),
-        *("--port=0", "--IdentityProvider.token=", "--PasswordIdentityProvider.hashed_password="),
-        "--LabApp.expose_app_in_browser=True",
-        f"--LabApp.app_settings_dir={own['settings']}",
-        f"--ServerApp.root_dir={folder}",
-    ]
-    log = folder / ".lab" / "log.txt"
+    log = own["runtime"].parent / "log.txt"
+    command = [sys.executable, "-m", *words]
     with log.open("w") as sink:
-        process = subprocess.Popen(words, stdout=sink, stderr=sink, env=os.environ | environment)
+        process = subprocess.Popen(command, stdout=sink, stderr=sink, env=os.environ | environment)
         try:
-            yield _address(own["runtime"], process, log)
+            yield process, log
         finally:
             process.terminate()
             process.wait(20)

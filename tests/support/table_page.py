@@ -17,6 +17,27 @@ globalThis.shown = table(document.querySelector("#root"), ask, given);
 ADDRESS = "http://127.0.0.1:9/table"  # nobody listens: the test answers
 SETTLED = "!document.querySelector('.wf-waiting') && document.querySelector('.wf-said').textContent"
 
+MISPLACED = """(root = document) => {
+    const found = [];
+    const page = document.scrollingElement;
+    if (page.scrollWidth > innerWidth) found.push(`the page scrolls: ${page.scrollWidth}`);
+    const grid = root.querySelector('.wf-grid');
+    if (grid.scrollWidth > grid.clientWidth) found.push(`the table scrolls: ${grid.scrollWidth}`);
+    for (const row of grid.querySelectorAll('.wf-row:not([hidden])')) {
+        for (const cell of row.querySelectorAll('.wf-number')) {
+            const box = cell.getBoundingClientRect();
+            for (const part of cell.querySelectorAll('.wf-whole, .wf-fraction, .wf-more')) {
+                const { left, right } = part.getBoundingClientRect();
+                const isIn = left > box.left && right < box.right;
+                if (!isIn || part.scrollWidth > part.clientWidth + 1 && part.clientWidth) {
+                    found.push(`${innerWidth}: ${cell.innerText} ${left - box.left}`);
+                }
+            }
+        }
+    }
+    return found;
+}"""
+
 
 def show_table(page, holdings, wallets=None, *, scheme="light"):
     """Show holdings in a tab, and wait until there are rows."""

@@ -1,0 +1,81 @@
+"""Notebook 7, Voilà and marimo on loopback, with the same cells, apart from the user's own."""
+
+import contextlib
+import socket
+import textwrap
+import time
+
+from lab_server import KERNEL_IS_IDLE, notebook_of, own_places, running
+
+FRONTENDS = ("notebook", "voila", "marimo")
+MARIMO = """import marimo
+
+app = marimo.App(width="full")
+
+with app.setup:
+{setup}
+
+
+@app.cell
+def _():
+    import marimo as mo
+
+    widget = mo.ui.anywidget({shown})
+    widget
+    return
+"""
+
+
+@contextlib.contextmanager
+def serving(frontend, folder, setup, shown):
+    """Serve a cell that makes a widget, and one that shows it.
+
+    Yields
+    ------
+    str
+        The address on loopback.
+    """
+    own, port = own_places(folder), _free_port()
+    notebook, script = folder / "shown.ipynb", folder / "shown.py"
+    notebook.write_text(notebook_of(setup, shown))
+    script.write_text(MARIMO.format(setup=textwrap.indent(setup.strip(), "    "), shown=shown))
+    jupyter = ["--IdentityProvider.token=", "--PasswordIdentityProvider.hashed_password="]
+    words = {
+        "notebook": [
+            *("notebook", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"),
+            *(*jupyter, f"--ServerApp.root_dir={folder}"),
+            "--JupyterNotebookApp.expose_app_in_browser=True",
+        ],
+        "voila": ["voila", "--no-browser", f"--port={port}", str(notebook)],
+        "marimo": [
+            *("marimo", "--yes", "run", "--headless", "--no-token", "--host=127.0.0.1"),
+            *(f"--port={port}", str(script)),
+        ],
+    }
+    with running(words[frontend], own) as (process, log):
+        _wait(port, process, log)
+        yield f"http://127.0.0.1:{port}/"
+
+
+def open_widget(page, frontend, address):
+    """Open the page, and run the cells where the frontend doesn't."""
+    page.goto(f"{address}notebooks/shown.ipynb" if frontend == "notebook" else address)
+    if frontend == "notebook":
+        page.wait_for_function(KERNEL_IS_IDLE, timeout=60_000)
+        page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+
+
+def _free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def _wait(port, process, log):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"It did not start:\n{log.read_text()}")
