@@ -23,12 +23,13 @@ def part(random, contracts, symbols, places):
     """Make 2,000 wallets of 100 tokens, long-tailed, of up to 10**12 each, of up to 27 digits."""
     count = PART_WALLETS * HELD
     owners = hexadecimal(random, PART_WALLETS)
+    wallet = np.repeat(np.arange(PART_WALLETS), HELD)
     token = np.minimum((TOKENS ** random.random(count)).astype(int), TOKENS - 1)
+    token += wallet % len(CHAINS) - token % len(CHAINS)  # one of the wallet's blockchain
     digits = random.integers(1, 10**9, count).astype(object) * 10**18
     digits += random.integers(0, 10**18, count)
     cut = np.maximum(random.integers(0, 20, count), 15 - places[token])
     raw = digits // 10 ** cut.astype(object)
-    wallet = np.repeat(np.arange(PART_WALLETS), HELD)
     chains = CHAINS[np.arange(PART_WALLETS) % len(CHAINS)]
     holdings = {
         "blockchain": chains[wallet],

@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from walletframe.amounts.integers import POWERS, Exact, Integers, Mask, Places, rescale
+from walletframe.amounts.integers import POWERS, Exact, Integers, Mask, Places
 from walletframe.amounts.text import plain, plain_texts
 from walletframe.amounts.values import from_decimals, read, read_texts
+from walletframe.amounts.words import Words, words_from
 from walletframe.errors import AmountPrecisionError
 
 if TYPE_CHECKING:
@@ -86,21 +87,19 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:
     return read(array.to_pylist()) if found is None else found
 
 
-def from_portable(decimals: pa.Array, texts: Callable[[Places], pa.Array]) -> Exact:
+def from_portable(decimals: pa.Array, texts: Callable[[Places], pa.Array]) -> Words:
     """Read amounts as `to_portable_table` writes them, and by their text where decimals are null.
 
     `texts` gives the text at some positions; it is not asked where every decimal is there.
     """
-    exact = from_decimals(decimals)
-    places = np.flatnonzero(exact.missing)
-    if not len(places):
-        return exact
-    told = from_arrow(texts(places))
-    finest = max(exact.scale, told.scale)
-    integers, missing = rescale(exact.integers, exact.scale, finest), exact.missing.copy()
-    integers[places] = rescale(told.integers, told.scale, finest)
-    missing[places] = told.missing
-    return Exact(integers, missing, finest)
+    words, missing = words_from(decimals), np.asarray(decimals.is_null())
+    places = np.flatnonzero(missing)
+    others = Exact(np.empty(0, dtype=object), np.empty(0, dtype=bool), 0)
+    if len(places):
+        others = from_arrow(texts(places))
+        words, missing = words.copy(), missing.copy()
+        words[places], missing[places] = 0, others.missing
+    return Words(words, missing, decimals.type.scale, places, others)
 
 
 def to_portable_table(frame: pd.DataFrame, *, decimals: int = _ETHER_DECIMALS) -> pa.Table:

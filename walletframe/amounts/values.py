@@ -32,6 +32,7 @@ from walletframe.amounts.integers import (
 from walletframe.amounts.rational import exact_pair
 from walletframe.amounts.scalar import Amount
 from walletframe.amounts.text import parse, plain, shortened
+from walletframe.amounts.words import integers_of, words_from
 from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
@@ -82,14 +83,7 @@ def read_texts(texts: pa.Array) -> Exact | None:
 
 def from_decimals(decimals: pa.Array) -> Exact:
     """Read an Arrow array of decimals that are 128 or 256 bits wide."""
-    width = decimals.type.byte_width
-    words = np.frombuffer(decimals.buffers()[1], dtype=np.int64).reshape(-1, width // 8)
-    words = words[decimals.offset : decimals.offset + len(decimals)]
-    chunks = np.ascontiguousarray(words[:, ::-1].byteswap()).view(f"V{width}").ravel().tolist()
-    integers = integers_from(map(int.from_bytes, chunks), len(chunks))
-    negative = words[:, -1] < 0
-    if negative.any():
-        integers[negative] -= 1 << 8 * width
+    integers = integers_of(words_from(decimals))
     missing = np.asarray(decimals.is_null())
     if missing.any():
         integers[missing] = 0

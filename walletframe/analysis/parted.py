@@ -7,22 +7,25 @@ which a token is written on a blockchain. Grouped anew, these rows tell which gr
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pandas as pd
 
+from walletframe.amounts import AmountArray
 from walletframe.analysis.sums import totals_table
 from walletframe.analysis.tallies import chains_of, merged, tally_of
 from walletframe.frames import (
     HOLDING_DTYPES,
+    TOKEN,
     Block,
     completeness,
     first_rows,
+    joined_ways,
     names_of,
     read_groups,
-    respelled,
     some_positions,
+    text_array,
     token_identities,
 )
 
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from walletframe.analysis.tallies import Tally
-    from walletframe.frames import AssetsLike, By, Codes, Groups, Positions
+    from walletframe.frames import AssetsLike, By, Codes, Groups, Positions, Ways
 
 _FOLDED = 400_000  # rows that are kept before parts are merged
 
@@ -67,13 +70,14 @@ class Part:
     """What the rows of some wallets add up to, and those of them that tell its groups."""
 
     tally: Tally
-    holdings: pd.DataFrame  # these rows
+    ways: Ways  # of these rows
+    more: dict[str, Any]  # the other columns by which they were grouped
     rows: Codes  # of each of them, its place among all
     owners: Codes  # and the place of its wallet among all
     groups: Codes  # of each group of the tally, which of these rows is its first; 0 without any
     tokens: Codes  # of each token, or asset, the same
     contracts: Codes  # of each contract, the same
-    chains: Codes  # of each contract, its blockchain as the tally has it
+    chains: Codes | None  # of each contract of assets, its blockchain as the tally has it
 
 
 def totals_of_blocks(
@@ -132,24 +136,25 @@ def table(whole: Positions, parts: Sequence[Part], grouping: Grouping) -> pd.Dat
 
 def _kept(positions: Positions, groups: Groups, tally: Tally, block: Block) -> Part:
     """Keep the rows that tell groups, tokens, and where these are held."""
-    busy = tally.balances > 0
+    busy, held = tally.balances > 0, positions.holdings
     first = np.zeros(len(groups), dtype=np.intp)
     first[busy] = first_rows(groups.codes, len(groups))[busy]
-    here = positions.chain_codes[positions.wallet_codes]
-    codes, kinds = pd.factorize(block.written * max(len(positions.chains), 1) + here)
     tokens, contracts = positions.tokens.first, positions.contracts.first
-    kept = np.unique(
-        np.concatenate([first[busy], tokens, contracts, first_rows(codes, len(kinds))])
-    )
+    marks = np.zeros(len(held), dtype=bool)
+    for rows in (first[busy], tokens, contracts, block.ways.first):
+        marks[rows] = True
+    kept = np.flatnonzero(marks)
+    more = {*held.columns}.difference(TOKEN)
     return Part(
         tally=tally,
-        holdings=positions.holdings.iloc[kept],
+        ways=block.ways.take(kept),
+        more={name: held[name].array.take(kept) for name in groups.names if name in more},
         rows=block.rows[kept],
         owners=block.places[positions.wallet_codes[kept]],
         groups=np.searchsorted(kept, first),
         tokens=np.searchsorted(kept, tokens),
         contracts=np.searchsorted(kept, contracts),
-        chains=chains_of(positions),
+        chains=chains_of(positions) if "blockchains" in tally.members else None,
     )
 
 
@@ -158,34 +163,33 @@ def _rows_of(whole: Positions, parts: Sequence[Part]) -> Block:
     rows = np.concatenate([part.rows for part in parts])
     order = np.argsort(rows)
     owners = np.concatenate([part.owners for part in parts])[order]
-    joined = pd.concat([part.holdings for part in parts], ignore_index=True)
-    _, holdings = respelled(whole.given, joined.take(order).reset_index(drop=True))
+    on = whole.chain_codes[owners], len(whole.chains)
+    ways = joined_ways([part.ways for part in parts], order, on)
+    columns = {
+        name: pd.concat([pd.Series(part.more[name]) for part in parts]).array.take(order)
+        for name in parts[0].more
+    }
+    nothing = np.full(len(rows), 0, dtype=object), np.ones(len(rows), dtype=bool)
+    amounts = AmountArray(*nothing, 0)  # they were added up already
+    texts = {name: text_array(column) for name, column in ways.columns(whole.given).items()}
+    holdings = pd.DataFrame({**texts, "amount": amounts, **columns}, index=range(len(rows)))
     everyone = np.arange(len(whole.wallets))
-    written = np.zeros(len(rows), dtype=np.intp)
-    for name in ("token_blockchain", "token_address", "symbol"):
-        more, kinds = pd.factorize(holdings[name].array, use_na_sentinel=False)
-        written = pd.factorize(written * max(len(kinds), 1) + more)[0]
-    tokens = token_identities(holdings)
-    positions = some_positions(whole, everyone, holdings, tokens, owners)
-    return Block(positions, everyone, rows[order], written)
+    positions = some_positions(whole, everyone, holdings, ways.identities(), owners)
+    return Block(positions, everyone, rows[order], ways)
 
 
 def _added(positions: Positions, groups: Groups, parts: Sequence[Part], rows: Codes) -> Tally:
     """Add up the tallies of parts, whose rows are now grouped together."""
     ids: list[Codes] = []
     members: dict[str, list[Codes]] = {name: [] for name in parts[0].tally.members}
-    chains = chains_of(positions)
     for part in parts:
         own = np.searchsorted(rows, part.rows)  # of each of its rows, the place among all
         ids.append(np.append(groups.codes, 0)[np.append(own, len(rows))[part.groups]])
         contracts = positions.contracts.codes[own[part.contracts]]
-        of_chains = np.zeros(len(part.contracts), dtype=np.intp)
-        of_chains[part.chains] = chains[contracts]
-        numbers = {
-            "tokens": positions.tokens.codes[own[part.tokens]],
-            "contracts": contracts,
-            "blockchains": of_chains,
-        }
+        numbers = {"tokens": positions.tokens.codes[own[part.tokens]], "contracts": contracts}
+        if part.chains is not None:
+            of_chains = numbers["blockchains"] = np.zeros(len(part.contracts), dtype=np.intp)
+            of_chains[part.chains] = chains_of(positions)[contracts]
         for name, found in members.items():
             found.append(numbers[name])
     return merged([part.tally for part in parts], np.concatenate(ids), len(groups), members)

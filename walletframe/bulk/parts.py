@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from walletframe.amounts import AmountArray
 from walletframe.amounts.arrow import SUFFIX, from_portable
 from walletframe.bulk.files import (
     Layout,
@@ -26,18 +24,17 @@ from walletframe.bulk.files import (
 )
 from walletframe.bulk.journal import left_in, segments
 from walletframe.errors import DatasetError
-from walletframe.frames import assemble, first_rows, text_of
+from walletframe.frames import TOKEN, assemble
 from walletframe.wire import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Sequence
     from pathlib import Path
 
     from walletframe.frames import Codes, Mask, WalletRecord
 
 Integers: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.int64]]"
 
-TOKEN = ("token_blockchain", "token_address", "symbol")
 _REPEATED = ["blockchain", "address", *TOKEN]  # text that is worth a dictionary
 _TEXT = pa.large_string()
 _TRIES = 5
@@ -58,7 +55,7 @@ class Part:
         return self.sizes[self.chosen]
 
     def read(self, names: Sequence[str], taken: Codes | None = None) -> dict[str, Any]:
-        """Read columns of the balances, wallet by wallet: AmountArray, or Arrow arrays.
+        """Read columns of the balances, wallet by wallet: Arrow arrays, and Words of amounts.
 
         Text that repeats comes as dictionaries. `taken` has the rows to take, in their order.
         """
@@ -80,7 +77,7 @@ class Part:
 
         found = {name: column(table, own, rows) for name, own in zip(names, wanted, strict=True)}
         if "amount" in found:
-            found["amount"] = AmountArray(*from_portable(found["amount"], texts))
+            found["amount"] = from_portable(found["amount"], texts)
         return found
 
     def _columns(self, names: list[str]) -> pa.Table:
@@ -183,25 +180,6 @@ def _as_part(
     """Return what is in the journal alone as the tables of a part."""
     of_kind = [each for each in found if (each[0].outcome.status is Status.OK) == is_ok]
     return as_tables(assemble(record for record, _ in of_kind), [place for _, place in of_kind])
-
-
-def token_codes(part: Part) -> tuple[Codes, pd.DataFrame]:
-    """Read how the tokens of a part's rows are written, as `written_tokens` gives it."""
-    return written_tokens(part.read(TOKEN))
-
-
-def written_tokens(columns: Mapping[str, pa.DictionaryArray]) -> tuple[Codes, pd.DataFrame]:
-    """Tell rows apart by how their tokens are written, symbols included.
-
-    Returns the code of each row, and a row for each code, in the order of the first ones.
-    """
-    codes: Codes = np.zeros(len(columns["symbol"]), dtype=np.int64)
-    for name in TOKEN:
-        wide = len(columns[name].dictionary)
-        codes = codes * (wide + 1) + columns[name].indices.fill_null(wide).to_numpy()
-    codes, kinds = pd.factorize(codes)
-    rows = pa.array(first_rows(codes, len(kinds)))
-    return codes, pd.DataFrame({name: text_of([columns[name].take(rows)]) for name in TOKEN})
 
 
 def rows_of(counts: Integers, order: Integers) -> Integers | None:

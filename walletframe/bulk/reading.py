@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from walletframe.address import canonical_key, distinct_wallets, parse_wallets
 from walletframe.amounts import AmountArray
+from walletframe.amounts.words import Words
 from walletframe.bulk.files import (
     POSITION,
     Layout,
@@ -21,17 +22,17 @@ from walletframe.bulk.files import (
     keys_of,
     read_kept,
 )
-from walletframe.bulk.parts import read_contents, rows_of, token_codes
+from walletframe.bulk.parts import read_contents, rows_of
 from walletframe.errors import ColumnsError, DatasetError
 from walletframe.frameless import at_the_boundary
 from walletframe.frames import (
     HOLDING_DTYPES,
-    UNKNOWN,
+    TOKEN,
     WALLET_DTYPES,
+    TokenBook,
     WalletDetails,
     WalletRecord,
     assemble,
-    is_unknown,
     respelled,
     text_of,
     token_identities,
@@ -192,9 +193,9 @@ def read_holdings(
     read = [name for name in names if name not in _OF_WALLETS]
     chunks: dict[str, list[Any]] = {name: [] for name in read}
     counts = np.zeros(len(contents.wallets) + len(order), dtype=np.int64)
-    start = 0
+    start, book = 0, TokenBook()
     for part in contents.parts:
-        marks = None if chosen is None else _marks(part, chosen)
+        marks = None if chosen is None else _marks(part, chosen, book)
         owned = part.counts
         if marks is not None:
             owned = np.bincount(
@@ -205,7 +206,8 @@ def read_holdings(
         taken = None if marks is None else np.flatnonzero(marks)
         if owned.any() or part is contents.parts[-1]:
             for name, column in part.read(read, taken).items():
-                chunks[name].append(column)
+                is_amounts = isinstance(column, Words)
+                chunks[name].append(AmountArray(*column.exact()) if is_amounts else column)
     owners = np.repeat(np.arange(len(order)), counts[order])
     rows = rows_of(counts, order)
     columns = {
@@ -236,15 +238,15 @@ def column_of(name: str, chunks: list[Any], rows: Integers | None = None) -> Any
 
 def _token_keys(parts: list[Part], tokens: TokenLike | list[TokenLike]) -> set[TokenKey]:
     """Return the tokens that a caller names, of all that are in the folder."""
-    written = pd.concat([token_codes(part)[1] for part in parts]).drop_duplicates()
+    book = TokenBook()
+    found = (book.ways(part.read(TOKEN)).written() for part in parts)
+    written = pd.concat(found).drop_duplicates()
     known = token_identities(written)
     named = tokens if isinstance(tokens, list) else [tokens]
     return {known.keys[token_place(written, known, token)] for token in named}
 
 
-def _marks(part: Part, chosen: set[TokenKey]) -> Mask:
-    codes, written = token_codes(part)
-    tokens = token_identities(written)
-    keys = (UNKNOWN if is_unknown(key) else key for key in tokens.keys)
-    wanted = np.array([key in chosen for key in keys], dtype=bool)
-    return np.asarray(wanted[tokens.codes][codes], dtype=bool)
+def _marks(part: Part, chosen: set[TokenKey], book: TokenBook) -> Mask:
+    ways = book.ways(part.read(TOKEN))
+    wanted = np.array([key in chosen for key in ways.keys], dtype=bool)
+    return np.asarray(wanted[ways.codes], dtype=bool)

@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from walletframe.amounts import AmountArray
 from walletframe.bulk.files import POSITION, Layout, as_frame, dataset_errors
-from walletframe.bulk.parts import TOKEN, read_contents, rows_of, written_tokens
+from walletframe.bulk.parts import read_contents, rows_of
 from walletframe.bulk.reading import column_of, read_holdings, service_of, with_told
 from walletframe.errors import DatasetError
 from walletframe.frames import (
     HOLDING_DTYPES,
+    TOKEN,
     WALLET_DTYPES,
     Block,
     Positions,
     TokenBook,
-    first_rows,
-    is_unknown,
     read_positions,
     respelled,
     some_positions,
     text_array,
-    token_identities,
     typed_frame,
 )
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
     from walletframe.amounts.integers import Floats
     from walletframe.bulk.parts import Contents, Part
-    from walletframe.frames import Codes, Identities, TokenKey
+    from walletframe.frames import Codes, Identities, TokenKey, Ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +46,13 @@ class Units:
     by_symbol: bool
     currency: str | None
 
-    def column(self, block: pd.DataFrame, codes: Codes, tokens: Identities) -> Floats:
-        """Give the price of each row; `codes` tells how its token is written."""
+    def column(self, block: pd.DataFrame, ways: Ways, tokens: Identities) -> Floats:
+        """Give the price of each row."""
         if self.of is None:
             units = block["price"].to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
         elif self.by_symbol:
-            first = first_rows(codes, int(codes.max(initial=-1)) + 1)
-            symbols = block["symbol"].array.take(first)
-            units = np.array([self.of.get(symbol, np.nan) for symbol in symbols])[codes]
+            symbols = ways.written()["symbol"]
+            units = np.array([self.of.get(symbol, np.nan) for symbol in symbols])[ways.codes]
         else:
             units = np.array([self.of.get(key, np.nan) for key in tokens.keys])[tokens.codes]
         units[block["token_blockchain"].isna()] = np.nan
@@ -89,21 +87,19 @@ class StoredHoldings:
 
         ``balances`` says how many rows have it; each row of an unknown token has one of its own.
         """
-        found = []
+        found, book = [], TokenBook()
         with dataset_errors(self.root):
             for part, places in self._parts():
                 order = np.argsort(places)
-                codes, written = written_tokens(part.read(TOKEN, rows_of(part.counts, order)))
-                tokens = token_identities(written)
-                unknown = np.array([is_unknown(key) for key in tokens.keys], dtype=bool)
-                apart = np.flatnonzero(unknown[tokens.codes][codes])
-                kept = np.unique(np.append(first_rows(codes, len(written)), apart))
-                balances = np.bincount(codes, minlength=len(written))[codes[kept]]
+                ways = book.ways(part.read(TOKEN), rows_of(part.counts, order))
+                apart = np.flatnonzero(ways.unknown[ways.codes])
+                kept = np.unique(np.append(ways.first, apart))
+                balances = np.bincount(ways.codes, minlength=len(ways.first))[ways.codes[kept]]
                 balances[np.isin(kept, apart)] = 1
                 rows = self._rows(places[order])[kept]
-                ways = written.iloc[codes[kept]].assign(balances=balances, first=rows)
-                ways["apart"] = np.where(np.isin(kept, apart), rows, -1)
-                found.append(ways)
+                written = ways.written().iloc[ways.codes[kept]]
+                written = written.assign(balances=balances, first=rows)
+                found.append(written.assign(apart=np.where(np.isin(kept, apart), rows, -1)))
         joined = pd.concat(found, ignore_index=True).sort_values("first", ignore_index=True)
         _, spelled = respelled(self.wallets, joined)
         grouped = spelled.groupby([*TOKEN, "apart"], sort=False, dropna=False)["balances"]
@@ -137,24 +133,25 @@ class StoredHoldings:
         places = places[order]
         sent = {"price"} if self.units and self.units.of is None else set()
         more = [name for name in {*names, *sent} if name not in _NEEDED]
-        read = part.read([*TOKEN, "amount", *more], rows_of(part.counts, order))
-        codes, written = written_tokens(read)
-        [written] = respelled(written)
+        read, rows = part.read([*TOKEN, "amount", *more]), rows_of(part.counts, order)
         owners = np.repeat(np.arange(len(places)), part.counts[order])
-        columns = {name: written[name].array.take(codes) for name in TOKEN}
-        columns["amount"] = read["amount"]
-        columns |= {name: column_of(name, [read[name]]) for name in more}
+        chains, kinds = pd.factorize(self.whole.chain_codes[places])
+        ways = book.ways(read, rows, (chains[owners], max(len(kinds), 1)))
+        columns = ways.columns()
+        amounts = read["amount"] if rows is None else read["amount"].take(rows)
+        columns["amount"] = AmountArray._of_words(amounts)  # noqa: SLF001 - of ours
+        columns |= {name: column_of(name, [read[name]], rows) for name in more}
         for name in {"blockchain", "address"}.intersection(names):
             columns[name] = self.whole.wallets[name].array.take(places[owners])
         holdings = pd.DataFrame(columns, copy=False)
-        tokens = book.identities_of(codes, written)
+        tokens = ways.identities()
         if self.units:
-            units = self.units.column(holdings, codes, tokens)
-            worth = {"unit_price": units, "value": read["amount"] * units}
+            units = self.units.column(holdings, ways, tokens)
+            worth = {"unit_price": units, "value": columns["amount"] * units}
             currency = text_array([self.units.currency] * len(units))
             holdings = holdings.assign(**worth, currency=currency)
         positions = some_positions(self.whole, places, holdings, tokens, owners)
-        return Block(positions, places, self._rows(places), codes)
+        return Block(positions, places, self._rows(places), ways)
 
 
 def open_holdings(folder: str | Path) -> StoredHoldings:

@@ -51,7 +51,6 @@ from walletframe.frames.identity import (
     Codes,
     Identities,
     Mask,
-    TokenBook,
     TokenKey,
     first_rows,
     is_unknown,
@@ -114,6 +113,7 @@ from walletframe.frames.positions import (
     token_columns,
 )
 from walletframe.frames.tables import holdings_table, unread, wallets_table
+from walletframe.frames.ways import TOKEN, TokenBook, Ways, joined_ways
 
 __all__ = [
     "ADDED",
@@ -122,6 +122,7 @@ __all__ = [
     "HOLDING_DTYPES",
     "RESERVED",
     "SIMULATED",
+    "TOKEN",
     "UNKNOWN",
     "WALLET_DTYPES",
     "AssetsLike",
@@ -143,6 +144,7 @@ __all__ = [
     "WalletDetails",
     "WalletLike",
     "WalletRecord",
+    "Ways",
     "ambiguous",
     "amounts_of",
     "as_failed",
@@ -171,6 +173,7 @@ __all__ = [
     "is_simulated",
     "is_unknown",
     "join",
+    "joined_ways",
     "kept_columns",
     "kept_frame",
     "kept_names",

@@ -35,7 +35,7 @@ class Source(StrEnum):
     STALE = "stale"
 
 
-_TEXT, _ARROW_TEXT = pd.StringDtype(na_value=float("nan")), pa.large_string()
+_TEXT, ARROW_TEXT = pd.StringDtype(na_value=float("nan")), pa.large_string()
 
 
 def category_of(members: type[StrEnum]) -> pd.CategoricalDtype:
@@ -53,6 +53,8 @@ def typed_frame(
 
 def text_array(values: Any) -> Any:
     """Return text, NaN where it is missing, in the dtype of the contract."""
+    if isinstance(values, pd.Categorical):  # a cast of it takes ten times that
+        return values.categories.array.take(values.codes, allow_fill=True)
     return pd.array(values, dtype=_TEXT)
 
 
@@ -74,8 +76,8 @@ def text_of(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
 
 def _widened(text: pa.Array) -> pa.Array:
     if isinstance(text, pa.DictionaryArray):
-        return pa.DictionaryArray.from_arrays(text.indices, text.dictionary.cast(_ARROW_TEXT))
-    return text.cast(_ARROW_TEXT)
+        return pa.DictionaryArray.from_arrays(text.indices, text.dictionary.cast(ARROW_TEXT))
+    return text.cast(ARROW_TEXT)
 
 
 def count_array(values: npt.ArrayLike, missing: npt.ArrayLike | None = None) -> Any:
@@ -166,11 +168,13 @@ def respelled(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
     for frame in frames:
         changed = {}
         for name in (name for name in _SPELLED if name in frame.columns):
-            names = {
-                each: first.setdefault(canonical_blockchain(each), spelled(each))
-                for each in frame[name].dropna().unique().tolist()
-            }
+            names = spellings(frame[name].dropna().unique().tolist(), first)
             if any(name != each for each, name in names.items()):
                 changed[name] = frame[name].map(names).astype(frame[name].dtype)
         alike.append(frame.assign(**changed) if changed else frame)
     return tuple(alike)
+
+
+def spellings(names: Iterable[str], first: dict[str, str]) -> dict[str, str]:
+    """Say how blockchains are to be written; `first` has, and gets, what they are as first."""
+    return {each: first.setdefault(canonical_blockchain(each), spelled(each)) for each in names}

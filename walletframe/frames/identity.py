@@ -42,34 +42,11 @@ def token_identities(holdings: pd.DataFrame) -> Identities:
 
     Each row without a blockchain is of a token of its own, which is unknown: see `is_unknown`.
     """
-    return _unknown_apart(_identities(holdings, "token_blockchain", "token_address"))
+    return unknown_apart(_identities(holdings, "token_blockchain", "token_address"))
 
 
 UNKNOWN: Final[TokenKey] = ("", None)
 """Stands for all unknown tokens, where the rows of tokens are chosen."""
-
-
-class TokenBook:
-    """The tokens that were met so far, by how they are written."""
-
-    def __init__(self) -> None:
-        self._keys: dict[tuple[Any, Any], TokenKey] = {}
-
-    def identities_of(self, codes: Codes, written: pd.DataFrame) -> Identities:
-        """Tell tokens of rows apart; `codes` has the place of each in `written`, as they come."""
-        known, keys = self._keys, []
-        columns = (written[name].to_numpy(object) for name in ("token_blockchain", "token_address"))
-        for pair in zip(*(column.tolist() for column in columns), strict=True):
-            key = known.get(pair)
-            if key is None:
-                chain, address = map(cell_text, pair)
-                key = canonical_blockchain(chain), canonical_address(address) or None
-                known[pair] = key
-            keys.append(key)
-        places: dict[TokenKey, int] = {}
-        merged = [places.setdefault(key, len(places)) for key in keys]
-        tokens = np.array(merged, dtype=np.intp)[codes]
-        return _unknown_apart(Identities(tokens, [*places], first_rows(tokens, len(places))))
 
 
 def wallet_identities(frame: pd.DataFrame) -> Identities:
@@ -111,7 +88,7 @@ def _identities(frame: pd.DataFrame, chain: str, address: str) -> Identities:
     return Identities(codes, list(keys), first_rows(codes, len(keys)))
 
 
-def _unknown_apart(found: Identities) -> Identities:
+def unknown_apart(found: Identities) -> Identities:
     """Give each row of an unknown token an identity of its own."""
     blank = [place for place, key in enumerate(found.keys) if is_unknown(key)]
     if not blank:

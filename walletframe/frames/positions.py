@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from walletframe.frames.details import FetchLike
     from walletframe.frames.identity import Codes, Mask, TokenKey
+    from walletframe.frames.ways import Ways
 
 _HOLDINGS = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
 _WALLET, _ASKED = ("blockchain", "address"), ("blockchain", "address", "status", "tokens", "source")
@@ -130,9 +131,7 @@ class Block:
     positions: Positions
     places: Codes  # of each wallet, its place among all
     rows: Codes  # of each row, its place among all; ascending
-    written: (
-        Codes  # a number for each way in which a token is written: blockchain, contract, symbol
-    )
+    ways: Ways  # those on another blockchain of wallets are others
 
 
 def some_positions(
@@ -148,8 +147,7 @@ def some_positions(
         tokens=tokens,
         wallets=whole.wallets.iloc[places],
         wallet_keys=[whole.wallet_keys[place] for place in places.tolist()],
-        given=whole.given.iloc[whole.first[places]],
-        first=np.arange(len(places)),
+        first=whole.first[places],
         wallet_codes=owners,
         chains=[whole.chains[kind] for kind in kinds.tolist()],
         chain_codes=codes,

@@ -21,6 +21,7 @@ from walletframe.amounts.dtype import AmountDtype
 from walletframe.amounts.integers import POWERS, Exact, Integers, Mask, as_objects, rescale
 from walletframe.amounts.scalar import Amount, scalars_of
 from walletframe.amounts.values import read
+from walletframe.amounts.words import Words
 from walletframe.errors import AmountError, AmountValueError
 
 if TYPE_CHECKING:
@@ -34,14 +35,15 @@ _WHOLE = slice(None)
 class _Buffer:
     """What an array and its views share: integers, mask and scale, which change as one.
 
-    What has been handed out doesn't change any more: the next write is made to a copy.
+    What has been handed out doesn't change any more: the next write is made to a copy. Words become
+    integers when these are asked for.
     """
 
-    __slots__ = ("_exact", "_handed_out", "_lock", "count")
+    __slots__ = ("_handed_out", "_kept", "_lock", "count")
 
-    def __init__(self, exact: Exact) -> None:
-        self.count = len(exact.missing)
-        self._exact = exact
+    def __init__(self, amounts: Exact | Words) -> None:
+        self.count = len(amounts.missing)
+        self._kept = amounts
         self._handed_out = False
         self._lock = RLock()  # garbage that is collected in between may read the array
 
@@ -49,19 +51,30 @@ class _Buffer:
         """Hand out the amounts."""
         with self._lock:
             self._handed_out = True
-            return self._exact
+            return self._integers()
+
+    def kept(self) -> Exact | Words:
+        """Hand out the amounts as they are kept."""
+        with self._lock:
+            self._handed_out = True
+            return self._kept
+
+    def _integers(self) -> Exact:
+        if isinstance(self._kept, Words):
+            self._kept = self._kept.exact()
+        return self._kept
 
     def chosen(self, window: slice, key: Any) -> tuple[Any, Any, int]:
         """Give one amount as an integer and a bool, or n as arrays of their own."""
         with self._lock:
-            integers, missing, scale = self._exact
+            integers, missing, scale = self._integers()
             return integers[window][key], missing[window][key], scale
 
     def write(self, window: slice, key: Any, given: tuple[Any, Any, int]) -> None:
         """Set what a view selects."""
         given_integers, given_missing, given_scale = given
         with self._lock:
-            integers, missing, scale = self._exact
+            integers, missing, scale = self._integers()
             finest = max(scale, given_scale)
             if finest > scale:
                 integers, missing = rescale(integers, scale, finest), missing.copy()
@@ -69,7 +82,7 @@ class _Buffer:
                 integers, missing = integers.copy(), missing.copy()
             integers[window][key] = given_integers * POWERS[finest - given_scale]
             missing[window][key] = given_missing
-            self._exact, self._handed_out = Exact(integers, missing, finest), False
+            self._kept, self._handed_out = Exact(integers, missing, finest), False
 
 
 class AmountStorage(ExtensionArray):
@@ -127,6 +140,17 @@ class AmountStorage(ExtensionArray):
         if all(isinstance(value, Decimal) or value is pd.NA for value in scalars):
             return cls._from_sequence(scalars, dtype=dtype)
         raise TypeError("these results are no amounts")
+
+    @classmethod
+    def _of_words(cls, words: Words) -> Self:
+        """Make an array of words, which become integers when these are asked for."""
+        array = cls.__new__(cls)
+        vars(array).update(_buffer=_Buffer(words), _window=_WHOLE)
+        return array
+
+    def _amounts(self) -> Exact | Words:
+        """Give the amounts as they are kept, not to be changed."""
+        return self._buffer.kept() if self._window is _WHOLE else self.exact()
 
     def exact(self) -> Exact:
         """Give the integers, the mask of missing ones and the scale, as they are at one moment.

@@ -1,0 +1,64 @@
+"""Amounts as words of 128 bits: what integers would give, without making them."""
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from walletframe.amounts import AmountArray, words
+from walletframe.amounts.arrow import decimals_from, from_portable
+from walletframe.amounts.words import added, positive
+
+EDGES = [0, 1, -1, 2**32 - 1, 2**32, 2**64, -(2**64), 10**38 - 1, 1 - 10**38]
+integers = st.sampled_from(EDGES) | st.integers(1 - 10**38, 10**38 - 1)
+few = st.sampled_from([None, "", "0.00000000000000000000001", str(2**256 - 1)])
+rows = st.lists(st.tuples(integers | few, st.integers(0, 2)), max_size=12)
+
+
+def read(values):
+    """Read numbers in units of 10**-18, text where no decimal holds an amount, "" for NA."""
+    told = np.array([isinstance(n, int) for n in values], dtype=bool)
+    units = np.array([n if isinstance(n, int) else 0 for n in values], dtype=object)
+    texts = pa.array([n or None if isinstance(n, str) else "1" for n in values], pa.string())
+    decimals = decimals_from(units, ~told, pa.decimal128(38, 18))
+    return from_portable(decimals, lambda places: texts.take(pa.array(places)))
+
+
+@given(rows)
+def test_sums(rows):
+    """By group, those that have no decimal among them."""
+    values = ["" if value is None else value for value, _ in rows]
+    ids, found = np.array([number for _, number in rows], dtype=np.intp), read(values)
+    ours, exact = added(found, ids, 3), added(found.exact(), ids, 3)
+    assert ours.units.tolist() == exact.units.tolist()
+    assert (ours.scale, ours.sizes.tolist()) == (exact.scale, exact.sizes.tolist())
+    assert positive(found).tolist() == positive(found.exact()).tolist()
+
+
+@given(rows, st.randoms())
+def test_take(rows, random):
+    """Some rows, in any order."""
+    found = read(["" if value is None else value for value, _ in rows])
+    places = random.sample(range(len(rows)), len(rows) // 2)
+    taken, whole = found.take(np.array(places, dtype=np.intp)).exact(), found.exact()
+    expected = AmountArray(*whole).take(places)
+    pd.testing.assert_extension_array_equal(AmountArray(*taken), expected)
+
+
+def test_many(monkeypatch):
+    """Some at a time, since a float holds no more than 2**53."""
+    monkeypatch.setattr(words, "_AT_ONCE", 2)
+    found = added(read(EDGES), np.zeros(len(EDGES), dtype=np.intp), 2)
+    assert found.units.tolist() == [sum(EDGES), 0]
+
+
+def test_of_words():
+    """An array of them makes integers when it is asked for, and then is as any other."""
+    array = AmountArray._of_words(read([10**18, "", 5 * 10**17]))
+    assert array.take([1, 0]).tolist() == [pd.NA, 1]
+    array[1] = 2
+    assert array.sum() == Decimal("3.5")
+    assert array[1:]._amounts().integers.tolist() == [20 * 10**17, 5 * 10**17]

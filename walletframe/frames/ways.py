@@ -1,0 +1,191 @@
+"""How tokens are written in rows that are read part by part: each text and each token has a number.
+
+A token's blockchain, contract and symbol are one way to write it. Frames compare text; here Arrow's
+dictionaries are compared, part by part, which are a hundredth of that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from walletframe.frames.contract import ARROW_TEXT, spellings, text_array, text_of
+from walletframe.frames.identity import (
+    UNKNOWN,
+    Identities,
+    first_rows,
+    is_unknown,
+    token_key,
+    unknown_apart,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from walletframe.frames.identity import Codes, Mask, TokenKey
+
+TOKEN: Final = ("token_blockchain", "token_address", "symbol")
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How the tokens of n rows are written: k ways, in the order of their first rows."""
+
+    codes: Codes  # of each row, its way
+    first: Codes  # of each way, its first row
+    texts: dict[str, Codes]  # of each way, by column, the number of its text in the book, -1: none
+    tokens: Codes  # of each way, the number of its token in the book
+    book: TokenBook
+
+    @property
+    def keys(self) -> list[TokenKey]:
+        """The token of each way; `UNKNOWN` for all that are unknown."""
+        return [self.book.keys[number] for number in self.tokens.tolist()]
+
+    @property
+    def unknown(self) -> Mask:
+        """Whether the token of a way is unknown."""
+        return np.asarray(self.tokens == 0)
+
+    def take(self, rows: Codes) -> Ways:
+        """Return those of some rows."""
+        codes, kept = pd.factorize(self.codes[rows])
+        texts = {name: numbers[kept] for name, numbers in self.texts.items()}
+        return Ways(codes, first_rows(codes, len(kept)), texts, self.tokens[kept], self.book)
+
+    def written(self) -> pd.DataFrame:
+        """Write each way out."""
+        return pd.DataFrame({name: self.book.taken(name, self.texts[name]) for name in TOKEN})
+
+    def identities(self) -> Identities:
+        """Tell the tokens of the rows apart."""
+        of_ways, kept = pd.factorize(self.tokens)
+        keys = [self.book.keys[number] for number in kept.tolist()]
+        first = self.first[first_rows(of_ways, len(keys))]
+        found = Identities(of_ways[self.codes], keys, first)
+        return unknown_apart(found) if (kept == 0).any() else found
+
+    def columns(self, *frames: pd.DataFrame) -> dict[str, Any]:
+        """Give the rows their text, numbered; blockchains as they were first written in frames."""
+        found: dict[str, Any] = {}
+        for name in TOKEN[1:]:
+            numbers, kind = self.texts[name][self.codes], self.book.kind(name)
+            found[name] = pd.Categorical.from_codes(numbers, dtype=kind, validate=False)
+        chain, first = TOKEN[0], dict[str, str]()
+        few, kinds = pd.factorize(self.texts[chain])
+        for frame in frames:
+            spellings(frame["blockchain"].unique().tolist(), first)
+        names = self.book.taken(chain, kinds).tolist()
+        alike = spellings([name for name in names if isinstance(name, str)], first)
+        numbers, told = pd.factorize(np.array([alike.get(name) for name in names], dtype=object))
+        rows = numbers[few][self.codes]
+        return {chain: pd.Categorical.from_codes(rows, text_array(told), validate=False), **found}
+
+
+def joined_ways(parts: Sequence[Ways], order: Codes, apart: tuple[Codes, int]) -> Ways:
+    """Put rows of one book behind each other, in an order, and tell them apart as `ways` does."""
+    texts = {
+        name: np.concatenate([part.texts[name][part.codes] for part in parts])[order]
+        for name in TOKEN
+    }
+    codes, count = apart
+    for numbers in texts.values():
+        codes, kinds = pd.factorize(codes * (int(numbers.max(initial=0)) + 2) + numbers + 1)
+        count = len(kinds)
+    first = first_rows(codes, count)
+    tokens = np.concatenate([part.tokens[part.codes] for part in parts])[order][first]
+    of_ways = {name: numbers[first] for name, numbers in texts.items()}
+    return Ways(codes, first, of_ways, tokens, parts[0].book)
+
+
+class TokenBook:
+    """The text and the tokens that were met so far, numbered in the order in which they came."""
+
+    def __init__(self) -> None:
+        self.keys: list[TokenKey] = [UNKNOWN]
+        self._texts = {name: pa.array([], ARROW_TEXT) for name in TOKEN}
+        self._kinds: dict[str, pd.CategoricalDtype] = {}
+        self._places: dict[TokenKey, int] = {UNKNOWN: 0}
+        self._pairs = pa.array([], pa.int64())  # of the numbers of a blockchain and a contract
+        self._tokens_of_pairs: Codes = np.empty(0, dtype=np.intp)
+
+    def ways(
+        self,
+        columns: Mapping[str, pa.DictionaryArray],
+        order: Codes | None = None,
+        apart: tuple[Codes, int] | None = None,
+    ) -> Ways:
+        """Tell how tokens are written in rows, or in these in another order.
+
+        `apart` has codes below a number, by which rows are told apart as well.
+        """
+        rows: Any = 0
+        for name in TOKEN:
+            wide, places = len(columns[name].dictionary), columns[name].indices
+            if places.null_count:
+                places = places.fill_null(wide)
+            rows = rows * (wide + 1) + places.to_numpy().astype(np.int64)
+        if order is not None:
+            rows = rows[order]
+        if apart is not None:
+            rows = rows * apart[1] + apart[0]
+        codes, kinds = pd.factorize(rows)
+        if apart is not None:
+            kinds = kinds // apart[1]
+        texts = {}
+        for name in reversed(TOKEN):
+            dictionary = columns[name].dictionary
+            kinds, places = np.divmod(kinds, len(dictionary) + 1)
+            texts[name] = np.append(self._numbers(name, dictionary), -1)[places]
+        tokens = self._tokens(texts["token_blockchain"], texts["token_address"])
+        return Ways(codes, first_rows(codes, len(tokens)), texts, tokens, self)
+
+    def taken(self, name: str, numbers: Codes) -> Any:
+        """Give text by its numbers in one column."""
+        places = pa.array(numbers, mask=numbers < 0)
+        return text_of([self._texts[name].take(places)])
+
+    def kind(self, name: str) -> pd.CategoricalDtype:
+        """Give the dtype of numbered text of one column."""
+        known = self._kinds.get(name)
+        if known is None or len(known.categories) < len(self._texts[name]):
+            known = self._kinds[name] = pd.CategoricalDtype(text_of([self._texts[name]]))
+        return known
+
+    def _numbers(self, name: str, dictionary: pa.Array) -> Codes:
+        texts = dictionary.cast(ARROW_TEXT)
+        found = pc.index_in(texts, self._texts[name])
+        if found.null_count:
+            new = texts.filter(found.is_null())
+            self._texts[name] = pa.concat_arrays([self._texts[name], new])
+            found = pc.index_in(texts, self._texts[name])
+        numbers: Codes = found.to_numpy().astype(np.intp)
+        return numbers
+
+    def _tokens(self, chains: Codes, contracts: Codes) -> Codes:
+        pairs = ((chains + 1) << 32) + contracts + 1
+        found = pc.index_in(pa.array(pairs), self._pairs)
+        if found.null_count:
+            self._meet(np.unique(pairs[np.asarray(found.is_null())]))
+            found = pc.index_in(pa.array(pairs), self._pairs)
+        tokens: Codes = self._tokens_of_pairs[found.to_numpy()]
+        return tokens
+
+    def _meet(self, pairs: Codes) -> None:
+        """Give tokens that are written in a new way their numbers."""
+        names = self.taken("token_blockchain", (pairs >> 32) - 1)
+        addresses = self.taken("token_address", (pairs & 0xFFFFFFFF) - 1)
+        numbers = []
+        for name, address in zip(names, addresses, strict=True):
+            key = token_key((name, address))
+            key = UNKNOWN if is_unknown(key) else key
+            numbers.append(self._places.setdefault(key, len(self.keys)))
+            if numbers[-1] == len(self.keys):
+                self.keys.append(key)
+        self._pairs = pa.concat_arrays([self._pairs, pa.array(pairs)])
+        self._tokens_of_pairs = np.append(self._tokens_of_pairs, np.array(numbers, dtype=np.intp))
