@@ -23,18 +23,18 @@ from small_disk import mounted, remount
 
 from walletframe.errors import AnswerWarning, CacheWarning
 from walletframe.transport import Pacer
-from walletframe.transport.pacer import (
+from walletframe.transport.pace import (
     LEAST_RATE,
-    PACES,
     START_RATE,
     Pace,
     answered,
-    pace_path,
     ready_at,
     refused,
     take,
 )
+from walletframe.transport.pacer import pace_path
 from walletframe.transport.session import seconds_to_wait
+from walletframe.transport.slots import PACES
 
 
 def simulate(limit, wallets, latency_s=0.05, pace=None):
@@ -257,7 +257,7 @@ def test_those_who_begin_a_pace_at_the_same_moment_share_it(tmp_path):
     with ThreadPoolExecutor(4) as threads:
         for number in range(40):
             for pacer in threads.map(begin, [number] * 4):
-                assert pacer._file._memory is None
+                assert pacer.slots.file._memory is None
                 pacer.close()
 
 
@@ -268,7 +268,7 @@ def test_rate_is_remembered(tmp_path):
     first.close()
     for service, known in (("s", True), ("t", False)):
         pacer = Pacer(tmp_path / "p", service, rate=None, longest_s=60)
-        assert (pacer._own.rate < START_RATE) is known
+        assert (pacer.slots.own.rate < START_RATE) is known
         pacer.close()
 
 
@@ -307,7 +307,7 @@ def test_a_row_of_another_release_is_read_or_begun_anew(canned, tmp_path, row, r
     canned.default = (200, {}, answer(wallet()))
     with canned.client(cache=path) as client:
         assert client.fetch("ETH.0xa").wallets.status.item() == "ok"
-        assert client._pacer._own.rate == rate
+        assert client._pacer.slots.own.rate == rate
 
 
 class Watched(sqlite3.Connection):
@@ -465,26 +465,26 @@ def test_what_was_found_out_outlives_the_file(tmp_path, trouble):
     path = tmp_path / "p"
     pacer = opened(path)
     pacer.note_refusal(None)
-    rate = pacer._own.rate
+    rate = pacer.slots.own.rate
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CacheWarning)
         if trouble == "no table":
             with closing(sqlite3.connect(path)) as file, file:
                 file.execute("DROP TABLE paces")
         else:
-            pacer._file.close()
+            pacer.slots.file.close()
             path.unlink()
             path.write_bytes(b"garbage" * 1000) if trouble == "garbage" else None
         pacer.note_refusal(None)
-    assert pacer._own.rate <= rate < START_RATE
+    assert pacer.slots.own.rate <= rate < START_RATE
     pacer.close()
     if trouble != "no table":
-        assert stored(path) == {"s": pacer._own.rate}
+        assert stored(path) == {"s": pacer.slots.own.rate}
 
 
 def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeypatch):
     """One warning, and nobody waits for that file again."""
-    monkeypatch.setattr("walletframe.transport.pacer.PACES", replace(PACES, wait_s=0.3))
+    monkeypatch.setattr("walletframe.transport.slots.PACES", replace(PACES, wait_s=0.3))
     pacer = Pacer(tmp_path / "p", "s", rate=100, longest_s=60)
     with closing(sqlite3.connect(tmp_path / "p", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -506,8 +506,17 @@ def test_who_waits_for_the_file_brings_no_old_time(tmp_path):
         released = time.time()
         other.execute("COMMIT")
         thread.join()
-    assert pacer._own.paused_until >= released + 5
+    assert pacer.slots.own.paused_until >= released + 5
     pacer.close()
+
+
+def test_who_is_late_opens_no_file_anew(tmp_path):
+    """A thread that hears of a refusal after the end slows down a pace that nobody needs."""
+    pacer = opened(tmp_path / "p")
+    pacer.close()
+    before = stored(tmp_path / "p")
+    pacer.note_refusal(None)
+    assert (held(tmp_path), stored(tmp_path / "p")) == ([], before)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
@@ -519,11 +528,11 @@ def test_a_fork_takes_no_connection_along(tmp_path):
     if child == 0:
         before = held(path)
         pacer.note_refusal(None)
-        os._exit(7 if not before and pacer._file._memory is None else 8)
+        os._exit(7 if not before and pacer.slots.file._memory is None else 8)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     assert stored(path)["s"] < START_RATE
     pacer.note_refusal(None)
-    assert pacer._own.rate == stored(path)["s"] < START_RATE
+    assert pacer.slots.own.rate == stored(path)["s"] < START_RATE
     pacer.close()
 
 

@@ -1,4 +1,4 @@
-"""One cached answer, and any requests-cache backend as its place: a team's Redis, or memory.
+"""One cached answer, what a shelf of answers does, and a requests-cache backend as such a shelf.
 
 Knows which backends are safe to read, and what to do when one fails. Such a backend can't count
 for several processes: where two ask for one wallet at once, the answer that comes last is kept.
@@ -10,7 +10,7 @@ import zlib
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
 from requests.structures import CaseInsensitiveDict
@@ -59,6 +59,41 @@ def moment_of(text: object) -> datetime | None:
         return None
 
 
+class Shelf(Protocol):
+    """Where answers are kept by key; trouble there is a warning, never an exception."""
+
+    def read(self, keys: Sequence[str]) -> dict[str, Kept]:
+        """Return those that are there and undamaged; of two for one key, the one asked later."""
+
+    def write(self, answers: Sequence[tuple[str, Kept]]) -> None:
+        """Keep all of them, each unless one that was asked for later is there."""
+
+    def turn(self) -> int:
+        """Return a number above all that were given before, from 1 on."""
+
+    def close(self) -> None:
+        """Close what the shelf has opened."""
+
+
+class SpareShelf:
+    """Answers in the memory of this process, which another shelf could not keep."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Kept] = {}
+
+    def over(self, found: dict[str, Kept], keys: Sequence[str]) -> dict[str, Kept]:
+        """Return what was found elsewhere, and what is here and was asked for later."""
+        for key in keys:
+            if (own := self._kept.get(key)) is not None:
+                found[key] = max(own, found.get(key, own), key=turn_of)
+        return found
+
+    def write(self, answers: Sequence[tuple[str, Kept]]) -> None:
+        """Keep all of them, each unless one that was asked for later is here."""
+        for key, kept in answers:
+            self._kept[key] = max(kept, self._kept.get(key, kept), key=turn_of)
+
+
 class BorrowedShelf:
     """Keeps answers in a backend of the caller's, and in memory, after one warning, where it fails.
 
@@ -68,7 +103,7 @@ class BorrowedShelf:
     def __init__(self, backend: BaseCache) -> None:
         _refuse_pickles(backend)
         self._backend = backend
-        self._memory: dict[str, Kept] = {}
+        self._spare = SpareShelf()
         self._readable = self._writable = True
         self._lock = RLock()
         self._last_turn = 0
@@ -84,11 +119,9 @@ class BorrowedShelf:
             except Exception as fault:  # noqa: BLE001 - each backend has errors of its own
                 self._readable = False
                 self._fall_back(fault)
-        for key in keys:
-            if (own := self._memory.get(key)) is not None:
-                found[key] = max(own, found.get(key, own), key=_turn)
         with self._lock:
-            self._last_turn = max(self._last_turn, *map(_turn, found.values()), 0)
+            found = self._spare.over(found, keys)
+            self._last_turn = max(self._last_turn, *map(turn_of, found.values()), 0)
         return found
 
     def write(self, answers: Sequence[tuple[str, Kept]]) -> None:
@@ -106,8 +139,7 @@ class BorrowedShelf:
                 except Exception as fault:  # noqa: BLE001 - each backend has errors of its own
                     trouble = fault
             if trouble is not None or not self._writable:
-                for key, kept in answers:
-                    self._memory[key] = max(kept, self._memory.get(key, kept), key=_turn)
+                self._spare.write(answers)
             if trouble is not None:  # only now: a warning can be an error
                 self._fall_back(trouble)
 
@@ -137,7 +169,7 @@ class BorrowedShelf:
         return kept if is_of_0_1_0 or stored == _checksum(key, kept) else None
 
     def _lend(self, key: str, kept: Kept) -> None:
-        if _turn(self._borrowed(key)) <= _turn(kept):
+        if turn_of(self._borrowed(key)) <= turn_of(kept):
             headers = {_TURN: str(kept.turn), _CHECKSUM: _checksum(key, kept)}
             self._backend.responses[_name(key)] = CachedResponse(
                 content=kept.body,
@@ -156,7 +188,8 @@ class BorrowedShelf:
             )
 
 
-def _turn(kept: Kept | None) -> int:
+def turn_of(kept: Kept | None) -> int:
+    """Return the turn of an answer, 0 where there is none."""
     return 0 if kept is None else kept.turn or 0
 
 

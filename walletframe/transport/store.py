@@ -19,7 +19,7 @@ from requests_cache import BaseCache
 from walletframe.address import canonical_key
 from walletframe.errors import CacheError, Either, SettingsError, Spelled
 from walletframe.transport import sqlitefile
-from walletframe.transport.cachefile import VERSION, AnswerRows, RowCache
+from walletframe.transport.cachefile import VERSION, RowCache
 from walletframe.transport.kept import BorrowedShelf, moment_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from walletframe.address import WalletAddress
     from walletframe.errors import Text
     from walletframe.settings import CacheChoice
-    from walletframe.transport.kept import Kept
+    from walletframe.transport.kept import Kept, Shelf
 
 _WAIT_MS = 5_000
 
@@ -88,7 +88,7 @@ def default_path() -> Path:
     return user_cache_path("walletframe") / "answers.sqlite"
 
 
-def _shelf(choice: CacheChoice, max_bytes: int | None) -> AnswerRows | BorrowedShelf | None:
+def _shelf(choice: CacheChoice, max_bytes: int | None) -> Shelf | None:
     """Return where answers are kept by key; trouble there is a warning, never an exception."""
     if choice is False:
         return None
