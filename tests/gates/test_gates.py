@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import os
 import pkgutil
 import re
 import subprocess
@@ -20,6 +21,16 @@ UPWARDS = (
     ("walletframe.errors.fetches", "walletframe.frames.details"),  # an error's details, as a type
     ("walletframe.errors.fetches", "walletframe.bulk.summary"),
 )
+
+
+def python_of(path):
+    """Return the Python blocks of a page."""
+    return re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+PAGES = [
+    path for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))] if python_of(path)
+]
 
 
 def run(*command):
@@ -71,12 +82,23 @@ def test_examples_run(name, tmp_path, monkeypatch):
     assert doctest.testmod(importlib.import_module(name), optionflags=options).failed == 0
 
 
-def test_examples_of_the_readme_run(tmp_path, monkeypatch):
-    """Each Python block of the README that needs no service of the reader's works as it stands."""
+@pytest.fixture
+def own_environment():
+    """Give back the variables that an example sets."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.mark.usefixtures("own_environment")
+@pytest.mark.filterwarnings("ignore::walletframe.FetchWarning")  # a reader gets it, too
+@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # Dask's own call
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_examples_of_pages_run(path, tmp_path, monkeypatch):
+    """A page's Python blocks work, one after the other, but for those that name a service."""
     monkeypatch.chdir(tmp_path)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
-    runnable = [block for block in blocks if "https://" not in block]
-    assert len(runnable) >= 2
-    for block in runnable:
-        exec(compile(block, "README.md", "exec"), {})  # noqa: S102 - our own text
+    names = {}
+    for block in python_of(path):
+        if "https://" not in block:
+            exec(compile(block, path.name, "exec"), names)  # noqa: S102 - our own text

@@ -1,5 +1,6 @@
-"""Make the README's pictures: ``python tests/support/pictures.py`` (needs chromium)."""
+"""Make the pictures of README and site: ``python tests/support/pictures.py`` (needs chromium)."""
 
+import re
 import shutil
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +12,8 @@ from playwright.sync_api import sync_playwright
 
 import walletframe as wf
 
-FOLDER = Path(__file__).parents[2] / ".github" / "pictures"
+ROOT = Path(__file__).parents[2]
+FOLDER, START = ROOT / ".github" / "pictures", ROOT / "docs" / "index.md"
 CHAINS = ("ETH", "BSC", "POLYGON", "ARBITRUM")
 OWNERS = [sha256(bytes([number])).hexdigest()[:40] for number in range(6)]  # told apart at once
 ADDRESSES = [f"{chain}.0x{owner}" for chain in CHAINS for owner in OWNERS]
@@ -28,15 +30,18 @@ SHOW = """wf.HoldingsExplorer(
 )"""
 
 
-def take_chart(page, details, folder):
-    """Take the treemap of values."""
-    valued = details.wf.without_spam().wf.value(currency="USD")
+def take_chart(page, folder):
+    """Take what the lines on the site's first page draw, for a light page and a dark one."""
+    block = re.search(r"```python\n(.*?)```", START.read_text(encoding="utf-8"), re.DOTALL)
+    made = {}
+    exec(compile(block[1], START.name, "exec"), made)  # noqa: S102 - our own text
     path = folder / "treemap.html"
-    valued.wf.plot.treemap().update_layout(height=480).write_html(path)
-    page.set_viewport_size({"width": 1000, "height": 500})
-    page.goto(path.as_uri())
-    page.wait_for_selector(".treemaplayer")
-    page.screenshot(path=FOLDER / "treemap.png")
+    page.set_viewport_size({"width": 1000, "height": 420})
+    for name, template in (("light", "plotly"), ("dark", "plotly_dark")):
+        made["figure"].update_layout(template=template, height=404).write_html(path)
+        page.goto(path.as_uri())
+        page.wait_for_selector(".treemaplayer")
+        page.locator(".js-plotly-plot").screenshot(path=FOLDER / f"treemap-{name}.png")
 
 
 def take_report(page, details, folder):
@@ -67,7 +72,7 @@ def main():
     with TemporaryDirectory() as made, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         page = browser.new_page()
-        take_chart(page, details, Path(made))
+        take_chart(page, Path(made))
         take_report(page, details, Path(made))
         take_explorer(page, Path(made))
         browser.close()

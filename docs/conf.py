@@ -1,0 +1,99 @@
+"""How Sphinx builds the site: ``hatch run docs``, or ``.ci/docs``; it asks no other host."""
+
+import atexit
+import os
+import sys
+from pathlib import Path
+from shutil import copy2, rmtree
+from tempfile import mkdtemp
+
+import plotly
+from sphinx.application import Sphinx
+
+import walletframe
+from walletframe import bulk, history
+from walletframe.amounts.dtype import AmountType
+from walletframe.service import ledger
+from walletframe.transport import cachefile
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "ext"))
+
+project = "walletframe"
+author = "The walletframe developers"
+version = release = walletframe.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "myst_nb",
+    "sphinx_click",
+    "contracts",
+    "charts",
+]
+exclude_patterns = ["_build", "ext"]
+templates_path = ["_templates"]
+nitpicky = True
+nitpick_ignore_regex = [
+    ("py:.*", r"(decimal|pandas)\..*"),  # documented elsewhere, by hosts that are not asked
+    ("py:obj", r"[a-z_]+"),  # in a docstring: a parameter with the name of a module, no reference
+]
+default_role = "autolink"  # of docstrings: links names that are documented
+
+autodoc_typehints = "none"  # the docstrings say them in words
+autodoc_member_order = "alphabetical"
+autosummary_ignore_module_all = False
+numpydoc_show_class_members = False  # the templates list them
+numpydoc_xref_param_type = False
+
+myst_enable_extensions = ["substitution"]
+myst_substitutions = {
+    "amount_type": AmountType().extension_name,
+    "cache_format": cachefile.VERSION,
+    "folder_format": bulk.files.FORMAT,
+    "history_format": history.tables.FORMAT,
+    "sandbox_version": ledger.GENERATOR_VERSION,
+}
+myst_heading_anchors = 3
+
+# The notebooks run at each build, against the sandbox, with folders of their own.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_ipywidgets_js = {}  # would be loaded from other hosts
+nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
+nb_merge_streams = True
+nb_render_markdown_format = "gfm"
+
+html_theme = "pydata_sphinx_theme"
+html_title = "walletframe"
+html_static_path = ["_static", str(Path(plotly.__file__).parent / "package_data/plotly.min.js")]
+html_css_files = ["site.css"]
+html_favicon = "_static/favicon.svg"
+html_copy_source = False
+html_show_sourcelink = False
+html_show_copyright = False
+html_last_updated_fmt = None
+toc_object_entries_show_parents = "hide"
+html_theme_options = {
+    "show_nav_level": 1,
+    "navigation_with_keys": False,
+    "footer_start": ["sphinx-version"],
+    "footer_end": ["theme-version"],
+}
+
+
+def setup(_app: Sphinx) -> None:
+    """Take the notebooks in, and give their kernels folders of their own."""
+    rmtree(HERE / "reference" / "api", ignore_errors=True)  # autosummary leaves old pages there
+    notebooks = HERE.parent / "notebooks"
+    for each in [*notebooks.glob("*.ipynb"), *notebooks.glob("*.csv")]:
+        copy2(each, HERE / "tutorials")
+    folder = Path(mkdtemp(prefix="walletframe-site-"))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    startup = folder / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    copy2(HERE / "ext" / "startup.py", startup)
+    os.environ["IPYTHONDIR"] = str(folder / "ipython")
+    os.environ["XDG_CACHE_HOME"] = os.environ["XDG_DATA_HOME"] = str(folder)

@@ -1,0 +1,147 @@
+"""The documentation: built without a warning, whole, and read without a network."""
+
+import re
+import subprocess
+import sys
+import zlib
+from collections import Counter
+from functools import partial
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from types import ModuleType
+
+import pytest
+from axe import violations
+from test_docstrings import GIVEN
+
+import walletframe as wf
+
+pytestmark = pytest.mark.site
+
+ROOT = Path(__file__).parents[2]
+LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "srcset", "link": "href"}
+"""What a page loads by itself; of links, those that are no mere relation."""
+RELATIONS = {"search", "next", "prev", "index", "author", "canonical"}
+LOOKED_AT = ("index", "tutorials/08-whose-holdings", "howto/index", "reference/columns")
+
+
+class Page(HTMLParser):
+    """What a page loads, where it leads, and its pictures without text."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.loads, self.leads, self.textless = [], [], []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        """Note what an element refers to."""
+        found = dict(attrs)
+        if tag == "a" and found.get("href"):
+            self.leads.append(found["href"])
+        if tag == "img" and not found.get("alt"):
+            self.textless.append(found.get("src"))
+        if tag in LOADS and found.get("rel") not in RELATIONS:
+            self.loads.append(found.get(LOADS[tag]))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Build the site as `hatch run docs` does; a warning is an error."""
+    folder = tmp_path_factory.mktemp("site")
+    options = ["-q", "-n", "-W", "--keep-going", "-j", "2", "-d", str(folder / "trees")]
+    command = [sys.executable, "-m", "sphinx", *options, "docs", str(folder / "html")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder / "html"
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    """Read all pages."""
+    static = site / "_static"  # of which Sphinx's and the theme's templates are no pages
+    return {path: Page(path) for path in site.rglob("*.html") if static not in path.parents}
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    """Serve the site on this machine."""
+    handler = partial(SimpleHTTPRequestHandler, directory=site)
+    handler.func.log_message = lambda *_: None
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_pages_load_nothing_from_elsewhere(pages):
+    """Every script, style, font and picture is a file of the site."""
+    for path, page in pages.items():
+        for each in filter(None, page.loads):
+            if not each.startswith("data:"):
+                target = path.parent / each.partition("?")[0]
+                assert target.is_file(), f"{path.name} loads {each}"
+
+
+def test_styles_load_nothing_from_elsewhere(site):
+    """Neither do the style sheets."""
+    for path in site.rglob("*.css"):
+        found = re.findall(r"url\(\s*[\"']?([^\"')]+)|@import\s+[\"']([^\"']+)", path.read_text())
+        odd = [each for pair in found for each in pair if re.match(r"https?:|//", each)]
+        assert odd == [], path.name
+
+
+def test_links_lead_somewhere(pages):
+    """A link to a page of the site names one that is there."""
+    for path, page in pages.items():
+        for each in page.leads:
+            if not re.match(r"[a-z]+:|#|//", each):
+                target = (path.parent / each.partition("#")[0]).resolve()
+                assert target.is_file(), f"{path.name} leads to {each}"
+
+
+def test_pictures_have_text(pages):
+    """Whoever can't see a picture reads what is on it."""
+    assert {path.name: page.textless for path, page in pages.items() if page.textless} == {}
+
+
+def test_reference_is_whole(site):
+    """Every public name has its place, and so has all else that a user reaches."""
+    inventory = (site / "objects.inv").read_bytes()
+    lines = zlib.decompress(inventory.split(b"zlib.\n", 1)[1]).decode().splitlines()
+    described = Counter(line.split()[0].rpartition(".")[2] for line in lines if " py:" in line)
+    names = {*wf.__all__, *wf.history.__all__, *(thing.__name__ for thing in GIVEN)}
+    modules = {name for name in names if isinstance(getattr(wf, name, None), ModuleType)}
+    assert names - modules - described.keys() == set()
+
+
+def test_charts_show(address, visit):
+    """A notebook's figures are drawn, without its kernel and without another host."""
+    visit.open(f"{address}/tutorials/08-whose-holdings.html")
+    visit.page.locator(".treemaplayer .slice").first.wait_for()
+    assert visit.page.locator(".js-plotly-plot .main-svg").count() >= 2
+    assert visit.strayed == []
+
+
+def test_search_finds(address, visit):
+    """Words are found by the site's own index."""
+    visit.open(f"{address}/search.html?q=fetch_to_parquet")
+    visit.page.wait_for_selector("ul.search li a")
+    assert "fetch_to_parquet" in visit.page.locator("ul.search").inner_text()
+    assert visit.strayed == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_pages_are_for_everybody(address, visit, name, scheme):
+    """On a phone, in the light and in the dark: axe finds no fault, and nothing is too wide."""
+    visit.page.emulate_media(color_scheme=scheme)
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    visit.open(f"{address}/{name}.html")
+    visit.page.wait_for_selector(f"html[data-theme={scheme}]")
+    assert violations(visit.page, "body") == []
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert visit.strayed == []
