@@ -23,7 +23,7 @@ from walletframe.service.ledger import PROMISES, Promise
 from walletframe.settings import Settings
 
 PRIVATE, PUBLIC, TEST = (SANDBOX_KEYS[kind].key for kind in ("private", "public", "test"))
-README = Path(__file__).parents[2] / "README.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "howto" / "keys.md"
 ETH = "ETH.0x1111111111111111111111111111111111111111"
 DOMAIN = "https://notebook.example"
 
@@ -566,9 +566,9 @@ class TestAuthentication:
         assert reply.headers.get("Access-Control-Allow-Origin") == granted
 
     @pytest.mark.parametrize("word", ["ticket", "application", "blockchain", "domain", "CORS"])
-    def test_authentication_2_readme_says_how(self, word):
-        """The README says how a key is obtained, and what the request has to describe."""
-        assert word.lower() in README.read_text(encoding="utf-8").lower()
+    def test_authentication_2_guide_says_how(self, word):
+        """The documentation says how a key is obtained, and what the request has to describe."""
+        assert word.lower() in GUIDE.read_text(encoding="utf-8").lower()
 
     def test_authentication_3_public_key_goes_to_the_public_base(self, canned):
         """With both addresses set, a public key goes to the public one."""
@@ -764,9 +764,9 @@ class TestLimits:
         with sandbox(requests_per_second=100) as higher:
             assert {ask(higher.base_url, EMPTY).status_code for _ in range(9)} == {200}
 
-    def test_limits_3_readme_says_so(self):
-        """The README says that higher limits are had on request, by the same ticket."""
-        text = README.read_text(encoding="utf-8").lower()
+    def test_limits_3_guide_says_so(self):
+        """The documentation says that higher limits are had on request, by the same ticket."""
+        text = GUIDE.read_text(encoding="utf-8").lower()
         assert "ticket" in text
         assert "limit" in text
 
