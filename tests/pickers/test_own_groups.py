@@ -155,8 +155,10 @@ def test_labels_narrow(explorer, details):
 
 def test_refresh_keeps_what_was_kept(explorer, details):
     """Of wallets that were asked anew, and of those that could not be."""
+    Page(explorer).look(group="owner")
     explorer.refresh()
     wait()
+    assert "owner" in Page(explorer).look()["title"]
     kept = ["owner", "level", "name"]
     pd.testing.assert_frame_equal(explorer.details.wallets[kept], details.wallets[kept])
     assert (explorer.details.wallets["source"] == "service").any()

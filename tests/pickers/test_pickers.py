@@ -16,6 +16,7 @@ from widgets import Page, ask, send_state
 from walletframe.errors import (
     AddressError,
     AmbiguousTokenError,
+    ArgumentError,
     ColumnsError,
     UnknownBlockchainError,
     UnknownTokenError,
@@ -173,6 +174,8 @@ def test_frames_without_the_columns_are_refused():
     """What is missing is named."""
     with pytest.raises(ColumnsError, match="'blockchain'"):
         BlockchainPicker(pd.DataFrame({"x": [1]}))
+    with pytest.raises(ArgumentError, match="not a list of identifiers"):
+        BlockchainPicker([1])
     with pytest.raises(ColumnsError, match="'symbol'"):
         TokenPicker(pd.DataFrame({"x": [1]}))
 

@@ -2,15 +2,16 @@
 
 import pandas as pd
 import pytest
-from canned_service import answer, balance, wallet
+from canned_service import KEY, answer, balance, wallet
 from ipywidgets.widgets.widget import _instances
 from widgets import Page, wait
 
+from walletframe.client import configure
 from walletframe.errors import ArgumentError
 from walletframe.frames import assemble
 from walletframe.pickers import HoldingsExplorer
 from walletframe.pickers.recipes import HERE
-from walletframe.service import SHOWCASE, sandbox
+from walletframe.service import SHOWCASE, Sandbox, sandbox
 
 NAMES = ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
 
@@ -190,7 +191,7 @@ def test_no_wallets_to_refresh(opened):
     assert "paste" not in page.alert()
 
 
-def test_refresh_finds_the_client_of_the_data():
+def test_refresh_finds_the_client_of_the_data(monkeypatch):
     """The default one, where its service is theirs; else a sandbox; else it says what to give."""
     with sandbox() as service, service.client(cache="memory") as client:
         details = client.fetch(["NEAR.alice.near"])
@@ -198,6 +199,11 @@ def test_refresh_finds_the_client_of_the_data():
     refresh(explorer)
     assert Page(explorer).alert() == ""
     assert explorer.details is not details
+    with monkeypatch.context() as patch:
+        patch.setattr(Sandbox, "_latest", None)  # as where the data are of another process
+        refresh(explorer)
+        assert "Refresh needs a client of sandbox" in Page(explorer).alert()
+        assert "wf.sandbox()" in explorer.code
     elsewhere = details.wallets.assign(service="elsewhere")
     explorer.details = details._replace(wallets=elsewhere)
     refresh(explorer)
@@ -206,9 +212,47 @@ def test_refresh_finds_the_client_of_the_data():
     explorer.close()
 
 
+def test_the_default_client_is_asked_where_the_data_are_its_own(canned, monkeypatch):
+    """Refresh asks it, and the code needs no other; where none can be made, it says why."""
+    canned.say(answer(wallet("0xa")))
+    with canned.client(cache=False, service="mine") as client:
+        explorer = HoldingsExplorer(client.fetch("ETH.0xa"))
+    with monkeypatch.context() as patch:
+        patch.setenv("WALLETFRAME_WORKERS", "some")
+        refresh(explorer)
+        assert "of mine; WALLETFRAME_WORKERS: 'some'" in Page(explorer).alert()
+        assert "# fill in: details" in explorer.code
+    configure(
+        api_key=KEY, key_kind="private", base_url=canned.base_url, cache=False, service="mine"
+    )
+    canned.say(answer(wallet("0xa", balances=[balance("3")])))
+    refresh(explorer)
+    assert Page(explorer).alert() == ""
+    assert explorer.details.holdings.raw_amount.tolist() == ["3"]
+    assert 'fetch_wallets(asked, on_failure="ignore")' in explorer.code
+    explorer.close()
+
+
+def test_spam_of_a_prepare_is_left_out_by_the_code(details):
+    """By its column, as in the explorer."""
+    explorer = HoldingsExplorer(
+        details, prepare=lambda holdings: holdings.assign(is_spam=holdings.symbol == "ETH")
+    )
+    assert 'shown = holdings[~holdings["is_spam"]' in explorer.code
+    made = {"wallets": details.wallets, "holdings": details.holdings}
+    exec("from walletframe.charts import token_colors", made)  # noqa: S102
+    exec(explorer.code.partition(HERE)[2], made)  # noqa: S102 - our own text
+    assert made["shown"].index.equals(explorer.shown.holdings.index)
+    explorer.close()
+
+
 def test_a_prepare_is_copied_by_its_source(details):
     """A function or a lambda that needs nothing else; what can't be told is a line to fill in."""
     limit = 3
+    # fmt: off
+    cut = [
+    1][0] and (lambda holdings: holdings)  # a line that is no code by itself
+    # fmt: on
 
     def small(holdings):
         return holdings[holdings.decimals < 9]
@@ -218,6 +262,7 @@ def test_a_prepare_is_copied_by_its_source(details):
         lambda holdings: holdings.head(5): "prepare = lambda holdings: holdings.head(5)",
         lambda holdings: holdings.head(limit): "# fill in: prepare =",
         eval("lambda holdings: holdings"): "# fill in: prepare =",  # noqa: S307 - without source
+        cut: "# fill in: prepare =",
     }
     for prepare, line in given.items():
         explorer = HoldingsExplorer(details, prepare=prepare)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections import deque
 from contextlib import nullcontext
 from functools import partial
@@ -76,13 +77,13 @@ class Fetches(PageWidget):
             self._cancelled.set()
             self._under_way = {**self._under_way, "said": "cancelling …", "more": ""}
 
+    @abstractmethod
     def _client_of_now(self) -> AbstractContextManager[Client]:
         """Return the client that is to be asked, closed behind it where it is lent."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _take(self, details: WalletDetails) -> None:
         """Take what was fetched."""
-        raise NotImplementedError
 
     def _fetch(
         self,
