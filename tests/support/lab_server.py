@@ -115,9 +115,14 @@ def notebook_of(*cells):
     return json.dumps(whole)
 
 
-def open_and_run(page, address, name):
-    """Open a notebook, alone on the page, and run all its cells."""
+def open_notebook(page, address, name):
+    """Open a notebook, alone on the page."""
     page.goto(f"{address}doc/tree/{name}?reset")
     page.wait_for_function(KERNEL_IS_IDLE, timeout=60_000)
+
+
+def open_and_run(page, address, name):
+    """Open a notebook, alone on the page, and run all its cells."""
+    open_notebook(page, address, name)
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
     page.wait_for_function(KERNEL_IS_IDLE, timeout=60_000)
