@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from threading import Thread
 
 import pytest
+import valkeys
 from anvil import MULTICALL3, Chain, Relay
 from canned_service import Canned
 from chromium import chromium, visit  # noqa: F401 - fixtures
@@ -77,6 +78,21 @@ def canned():
     """Give a server of canned answers."""
     with serving(Canned()) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def lasting_valkey():
+    """Give one Valkey to the whole run."""
+    with valkeys.running() as server:
+        yield server
+
+
+@pytest.fixture
+def valkey(lasting_valkey):
+    """Give the Valkey, which keeps nothing yet."""
+    with lasting_valkey.asked() as client:
+        client.flushall()
+    return lasting_valkey
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,7 @@ def hook(event, args):
 sys.addaudithook(hook)
 import walletframe
 heavy = "plotly anywidget ipywidgets requests requests_cache fastapi uvicorn tqdm click dask"
-heavy = [*heavy.split(), "eth_abi"]
+heavy = [*heavy.split(), "eth_abi", "redis"]
 print(opened, [name for name in heavy if name in sys.modules])
 """
 

@@ -14,6 +14,7 @@ from requests_cache.serializers import SerializerPipeline, Stage
 
 from walletframe.address import WalletAddress, parse_wallets
 from walletframe.errors import CacheError, CacheWarning, SettingsError
+from walletframe.settings import ServerUrl
 from walletframe.transport import AnswerStore, Kept, clear, default_path, describe
 from walletframe.transport.cachefile import RowCache
 
@@ -29,6 +30,7 @@ BACKENDS = {
     "requests-cache, memory": lambda _: BaseCache(),
     "requests-cache, folder": lambda folder: FileCache(folder / "f", serializer="json"),
     "requests-cache, sqlite": lambda folder: SQLiteCache(folder / "s.sqlite", serializer="json"),
+    "server": None,
 }
 
 
@@ -45,9 +47,17 @@ class TestContract:
     """What holds wherever answers are kept."""
 
     @pytest.fixture
-    def store(self, backend, tmp_path):
+    def chosen(self, backend, tmp_path, request):
+        """Give a function that names one of the places, as often as it is called."""
+        if backend != "server":
+            return lambda: BACKENDS[backend](tmp_path)
+        valkey = request.getfixturevalue("valkey")
+        return lambda: ServerUrl(valkey.url)
+
+    @pytest.fixture
+    def store(self, chosen):
         """Give a store in one of the places."""
-        choice = BACKENDS[backend](tmp_path)
+        choice = chosen()
         with AnswerStore(choice, SERVICE) as store:
             yield store
         if isinstance(choice, BaseCache):
@@ -75,12 +85,10 @@ class TestContract:
             store.write(WALLETS[0], kept)
             assert store.read(WALLETS) == {WALLETS[0]: kept}
 
-    def test_turns_go_on_for_another_store(self, store, backend, tmp_path):
+    def test_turns_go_on_for_another_store(self, store, chosen):
         """What a second store asks for later wins over what the first has kept."""
         store.write(WALLETS[0], Kept(b"older", NOW, store.turn()))
-        choice = store._shelf._backend if hasattr(store._shelf, "_backend") else tmp_path
-        if choice == tmp_path:
-            choice = BACKENDS[backend](tmp_path)
+        choice = store._shelf._backend if hasattr(store._shelf, "_backend") else chosen()
         with AnswerStore(choice, SERVICE) as other:
             other.read(WALLETS)
             other.write(WALLETS[0], Kept(b"newer", NOW, other.turn()))
@@ -97,9 +105,9 @@ class TestContract:
         store.write_many([])
         assert store.read([]) == {}
 
-    def test_services_do_not_see_each_other(self, backend, tmp_path):
+    def test_services_do_not_see_each_other(self, chosen):
         """The same wallet of another service is another answer."""
-        choice = BACKENDS[backend](tmp_path)
+        choice = chosen()
         with AnswerStore(choice, "one") as one, AnswerStore(choice, "two") as two:
             one.write(WALLETS[0], KEPT)
             assert two.read(WALLETS) == {}

@@ -283,6 +283,7 @@ class Client:
                     self.settings.cache,
                     require_service(self.settings),
                     max_bytes=self.settings.cache_max_bytes,
+                    fresh_s=self.settings.expire_after_s,
                 )
             return self._store
 

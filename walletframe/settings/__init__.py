@@ -10,6 +10,7 @@ from walletframe.settings.key import (
     secret_pieces,
 )
 from walletframe.settings.readers import CacheChoice, KeyKind, OtherSettings, SomeSettings, quoted
+from walletframe.settings.server import ServerUrl
 from walletframe.settings.values import (
     PREFIX,
     Settings,
@@ -26,6 +27,7 @@ __all__ = [
     "NodeUrl",
     "OtherSettings",
     "Secret",
+    "ServerUrl",
     "Settings",
     "SomeSettings",
     "is_this_machine",

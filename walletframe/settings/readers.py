@@ -9,6 +9,7 @@ from urllib.parse import unquote, unquote_plus
 
 from walletframe.errors import Argument, SettingsError, Spelled
 from walletframe.settings.key import ApiKey, is_loopback, url_parts
+from walletframe.settings.server import ServerUrl, is_url, read_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,9 +38,10 @@ def holds_key(value: Any, key: ApiKey) -> bool:
 
     A short key could be any word, and is looked for as the whole value alone.
     """
-    if not key or not isinstance(value, str | Path):
+    if not key or not isinstance(value, str | Path | ServerUrl):
         return False
-    secret, text = key.reveal().casefold(), str(value)
+    text = value.reveal() if isinstance(value, ServerUrl) else str(value)
+    secret = key.reveal().casefold()
     texts = [each.casefold() for each in (text, unquote(text), unquote_plus(text))]
     if len(secret) < _KEY_FROM:
         return secret in texts
@@ -96,10 +98,13 @@ def _read_cache(source: str, value: Any) -> CacheChoice:
         return False
     if word == "memory":
         return word
+    if is_url(value):
+        return read_server(source, value)
     is_path = isinstance(value, Path) or word.strip()
     if word in _TRUE or not (is_path or hasattr(value, "responses")):
         raise SettingsError(
-            f"{source}: {quoted(value)}", hint='a path, "memory", False or a requests-cache backend'
+            f"{source}: {quoted(value)}",
+            hint='a path, "memory", False, a URL (redis://…), or a requests-cache backend',
         )
     return Path(value).expanduser() if is_path else value
 

@@ -47,10 +47,13 @@ class Settings:
         The private and the public base address; https unless they are on this machine.
     service : str, optional
         The service's name, under which answers are cached. Default: the base address.
-    cache : path, "memory", False, or a requests-cache backend, optional
-        Where answers are cached; False: nowhere. Default: a file in the user's cache folder.
+    cache : path, "memory", False, URL, or a requests-cache backend, optional
+        Where answers are cached; False: nowhere; a URL: in a Redis or Valkey that several machines
+        share, such as ``redis://:password@host:6379/0``, ``rediss://…`` or ``unix:///path``, whose
+        login is as secret as the key. Default: a file in the user's cache folder.
     cache_max_bytes : int, default 1,000,000,000
-        The largest size of the file, in bytes; the oldest answers are evicted.
+        The largest size of the file, or of all answers in the Redis, in bytes; the oldest answers
+        are evicted.
     expire_after_s : float, default 3600
         How long an answer is fresh, in seconds; ``inf`` means always.
     stale_if_error : bool, default True

@@ -18,6 +18,7 @@ from requests_cache import BaseCache
 
 from walletframe.address import canonical_key
 from walletframe.errors import CacheError, Either, SettingsError, Spelled
+from walletframe.settings import ServerUrl
 from walletframe.transport import sqlitefile
 from walletframe.transport.cachefile import VERSION, RowCache
 from walletframe.transport.kept import BorrowedShelf, moment_of
@@ -35,15 +36,23 @@ _WAIT_MS = 5_000
 
 
 class AnswerStore:
-    """The answers of one service, in a file that threads and processes share, or in memory.
+    """The answers of one service, in a file that processes share, a server, or in memory.
 
-    The oldest beyond `max_bytes` are deleted. Trouble is one CacheWarning: a broken file is moved
-    aside and begun anew, otherwise memory takes over. Pickles are a SettingsError.
+    The oldest beyond `max_bytes` are deleted, in a server also those that are old and no longer
+    fresh. Trouble is one CacheWarning: a broken file is moved aside and begun anew, otherwise
+    memory takes over, of a server until it is back. Pickles are a SettingsError.
     """
 
-    def __init__(self, choice: CacheChoice, service: str, *, max_bytes: int | None = None) -> None:
+    def __init__(
+        self,
+        choice: CacheChoice,
+        service: str,
+        *,
+        max_bytes: int | None = None,
+        fresh_s: float = 0.0,
+    ) -> None:
         self.service = service
-        self._shelf = _shelf(choice, max_bytes)
+        self._shelf = _shelf(choice, max_bytes, fresh_s)
 
     def __enter__(self) -> Self:
         return self
@@ -88,12 +97,18 @@ def default_path() -> Path:
     return user_cache_path("walletframe") / "answers.sqlite"
 
 
-def _shelf(choice: CacheChoice, max_bytes: int | None) -> Shelf | None:
+def _shelf(choice: CacheChoice, max_bytes: int | None, fresh_s: float) -> Shelf | None:
     """Return where answers are kept by key; trouble there is a warning, never an exception."""
     if choice is False:
         return None
     if choice == "memory":
         return BorrowedShelf(BaseCache())
+    if isinstance(choice, ServerUrl):
+        from walletframe.transport.redis import RedisShelf  # noqa: PLC0415 - an extra
+
+        on_server = RedisShelf(choice, max_bytes=max_bytes, fresh_s=fresh_s)
+        on_server.read([""])  # so that trouble is warned of at once
+        return on_server
     if isinstance(choice, RowCache):
         return choice.responses
     if isinstance(choice, BaseCache):
@@ -104,7 +119,7 @@ def _shelf(choice: CacheChoice, max_bytes: int | None) -> Shelf | None:
         return shelf
     raise SettingsError(
         f"cache: {type(choice).__name__} is not a cache",
-        hint='a path, "memory", False, or a requests-cache backend',
+        hint='a path, "memory", False, a URL (redis://…), or a requests-cache backend',
     )
 
 

