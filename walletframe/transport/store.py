@@ -38,9 +38,8 @@ _WAIT_MS = 5_000
 class AnswerStore:
     """The answers of one service, in a file that processes share, a server, or in memory.
 
-    The oldest beyond `max_bytes` are deleted, in a server also those that are old and no longer
-    fresh. Trouble is one CacheWarning: a broken file is moved aside and begun anew, otherwise
-    memory takes over, of a server until it is back. Pickles are a SettingsError.
+    The oldest beyond `max_bytes` are deleted. Trouble is one CacheWarning: a broken file is moved
+    aside and begun anew, otherwise memory takes over. Pickles are a SettingsError.
     """
 
     def __init__(
