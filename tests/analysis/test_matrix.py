@@ -185,6 +185,21 @@ def test_the_first_pairs_are_the_same_however_they_are_counted(sets, n, block):
     pd.testing.assert_frame_equal(some, overlap(holdings, None).head(n))
 
 
+def test_overlap_refuses_what_would_never_end(monkeypatch):
+    """It names the size, and what to leave out."""
+    token = ("ETH", "0xA0", "USDC")
+    holdings = details_of([(("ETH", f"0x{n}"), [(token, 1, 0)]) for n in range(3)]).holdings
+    monkeypatch.setattr("walletframe.analysis.matrix._STEPS_OF_ALL", 11)
+    with pytest.raises(SettingsError, match="n=100 lists the foremost pairs alone; or compare fe"):
+        overlap(holdings, None)
+    assert len(overlap(holdings)) == 3
+    monkeypatch.setattr("walletframe.analysis.matrix._STEPS", 11)
+    with pytest.raises(SettingsError, match="3 by 3 to compare: 12 steps, and 11 are the") as found:
+        overlap(holdings)
+    assert 'by="owner"' in str(found.value)
+    assert "n=100" not in str(found.value)
+
+
 def test_overlap_says_of_how_many_wallets():
     """Failed wallets can be in no pair, and are counted."""
     wallets, holdings = details_of(FETCH)

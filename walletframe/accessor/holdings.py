@@ -189,7 +189,9 @@ class HoldingsAccessor(Given[RowsT]):
         ------
         ArgumentError, UnknownWalletError, SettingsError
             If `wallets` or `by` is something else, `wallets` lacks the wallet of a row, `n` is
-            below 1, or `assets` or `bridged` is given without ``"asset"``.
+            below 1, or `assets` or `bridged` is given without ``"asset"``; or if there are too many
+            to compare: the square of their number and the pairs that share each token are together
+            at most ten billion steps, fifty million where all pairs are listed.
         TokenListError, OSError
             If `assets` can't be used.
         ColumnsError, AmountError

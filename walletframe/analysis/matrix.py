@@ -10,7 +10,7 @@ import pandas as pd
 
 from walletframe.analysis.sums import totals_of
 from walletframe.analysis.tallies import distinct
-from walletframe.errors import SettingsError
+from walletframe.errors import Argument, SettingsError, Spelled
 from walletframe.frames import (
     cell_sums,
     completeness_alike,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 IN_COLUMNS = "each token is a column"  # why tokens make no rows
 _BLOCK = 4_000_000  # pairs of wallets counted at once: some 100 MB
+_STEPS, _STEPS_OF_ALL = 10**10, 5 * 10**7  # a minute; where all pairs are listed, some 5 GB
 
 
 def token_labels(holdings: pd.DataFrame) -> pd.Series:
@@ -135,6 +136,7 @@ def overlap(
     held = distinct(groups.codes[rows] * wide + positions.tokens.codes[rows])
     members, tokens = np.divmod(held, wide)
     sizes = np.bincount(members, minlength=len(groups))
+    _refuse_too_many(len(sizes), np.bincount(tokens), n)
     blocks = [_most_alike(block, sizes, n) for block in _common(members, tokens, len(sizes))]
     whole = np.concatenate([np.empty((3, 0), dtype=np.intp), *blocks], axis=1)
     left, right, both = _most_alike(whole, sizes, n)
@@ -158,6 +160,23 @@ def _most_alike(pairs: Codes, sizes: Codes, n: int | None) -> Codes:
         foremost = np.flatnonzero(alike >= np.partition(alike, -n)[-n])
         pairs, alike = pairs[:, foremost], alike[foremost]
     return pairs[:, np.lexsort((-pairs[2], -alike))[:n]]
+
+
+def _refuse_too_many(count: int, holders: Codes, n: int | None) -> None:
+    """Refuse what would take far too long, or all of more pairs than there is room for."""
+    most = _STEPS if n else _STEPS_OF_ALL
+    steps = count**2 + int((holders * (holders - 1) // 2).sum())
+    if steps > most:
+        some = Spelled(Argument("n", "100"), " lists the foremost pairs alone; or ")
+        raise SettingsError(
+            f"{count:,} by {count:,} to compare: {steps:,} steps, and {most:,} are the most",
+            hint=Spelled(
+                *([] if n else [some]),
+                "compare fewer: leave out the rows of other wallets, or of tokens that all have; "
+                "or put wallets together by what you keep of them, as in ",
+                Argument("by", '"owner"'),
+            ),
+        )
 
 
 def _common(members: Codes, tokens: Codes, count: int) -> Iterator[Codes]:

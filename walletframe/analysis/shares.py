@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from walletframe.frames import (
         AssetsLike,
         By,
+        Codes,
         FetchLike,
         Groups,
         Mask,
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 OF_ONE: Final = "the shares are of one token or asset"  # why tokens make no groups
 IN_ROWS: Final = "each has a row already"
+MEASURES: Final = ("gini", "herfindahl", "top_share")
+_AT_ONCE = 200_000  # rows
 
 
 def top(amounts: pd.Series, n: int = 10) -> pd.Series:
@@ -155,28 +158,44 @@ def concentration(  # noqa: PLR0913 - what a caller may wish
 
 def _inequality(positions: Positions, members: Groups, top: int) -> dict[str, Floats]:
     """Measure, for each token, what the groups that hold more than 0 of it hold."""
-    wide, exact = max(len(members), 1), positions.amounts.exact()
-    codes, pairs = pd.factorize(positions.tokens.codes * wide + members.codes)
-    balances = sums(Segments(exact, codes, len(pairs)))
+    wide, exact, tokens = len(members), positions.amounts.exact(), positions.tokens
+    by_token = np.argsort(tokens.codes, kind="stable")
+    ends = np.cumsum(np.bincount(tokens.codes, minlength=len(tokens.keys)))
+    edges = np.append(np.flatnonzero(np.diff(ends // _AT_ONCE)) + 1, len(ends))
+    found, first, start = [], 0, 0
+    for after in edges.tolist():  # some tokens at a time, whose amounts the processor can hold
+        rows = by_token[start : ends[after - 1] if after else 0]
+        some = Exact(exact.integers[rows], exact.missing[rows], exact.scale)
+        pairs = (tokens.codes[rows] - first) * wide + members.codes[rows]
+        found.append(_measured(some, pairs, after - first, wide, top))
+        first, start = after, start + len(rows)
+    return {name: np.concatenate([part[name] for part in found]) for name in MEASURES}
+
+
+def _measured(amounts: Exact, pairs: Codes, count: int, wide: int, top: int) -> dict[str, Floats]:
+    """Measure so many tokens; a pair is a token times `wide` and a group."""
+    codes, pairs = pd.factorize(pairs)
+    balances = sums(Segments(amounts, codes, len(pairs)))
     held = np.flatnonzero(balances > 0)
-    amounts = Exact(balances[held], np.zeros(len(held), dtype=bool), exact.scale)
-    holders = Segments(amounts, pairs[held] // wide, len(positions.tokens.keys))
+    positive = Exact(balances[held], np.zeros(len(held), dtype=bool), amounts.scale)
+    holders = Segments(positive, pairs[held] // max(wide, 1), count)
     ascending, sizes = holders.sorted_rows, holders.sizes
     units, ids = holders.integers[ascending], holders.row_ids[ascending]
     ranks = np.arange(1, len(ids) + 1) - holders.starts[ids]
-    largest = np.where(ranks > sizes[ids] - top, units, 0)
+    filled = np.flatnonzero(sizes)
 
     def added(terms: Integers) -> Integers:
-        found = np.full(holders.count, 0, dtype=object)
-        np.add.at(found, ids, terms)
+        found = np.full(count, 0, dtype=object)
+        if len(filled):
+            found[filled] = np.add.reduceat(terms, holders.starts[filled])
         return found
 
+    largest, foremost = np.full(count, 0, dtype=object), ranks > sizes[ids] - top
+    np.add.at(largest, ids[foremost], units[foremost])
     whole, weighted, counts = added(units), added(units * ranks), sizes.astype(object)
-    return {
-        "gini": _ratios(2 * weighted - (counts + 1) * whole, counts * whole),
-        "herfindahl": _ratios(added(units**2), whole**2),
-        "top_share": _ratios(added(largest), whole),
-    }
+    gini = _ratios(2 * weighted - (counts + 1) * whole, counts * whole)
+    squared = _ratios(added(units * units), whole**2)
+    return dict(zip(MEASURES, (gini, squared, _ratios(largest, whole)), strict=True))
 
 
 def _ratios(numerators: Integers, denominators: Integers) -> Floats:

@@ -13,11 +13,10 @@ import pandas as pd
 
 from walletframe.analysis.matrix import IN_COLUMNS, pivot, ranked_tokens
 from walletframe.analysis.parted import InBlocks, totals_of_blocks, written_ways
-from walletframe.analysis.shares import IN_ROWS, OF_ONE, concentration, share
+from walletframe.analysis.shares import IN_ROWS, MEASURES, OF_ONE, concentration, share
 from walletframe.analysis.valuation import refuse_prices, unusable, value
 from walletframe.errors import SettingsError
 from walletframe.frames import (
-    HOLDING_DTYPES,
     UNKNOWN,
     held_names,
     held_place,
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from walletframe.frames import AssetsLike, By, Codes, Mask, Positions, TokenKey, TokenLike
 
 _ROWS = 500_000  # that are read at a time
-_MEASURES = ("gini", "herfindahl", "top_share")
 
 
 class OnDisk(InBlocks, Protocol):
@@ -94,7 +92,11 @@ def units_on_disk(
             sent = block.positions.holdings
             known = sent["price"].where(sent["token_blockchain"].notna())
             problems += unusable(known.to_numpy(dtype=np.float64, na_value=np.nan), block.rows)
-        refuse_prices(sorted(problems))
+        if problems:
+            places = np.sort(np.concatenate([block.rows for block in held.blocks()]))
+            rows = np.searchsorted(places, [row for row, *_ in problems]).tolist()
+            told = [(row, *rest) for row, (_, *rest) in zip(rows, problems, strict=True)]
+            refuse_prices(sorted(told))
         return None, currency
     rows = written_ways(held)[0].holdings
     more: dict[str, Any] = {"assets": assets, "bridged": bridged}
@@ -146,11 +148,11 @@ def concentration_on_disk(  # noqa: PLR0913 - what a caller may wish
         places = np.array([held_place(tokens.positions, named)])
     given: dict[str, Any] = {"assets": assets, "bridged": bridged} if kind == "asset" else {}
     found = totals_of_blocks(held, kind, **given)
-    measured = found.assign(**dict.fromkeys(_MEASURES, np.nan))
+    measured = found.assign(**dict.fromkeys(MEASURES, np.nan))
     for some in _slices(tokens, places):
         rows = held.read(tokens.keys(some), names)
         part = concentration(rows, top=top, by=cut, wallets=held.wallets, **given)
-        for name in _MEASURES:
+        for name in MEASURES:
             measured.loc[some, name] = part[name].to_numpy()
     return measured if named is None else measured.iloc[places].reset_index(drop=True)
 
@@ -182,7 +184,8 @@ def pivot_on_disk(
     if n is not None and n < 1:
         return pivot(held.whole.holdings, n)  # which refuses it
     tokens, names = _tokens(held, by, IN_COLUMNS, assets, bridged=bridged)
-    if of_rows := [name for name in names if name in HOLDING_DTYPES and name != "blockchain"]:
+    told = held.whole.holdings.columns.drop("blockchain")
+    if of_rows := [name for name in names if name in told]:
         raise SettingsError(
             f"by: {of_rows[0]!r} is a column of balances, which are on the disk",
             hint="read the folder for that: read_wallets(folder)",
