@@ -1,15 +1,18 @@
 """Tables of a folder, part by part: what the frames would give, to the last bit."""
 
 import warnings
-from dataclasses import replace
 
+import numpy as np
 import pandas as pd
-from drawn_fetches import details_of, fetches
-from hypothesis import given
+import pytest
+from drawn_fetches import TOKENS, fetches_of
+from drawn_fetches import details_of as details_without_prices
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from parted import in_parts, write_parts
 
 import walletframe as wf
+from walletframe.accessor.folder import StoredWallets
 from walletframe.analysis import concentration, pivot, share, totals, value
 from walletframe.analysis.parted import totals_of_blocks
 from walletframe.analysis.slices import (
@@ -18,9 +21,12 @@ from walletframe.analysis.slices import (
     share_on_disk,
     units_on_disk,
 )
-from walletframe.bulk.stored import Units
-from walletframe.errors import WalletframeError
+from walletframe.bulk import Units
+from walletframe.errors import FramesNeededError, PricesError, SpamWarning, WalletframeError
+from walletframe.frames import WalletDetails
 
+UNKNOWN = [(None, None, "USDC"), (None, "0xa0", "claim at x.io")]
+fetches = fetches_of(TOKENS + UNKNOWN)
 NAMES = [
     "token",
     "asset",
@@ -32,6 +38,13 @@ NAMES = [
     "price",
 ]
 cuts = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)
+
+
+def details_of(fetch):
+    """Give some balances a price of the service."""
+    wallets, holdings = details_without_prices(fetch)
+    numbers = np.arange(len(holdings))
+    return WalletDetails(wallets, holdings.assign(price=np.where(numbers % 3, np.nan, numbers / 7)))
 
 
 def outcome(ask):
@@ -138,7 +151,7 @@ def test_value(fetch, seed, wallets, prices, by):
 
     def found():
         units, currency = units_on_disk(held, prices[0], **own)
-        valued = replace(held, units=Units(units, prices[1], currency))
+        valued = held.valued(Units(units, prices[1], currency))
         return totals_of_blocks(valued, by), pivot_on_disk(valued, 3)
 
     def expected():
@@ -192,3 +205,55 @@ def test_parts_are_merged_before_they_are_many(monkeypatch):
     for by in ("token", "wallet", "decimals", "asset"):
         expected = totals(details.holdings, by, wallets=details.wallets)
         same(totals_of_blocks(held, by), expected)
+
+
+DENIED = [("BSC", "0xA0")]
+
+
+@settings(max_examples=30)
+@given(fetch=fetches, seed=st.integers(0, 9), wallets=st.integers(1, 3), twice=st.booleans())
+def test_spam(fetch, seed, wallets, twice):
+    """By all balances, whatever is in which part; those of unknown tokens one by one."""
+    details = details_of(fetch)
+    stored = StoredWallets(in_parts(details, seed=seed, wallets=wallets))
+    same(stored.wf.explain_spam(everything=True), details.wf.explain_spam(everything=True))
+    if twice:
+        stored, details = stored.wf.flag_spam(deny=DENIED), details.wf.flag_spam(deny=DENIED)
+    with warnings.catch_warnings(record=True, action="always") as ours:
+        found = stored.wf.without_spam(deny=DENIED).wf.value({"ETH": 2}).wf.flag_spam()
+    with warnings.catch_warnings(record=True, action="always") as theirs:
+        expected = details.wf.without_spam(deny=DENIED).wf.value({"ETH": 2}).wf.flag_spam()
+    assert [str(each.message) for each in ours] == [str(each.message) for each in theirs]
+    for names in ("token", ["wallet", "spam_score"], ["is_spam", "spam_reasons"], "unit_price"):
+        same(found.wf.totals(names), expected.wf.totals(names))
+    own = {"token": ("ETH", "0xA0"), "by": ["wallet", "spam_reasons"]}
+    same(outcome(lambda: found.wf.share(**own)), outcome(lambda: expected.wf.share(**own)))
+    same(outcome(lambda: found.wf.share("ETH")), outcome(lambda: expected.wf.share("ETH")))
+    same(found.wf.concentration(), expected.wf.concentration())
+    ours, theirs = found.wf.pivot, expected.wf.pivot
+    same(ours(2), theirs(2))
+
+
+def test_prices_of_the_service_that_cannot_be_used():
+    """By their positions among the balances that are left."""
+    spam, ether = ("ETH", "0xbad", "claim at x.io"), ("ETH", None, "ETH")
+    wallets, holdings = details_of(
+        [(("ETH", "0xAa"), [(spam, 1, 0), (ether, 2, 0), (ether, 3, 0)])]
+    )
+    details = WalletDetails(wallets, holdings.assign(price=[1.0, 2.0, -3.0]))
+    with pytest.warns(SpamWarning, match="1 row of 1 token"):
+        stored = StoredWallets(in_parts(details)).wf.without_spam()
+    with pytest.raises(PricesError) as refused:
+        stored.wf.value()
+    assert [place for place, _, _ in refused.value.problems] == [1]
+
+
+def test_refusals():
+    """What only frames can answer is refused with what to do, and nothing else is."""
+    stored = StoredWallets(in_parts(details_of([])))
+    for name in ("overlap", "plot", "top"):
+        with pytest.raises(FramesNeededError, match="read_wallets"):
+            getattr(stored.wf, name)
+    with pytest.raises(AttributeError, match="no attribute 'totls'"):
+        _ = stored.wf.totls
+    assert not hasattr(stored.wf, "_repr_html_")

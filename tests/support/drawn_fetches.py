@@ -31,11 +31,17 @@ TOKENS = [
 
 raw_amounts = st.sampled_from([0, 0, 1, 10**18, 2**53 + 1, LARGEST]) | st.integers(0, LARGEST)
 decimals = st.sampled_from([0, 6, 18, 18, 77, None, 78])
-balances = st.lists(st.tuples(st.sampled_from(TOKENS), raw_amounts, decimals), max_size=6)
-outcomes = balances | balances | st.sampled_from(["unknown", "failed"])
-fetches = st.lists(
-    st.tuples(st.sampled_from(WALLETS), outcomes), max_size=6, unique_by=lambda asked: asked[0]
-)
+
+
+def fetches_of(tokens):
+    """Draw fetches of some tokens."""
+    balances = st.lists(st.tuples(st.sampled_from(tokens), raw_amounts, decimals), max_size=6)
+    outcomes = balances | balances | st.sampled_from(["unknown", "failed"])
+    asked = st.tuples(st.sampled_from(WALLETS), outcomes)
+    return st.lists(asked, max_size=6, unique_by=lambda each: each[0])
+
+
+fetches = fetches_of(TOKENS)
 
 
 class Held(NamedTuple):

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from walletframe.bulk import StoredHoldings, Units
+from walletframe.accessor.details import DetailsAccessor
+from walletframe.accessor.stored_columns import FolderT, StoredColumnsAccessor
+from walletframe.errors import FramesNeededError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pandas as pd
 
-    from walletframe.analysis import By, PricesLike
+    from walletframe.analysis import By
+    from walletframe.bulk import StoredHoldings
     from walletframe.frames import AssetsLike, TokenLike
 
-FolderT = TypeVar("FolderT")
 
-
-class StoredAccessor(Generic[FolderT]):
+class StoredAccessor(StoredColumnsAccessor[FolderT]):
     """Tables of a folder, read a part at a time; the same as ``details.wf`` gives of its frames.
 
     Parameters
@@ -32,6 +32,8 @@ class StoredAccessor(Generic[FolderT]):
     ------
     DatasetError
         From each method, if a file is broken or gone.
+    FramesNeededError
+        From what ``details.wf`` has beyond that: it takes balances that are in memory.
 
     Examples
     --------
@@ -49,6 +51,15 @@ class StoredAccessor(Generic[FolderT]):
 
     def __init__(self, held: StoredHoldings, again: Callable[[StoredHoldings], FolderT]) -> None:
         self._held, self._again = held, again
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(DetailsAccessor, name):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise FramesNeededError(
+            f"{name} takes balances that are in memory, and these are on the disk",
+            hint="read as many as it needs, such as "
+            f"read_wallets(folder, tokens=[…], wallets=[…]).wf.{name}",
+        )
 
     def totals(
         self,
@@ -241,60 +252,3 @@ class StoredAccessor(Generic[FolderT]):
         from walletframe.analysis import pivot_on_disk
 
         return pivot_on_disk(self._held, n, by=by, assets=assets, bridged=bridged)
-
-    def value(
-        self,
-        prices: PricesLike | None = None,
-        *,
-        currency: str | None = None,
-        by_symbol: bool = False,
-        assets: pd.DataFrame | None = None,
-        bridged: bool = False,
-    ) -> FolderT:
-        """Value the balances, as ``details.wf.value`` does, whenever they are read.
-
-        Parameters
-        ----------
-        prices : mapping, Series, DataFrame, str, Path or PriceSource, optional
-            As there; default: the service's own.
-        currency : str, optional
-            What they are in.
-        by_symbol : bool, default False
-            Whether prices are by symbol.
-        assets, bridged : optional
-            Prices are by asset, as there.
-
-        Returns
-        -------
-        StoredWallets
-            The same folder; tables of it have values.
-
-        Raises
-        ------
-        DatasetError
-            If a file is broken or gone.
-        WalletframeError
-            As ``details.wf.value`` raises it.
-
-        Examples
-        --------
-        >>> from tempfile import TemporaryDirectory
-        >>> import walletframe as wf
-        >>> with TemporaryDirectory() as folder, wf.sandbox() as service:
-        ...     with service.client(cache=False) as client:
-        ...         summary = wf.fetch_to_parquet(["NEAR.alice.near"], folder, client=client)
-        ...     table = wf.open_wallets(folder).wf.value({("NEAR", None): 3}).wf.totals()
-        >>> len(table) > 0
-        True
-        """
-        from walletframe.analysis import units_on_disk
-
-        units, currency = units_on_disk(
-            self._held,
-            prices,
-            currency=currency,
-            by_symbol=by_symbol,
-            assets=assets,
-            bridged=bridged,
-        )
-        return self._again(replace(self._held, units=Units(units, by_symbol, currency)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from walletframe.amounts.integers import Exact, integers_from, rescale
+from walletframe.amounts.integers import POWERS, Exact, integers_from, rescale
 from walletframe.amounts.segments import Segments, sums
 
 if TYPE_CHECKING:
@@ -88,6 +88,20 @@ def positive(amounts: Exact | Words) -> Mask:
     low, high = amounts.words[:, 0], amounts.words[:, 1]
     found: Mask = (high > 0) | ((high == 0) & (low != 0))
     found[amounts.places] = positive(amounts.others)
+    return found
+
+
+def reaching(amounts: Exact | Words, whole: int) -> Mask:
+    """Tell which are at least a positive number of whole units."""
+    least = whole * POWERS[amounts.scale]
+    if isinstance(amounts, Exact):
+        return np.asarray(amounts.integers >= least, dtype=bool)
+    high, low = divmod(least, 2**64)
+    words = amounts.words
+    found: Mask = (words[:, 1] > high) | (
+        (words[:, 1] == high) & (words.view(np.uint64)[:, 0] >= low)
+    )
+    found[amounts.places] = reaching(amounts.others, whole)
     return found
 
 

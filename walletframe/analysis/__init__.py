@@ -12,6 +12,7 @@ from walletframe.analysis.slices import (
     units_on_disk,
 )
 from walletframe.analysis.spam.flags import explain_spam, flag_spam, without_spam
+from walletframe.analysis.spam.stored import explain_on_disk, flags_on_disk
 from walletframe.analysis.sums import totals
 from walletframe.analysis.token_lists import TokensLike, read_token_list
 from walletframe.analysis.valuation import PricesLike, value
@@ -27,8 +28,10 @@ __all__ = [
     "TokensLike",
     "concentration",
     "concentration_on_disk",
+    "explain_on_disk",
     "explain_spam",
     "flag_spam",
+    "flags_on_disk",
     "overlap",
     "pivot",
     "pivot_on_disk",

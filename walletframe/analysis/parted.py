@@ -16,7 +16,6 @@ from walletframe.amounts import AmountArray
 from walletframe.analysis.sums import totals_table
 from walletframe.analysis.tallies import chains_of, merged, tally_of
 from walletframe.frames import (
-    HOLDING_DTYPES,
     TOKEN,
     Block,
     completeness,
@@ -94,7 +93,7 @@ def totals_of_blocks(
     names = ["token" if name == "symbol" else name for name in names]
     grouping = Grouping(names, assets, bridged)
     parts: list[Part] = []
-    for block in held.blocks([name for name in names if name in HOLDING_DTYPES]):
+    for block in held.blocks([name for name in names if name in held.whole.holdings]):
         parts.append(part_of(block, grouping))
         if sum(len(part.rows) for part in parts) > _FOLDED and len(parts) > 1:
             parts = [merge(held.whole, parts, grouping)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
+from walletframe.bulk.added import FLAGGED, PRICED, cases_of_frame, cases_of_ways
 from walletframe.bulk.files import POSITION, Layout, as_frame, dataset_errors
 from walletframe.bulk.parts import read_contents, rows_of
 from walletframe.bulk.reading import column_of, read_holdings, service_of, with_told
@@ -24,7 +25,6 @@ from walletframe.frames import (
     read_positions,
     respelled,
     some_positions,
-    text_array,
     typed_frame,
 )
 
@@ -33,30 +33,9 @@ _NEEDED = ("blockchain", "address", *TOKEN, "amount")
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from walletframe.amounts.integers import Floats
+    from walletframe.bulk.added import Cases, Flags, Units
     from walletframe.bulk.parts import Contents, Part
-    from walletframe.frames import Codes, Identities, TokenKey, Ways
-
-
-@dataclass(frozen=True, slots=True)
-class Units:
-    """Prices of balances: of tokens, of symbols, or those that the service has sent."""
-
-    of: Mapping[Any, float] | None  # None: sent
-    by_symbol: bool
-    currency: str | None
-
-    def column(self, block: pd.DataFrame, ways: Ways, tokens: Identities) -> Floats:
-        """Give the price of each row."""
-        if self.of is None:
-            units = block["price"].to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
-        elif self.by_symbol:
-            symbols = ways.written()["symbol"]
-            units = np.array([self.of.get(symbol, np.nan) for symbol in symbols])[ways.codes]
-        else:
-            units = np.array([self.of.get(key, np.nan) for key in tokens.keys])[tokens.codes]
-        units[block["token_blockchain"].isna()] = np.nan
-        return units
+    from walletframe.frames import Codes, Mask, TokenKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +48,33 @@ class StoredHoldings:
     whole: Positions  # all wallets, without any rows
     counts: Codes  # of each wallet, how many rows it has
     units: Units | None = None  # where they were valued
+    flags: Flags | None = None  # where spam was flagged
+    left_out: tuple[Flags, ...] = ()  # and where it was left out, the last time last
+    unknown: Codes | None = None  # with flags, the places of all rows of unknown tokens
 
     @property
     def wallets(self) -> pd.DataFrame:
         """All wallets, those that are not ok among them."""
         return self.whole.given
+
+    def valued(self, units: Units) -> StoredHoldings:
+        """Return the same with prices and values, in place of earlier ones."""
+        return replace(self, units=units, whole=self._with(PRICED))
+
+    def flagged(self, flags: Flags, unknown: Codes) -> StoredHoldings:
+        """Return the same with flags; `unknown` has the places of rows of unknown tokens."""
+        unknown = unknown if self.unknown is None else self.unknown
+        return replace(self, flags=flags, unknown=unknown, whole=self._with(FLAGGED))
+
+    def without(self, flags: Flags, unknown: Codes) -> StoredHoldings:
+        """Return the same without the rows that are flagged as spam."""
+        unknown = unknown if self.unknown is None else self.unknown
+        return replace(self, left_out=(*self.left_out, flags), unknown=unknown)
+
+    def _with(self, dtypes: Mapping[str, str]) -> Positions:
+        """Return the wallets without rows, which have some more columns."""
+        none = typed_frame(dict.fromkeys(dtypes, ()), dtypes)
+        return replace(self.whole, holdings=self.whole.holdings.assign(**none))
 
     def blocks(self, names: Collection[str] = ()) -> Iterator[Block]:
         """Read what tables need of all balances, and some more columns, part by part."""
@@ -99,7 +100,8 @@ class StoredHoldings:
                 rows = self._rows(places[order])[kept]
                 written = ways.written().iloc[ways.codes[kept]]
                 written = written.assign(balances=balances, first=rows)
-                found.append(written.assign(apart=np.where(np.isin(kept, apart), rows, -1)))
+                written["apart"] = np.where(np.isin(kept, apart), rows, -1)
+                found.append(written[self._left(cases_of_ways(ways.take(kept), rows))])
         joined = pd.concat(found, ignore_index=True).sort_values("first", ignore_index=True)
         _, spelled = respelled(self.wallets, joined)
         grouped = spelled.groupby([*TOKEN, "apart"], sort=False, dropna=False)["balances"]
@@ -107,10 +109,36 @@ class StoredHoldings:
 
     def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
         """Read the rows of some tokens, in their order."""
+        wanted = {*_NEEDED, *names, *self._sent}
         with dataset_errors(self.root):
-            columns = [name for name in HOLDING_DTYPES if name in {*_NEEDED, *names}]
+            columns = [name for name in HOLDING_DTYPES if name in wanted]
             held = read_holdings(self.contents, self.wallets, self.order, columns, {*tokens})
-        return respelled(self.wallets, held)[1]
+        [_, held] = respelled(self.wallets, held)
+        if not self.left_out and {*PRICED, *FLAGGED}.isdisjoint(names):
+            return held
+        cases = cases_of_frame(held, self.unknown)
+        added = held.assign(**self._added(held, cases, names))[self._left(cases)]
+        return added[[name for name in added.columns if name in wanted]].reset_index(drop=True)
+
+    @property
+    def _sent(self) -> set[str]:
+        return {"price"} if self.units and self.units.of is None else set()
+
+    def _left(self, cases: Cases) -> Mask:
+        """Tell which rows were not left out."""
+        left = np.ones(len(cases.codes), dtype=bool)
+        for flags in self.left_out:
+            left &= ~flags.columns(cases)["is_spam"]
+        return left
+
+    def _added(
+        self, holdings: pd.DataFrame, cases: Cases, names: Collection[str]
+    ) -> dict[str, Any]:
+        """Give rows their prices and values, and flags where these are named."""
+        found = self.units.columns(cases, holdings) if self.units else {}
+        if self.flags and not FLAGGED.keys().isdisjoint(names):
+            found |= self.flags.columns(cases)
+        return found
 
     def _parts(self) -> Iterator[tuple[Part, Codes]]:
         """Give each part, and of its wallets their places among all."""
@@ -131,27 +159,28 @@ class StoredHoldings:
     def _block(self, part: Part, places: Codes, names: Collection[str], book: TokenBook) -> Block:
         order = np.argsort(places)
         places = places[order]
-        sent = {"price"} if self.units and self.units.of is None else set()
-        more = [name for name in {*names, *sent} if name not in _NEEDED]
-        read, rows = part.read([*TOKEN, "amount", *more]), rows_of(part.counts, order)
+        wanted = HOLDING_DTYPES.keys() & {*names, *self._sent}
+        more = [name for name in wanted if name not in _NEEDED]
+        read, taken = part.read([*TOKEN, "amount", *more]), rows_of(part.counts, order)
         owners = np.repeat(np.arange(len(places)), part.counts[order])
         chains, kinds = pd.factorize(self.whole.chain_codes[places])
-        ways = book.ways(read, rows, (chains[owners], max(len(kinds), 1)))
+        ways = book.ways(read, taken, (chains[owners], max(len(kinds), 1)))
         columns = ways.columns()
-        amounts = read["amount"] if rows is None else read["amount"].take(rows)
+        amounts = read["amount"] if taken is None else read["amount"].take(taken)
         columns["amount"] = AmountArray._of_words(amounts)  # noqa: SLF001 - of ours
-        columns |= {name: column_of(name, [read[name]], rows) for name in more}
+        columns |= {name: column_of(name, [read[name]], taken) for name in more}
         for name in {"blockchain", "address"}.intersection(names):
             columns[name] = self.whole.wallets[name].array.take(places[owners])
-        holdings = pd.DataFrame(columns, copy=False)
-        tokens = ways.identities()
-        if self.units:
-            units = self.units.column(holdings, ways, tokens)
-            worth = {"unit_price": units, "value": columns["amount"] * units}
-            currency = text_array([self.units.currency] * len(units))
-            holdings = holdings.assign(**worth, currency=currency)
-        positions = some_positions(self.whole, places, holdings, tokens, owners)
-        return Block(positions, places, self._rows(places), ways)
+        holdings, rows = pd.DataFrame(columns, copy=False), self._rows(places)
+        if self.left_out:
+            left = np.flatnonzero(self._left(cases_of_ways(ways, rows)))
+            holdings = holdings.take(left).reset_index(drop=True)
+            owners, rows, ways = owners[left], rows[left], ways.take(left)
+        if self.units or self.flags:
+            added = self._added(holdings, cases_of_ways(ways, rows), names)
+            holdings = holdings.assign(**added)
+        positions = some_positions(self.whole, places, holdings, ways.identities(), owners)
+        return Block(positions, places, rows, ways)
 
 
 def open_holdings(folder: str | Path) -> StoredHoldings:

@@ -15,6 +15,7 @@
         ├── AmbiguousTokenError  (ValueError)    a symbol that several tokens share
         ├── UnknownWalletError   (LookupError)   a frame has no such wallet
         ├── UnknownBlockchainError (LookupError) a list has no such blockchain
+        ├── FramesNeededError    (AttributeError) asked of a folder on the disk
         ├── SettingsError        (ValueError)    a setting that is unknown, missing or wrong
         ├── TokenListError       (ValueError)    a list of tokens that can't be read
         ├── LedgerError          (ValueError)    holdings that the sandbox can't serve
@@ -50,6 +51,7 @@ from walletframe.errors.fetches import (
     DatasetError,
     FetchError,
     FetchInterrupted,
+    FramesNeededError,
     HistoryError,
     SnapshotError,
     UnknownSnapshotError,
@@ -102,6 +104,7 @@ __all__ = [
     "FetchError",
     "FetchInterrupted",
     "FetchWarning",
+    "FramesNeededError",
     "HistoryError",
     "InputWarning",
     "LedgerError",

@@ -29,6 +29,10 @@ class SnapshotError(WalletframeError, ValueError):
     """Holdings that can't be saved or compared as they are, or a time that can't be read."""
 
 
+class FramesNeededError(WalletframeError, AttributeError):
+    """A folder on the disk was asked for what only frames in memory can answer."""
+
+
 class UnknownSnapshotError(WalletframeError, LookupError):
     """There is no snapshot, or none so early; ``history.snapshots()`` lists them."""
 

@@ -11,10 +11,11 @@ import pandas as pd
 
 from walletframe.amounts.segments import Segments, sums
 from walletframe.analysis.spam.directory import make_directory
+from walletframe.analysis.spam.evidence import evidence_of
 from walletframe.analysis.spam.reasons import BAIT, Finding, in_order, score, words
 from walletframe.analysis.spam.symbols import HEAD, read_symbol
 from walletframe.errors import SettingsError, SpamWarning
-from walletframe.frames import amounts_of, find_token, require_columns, token_identities
+from walletframe.frames import find_token, token_identities
 from walletframe.notice import mention
 from walletframe.numerals import many
 
@@ -22,16 +23,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from walletframe.analysis.spam.directory import Directory
+    from walletframe.analysis.spam.evidence import Evidence
     from walletframe.analysis.token_lists import TokensLike
-    from walletframe.frames import Codes, Identities, TokenKey, TokenLike
+    from walletframe.frames import Codes, TokenKey, TokenLike
 
 THRESHOLD = 0.5
 _WHOSE = ["symbol", "token_blockchain", "token_address"]
 
-_NEEDED = [*_WHOSE, "amount", "raw_amount"]
 _CROWD = 3
 _CHANCE = 500  # so many tokens have one more under the same symbol by chance
-_ABSURD, _ABSURD_DIGITS = 10**18, 60  # whole tokens, and digits in base units
 _EXTREME = 10**15
 _ABSURD_BALANCE, _EXTREME_SUPPLY = Finding("absurd_balance"), Finding("extreme_supply")
 _PRICED, _UNPRICED = Finding("priced"), Finding("unpriced")
@@ -45,7 +45,8 @@ def flag_spam(
     threshold: float = THRESHOLD,
 ) -> pd.DataFrame:
     """Add ``spam_score``, ``spam_reasons`` and ``is_spam`` to n rows: see ``.wf.flag_spam``."""
-    cases = _find_cases(holdings, allow, deny, threshold)
+    directory = read_lists(allow, deny, threshold)
+    cases = _find_cases(directory, evidence_of(holdings))
     scores = np.zeros(len(cases.tokens))
     reasons = np.full(len(cases.tokens), "", dtype=object)
     for case, findings in cases.judged().items():
@@ -67,14 +68,18 @@ def without_spam(
     """Return the rows that `flag_spam` does not flag, with the columns they had."""
     flagged = flag_spam(holdings, allow=allow, deny=deny, threshold=threshold)
     suspect = flagged["is_spam"].to_numpy()
-    if suspect.any():
-        tokens = len(token_identities(holdings[suspect]).keys)
+    say_left_out(int(suspect.sum()), len(token_identities(holdings[suspect]).keys))
+    return holdings[~suspect]
+
+
+def say_left_out(rows: int, tokens: int) -> None:
+    """Say how much was left out, if anything was."""
+    if rows:
         mention(
-            f"{many(int(suspect.sum()), 'row')} of {many(tokens, 'token')} that look like spam "
-            "left out; explain_spam() says why",
+            f"{many(rows, 'row')} of {many(tokens, 'token')} that look like spam left out; "
+            "explain_spam() says why",
             SpamWarning,
         )
-    return holdings[~suspect]
 
 
 def explain_spam(
@@ -87,7 +92,20 @@ def explain_spam(
     everything: bool = False,
 ) -> pd.DataFrame:
     """Return a row for each finding of `flag_spam`, in words: see ``.wf.explain_spam``."""
-    cases = _find_cases(holdings, allow, deny, threshold)
+    directory = read_lists(allow, deny, threshold)
+    return explained(directory, evidence_of(holdings), token, threshold, everything=everything)
+
+
+def explained(
+    directory: Directory,
+    evidence: Evidence,
+    token: TokenLike | None,
+    threshold: float,
+    *,
+    everything: bool,
+) -> pd.DataFrame:
+    """Do the same of rows that were read."""
+    cases, holdings = _find_cases(directory, evidence), evidence.holdings
     asked = np.ones(len(holdings), dtype=bool) if token is None else find_token(holdings, token)
     places, rows = np.unique(cases.codes[asked], return_index=True)
     whose = holdings.loc[asked, _WHOSE].iloc[rows]
@@ -168,15 +186,25 @@ class _Cases:
         return in_order(found)
 
 
-def _find_cases(
-    holdings: pd.DataFrame, allow: TokensLike | None, deny: TokensLike | None, threshold: float
-) -> _Cases:
+def read_lists(allow: TokensLike | None, deny: TokensLike | None, threshold: float) -> Directory:
+    """Read what a caller knows of tokens, and refuse a threshold that is none."""
     if not 0 < threshold <= 1:
         hint = "it is a score: above 0 and at most 1"
         raise SettingsError(f"threshold is {threshold!r}", hint=hint)
-    directory = make_directory(allow, deny)
-    require_columns(holdings, _NEEDED)
-    tokens = token_identities(holdings)
+    return make_directory(allow, deny)
+
+
+def verdicts(
+    directory: Directory, evidence: Evidence
+) -> tuple[Codes, dict[int, tuple[float, str]]]:
+    """Give of each row its case, and of cases that are not clean their scores and reasons."""
+    cases = _find_cases(directory, evidence)
+    judged = cases.judged().items()
+    return cases.codes, {case: (score(found), words(found)) for case, found in judged}
+
+
+def _find_cases(directory: Directory, evidence: Evidence) -> _Cases:
+    holdings, tokens = evidence.holdings, evidence.tokens
     symbol_codes, symbols = pd.factorize(holdings["symbol"].array)
     names = [*map(str, symbols.tolist()), ""]  # the code of a missing symbol is -1
     codes, pairs = pd.factorize(tokens.codes * len(names) + symbol_codes % len(names))
@@ -189,17 +217,16 @@ def _find_cases(
         tokens.keys,
         [name[:HEAD] for name in names],
         [read_symbol(name) for name in names],
-        _amount_findings(holdings, tokens),
-        _price_findings(holdings, tokens),
+        _amount_findings(evidence),
+        _price_findings(evidence),
     )
 
 
-def _amount_findings(holdings: pd.DataFrame, tokens: Identities) -> dict[int, tuple[Finding, ...]]:
+def _amount_findings(evidence: Evidence) -> dict[int, tuple[Finding, ...]]:
     """Find tokens with balances that nobody has, and supplies that no honest token needs."""
-    exact, codes = amounts_of(holdings["amount"]).exact(), tokens.codes
-    one, count = 10**exact.scale, len(tokens.keys)
-    digits = holdings["raw_amount"].astype("str").str.len().to_numpy(dtype=float, na_value=0)
-    absurd = codes[(exact.integers >= _ABSURD * one) | (digits >= _ABSURD_DIGITS)]
+    exact, codes = evidence.amounts, evidence.tokens.codes
+    one, count = 10**exact.scale, len(evidence.tokens.keys)
+    absurd = np.unique(codes[evidence.absurd])
     found: dict[int, tuple[Finding, ...]] = dict.fromkeys(absurd.tolist(), (_ABSURD_BALANCE,))
     # Added up is only what can be extreme: of n terms then not all are below an n-th of it.
     most_rows = max(int(np.bincount(codes, minlength=1).max()), 1)
@@ -211,14 +238,12 @@ def _amount_findings(holdings: pd.DataFrame, tokens: Identities) -> dict[int, tu
     return found
 
 
-def _price_findings(holdings: pd.DataFrame, tokens: Identities) -> npt.NDArray[np.object_]:
+def _price_findings(evidence: Evidence) -> npt.NDArray[np.object_]:
     """Return for each token `_PRICED`, `_UNPRICED` where others on its blockchain are, or None."""
+    tokens = evidence.tokens
     found = np.full(len(tokens.keys), None, dtype=object)
-    if "price" not in holdings.columns or not len(holdings):
-        return found
-    prices = pd.to_numeric(holdings["price"], errors="coerce").to_numpy(float, na_value=np.nan)
     priced = np.zeros(len(found), dtype=bool)
-    priced[tokens.codes[prices > 0]] = True
+    priced[tokens.codes[evidence.priced]] = True
     chains, _ = pd.factorize(np.array([key[0] for key in tokens.keys], dtype=object))
     covered = np.bincount(chains[priced], minlength=len(found) + 1)[chains] > 0
     found[covered] = _UNPRICED
