@@ -65,7 +65,7 @@ def test_help_ends_with_an_example_of_the_command(run, words):
 @pytest.mark.filterwarnings("ignore:.*the same answer in both:walletframe.InputWarning")
 def test_examples_run_as_they_stand(run, ground):
     """In one shell, against the sandbox: each ends with what it says of the wallets."""
-    order = ["fetch", "totals", "value", "report", "fetch-to-parquet", "history save"]
+    order = ["fetch", "fetch-to-parquet", "totals", "value", "report", "history save"]
     ranks = {tuple(name.split()): place for place, name in enumerate(order)}
     for words in sorted(COMMANDS, key=lambda each: ranks.get(each, len(ranks))):
         for line in split(examples(run, words)):

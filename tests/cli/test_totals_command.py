@@ -11,9 +11,11 @@ import pandas as pd
 import pytest
 from canned_service import KEY, answer, balance, wallet
 from click.testing import CliRunner
+from parted import write_parts
 
+from walletframe.bulk import read_wallets
 from walletframe.cli import main
-from walletframe.cli.files import read_saved, write_details
+from walletframe.cli.files import is_folder, read_saved, write_details
 
 # The third balance of 0xa has no decimals.
 pytestmark = pytest.mark.filterwarnings("ignore:1 of 3 balances:walletframe.errors.AnswerWarning")
@@ -118,6 +120,53 @@ def test_shares_of_one_token_or_asset(run, people):
     assert nobody[:3] == ["-", "unknown", "-"]
     assert result.exit_code == 1
     assert run(*asked, "--token", "ETH.").output.splitlines()[2].split()[1:3] == ada[1:3]
+
+
+@pytest.mark.filterwarnings("ignore::walletframe.InputWarning")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["totals", "--by", "owner", "--by", "asset"],
+        ["totals", "--token", "=1+1", "--by", "blockchain"],
+        ["totals", "--token", "ETH."],
+        ["totals", "--token", "NONE"],
+        ["value", "--by", "owner", "--currency", "USD"],
+        ["value", "--token", "ETH.", "--by", "wallet"],
+        ["share", "--asset", "ETH", "--by", "owner"],
+    ],
+    ids=" ".join,
+)
+def test_a_folder_is_as_good_as_a_file(run, people, tmp_path, words):
+    """The same words, numbers and exit codes come of both."""
+    command, *options = words
+    file, folder = str(tmp_path / "h.parquet"), str(tmp_path / "bulk")
+    run("fetch-to-parquet", folder, "--file", people, "--keep", "owner")
+    write_details(read_wallets(folder), tmp_path / "h.parquet")
+    ours, theirs = run(command, folder, *options), run(command, file, *options)
+    assert ours.output == theirs.output
+    assert ours.exit_code == theirs.exit_code
+
+
+def test_a_folder_without_any_balance(run, details, tmp_path):
+    """It is worth nothing."""
+    empty = details._replace(wallets=details.wallets[1:2], holdings=details.holdings[:0])
+    write_parts(tmp_path / "bulk", empty)
+    output = run("value", str(tmp_path / "bulk"), "--by", "wallet").output
+    assert "Value of 0 of 0 balances: 0" in output
+
+
+def test_what_is_no_folder_of_balances(run, tmp_path):
+    """Is taken for a wallet, as is one too long for any file."""
+    for word in (str(tmp_path), f"ETH.{'0x' * 300}"):
+        assert not is_folder(word)
+    assert "can't be read" in run("totals", str(tmp_path)).output
+
+
+def test_reports_and_changes_of_a_folder(run, details, tmp_path):
+    """Which is read as a whole."""
+    folder, page = str(write_parts(tmp_path / "bulk", details)), str(tmp_path / "report.md")
+    assert f"written: {page}" in run("report", folder, "--output", page).output
+    assert "wallets not known: 2" in run("compare", folder, folder).output
 
 
 @pytest.mark.parametrize("more", [[], ["--asset", "ETH", "--token", "ETH."]])

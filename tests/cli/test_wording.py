@@ -30,6 +30,7 @@ NOT_OF_A_COMMAND = {
     "walletframe.client": "clients, and fetches that raise: commands make the one, avoid the other",
     "walletframe.frames.joining": "a table of one's own, which no command has",
     "walletframe.pickers": "widgets",
+    "walletframe.accessor.stored": "what no command asks of a folder",
     "walletframe.service.recorded": "a ledger that is no path; the command's is one",
     "walletframe.transport.kept": "a cache that was made in Python",
 }

@@ -1,7 +1,7 @@
 """Analysis of holdings: frame in, frame out."""
 
 from walletframe.analysis.matrix import overlap, pivot, token_labels
-from walletframe.analysis.parted import totals_of_blocks
+from walletframe.analysis.parted import totals_of_blocks, worth_of_blocks
 from walletframe.analysis.price_files import FilePrices, ParquetPrices, PriceHistory
 from walletframe.analysis.prices import PriceSource
 from walletframe.analysis.shares import concentration, share, top, top_rows
@@ -46,4 +46,5 @@ __all__ = [
     "units_on_disk",
     "value",
     "without_spam",
+    "worth_of_blocks",
 ]

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
+from walletframe.amounts.floats import float_totals, joined_totals
 from walletframe.analysis.sums import totals_table
 from walletframe.analysis.tallies import chains_of, merged, tally_of
 from walletframe.frames import (
@@ -26,13 +27,14 @@ from walletframe.frames import (
     some_positions,
     text_array,
     token_identities,
+    worth_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from walletframe.analysis.tallies import Tally
-    from walletframe.frames import AssetsLike, By, Codes, Groups, Positions, Ways
+    from walletframe.frames import AssetsLike, By, Codes, Groups, Positions, Ways, Worth
 
 _FOLDED = 400_000  # rows that are kept before parts are merged
 
@@ -98,6 +100,23 @@ def totals_of_blocks(
         if sum(len(part.rows) for part in parts) > _FOLDED and len(parts) > 1:
             parts = [merge(held.whole, parts, grouping)]
     return table(held.whole, parts, grouping)
+
+
+def worth_of_blocks(held: InBlocks) -> Worth | None:
+    """Add up all values, as `worth` does those of a frame."""
+    if "value" not in held.whole.holdings:
+        return None
+    parts, currencies, unread, unpriced = [], list[Any](), 0, 0
+    for block in held.blocks():
+        holdings, missing = block.positions.holdings, block.positions.amounts.isna()
+        values = holdings["value"].to_numpy()
+        parts.append(float_totals(values, np.zeros(len(values), dtype=np.intp), 1))
+        currencies += holdings["currency"].iloc[:1].tolist()
+        unread += int(missing.sum())
+        unpriced += int((np.isnan(values) & ~missing).sum())
+    whole = joined_totals(parts).regrouped(np.zeros(len(parts), dtype=np.intp), 1)
+    currency = currencies[0] if currencies else None
+    return worth_of(whole.sums(), currency, int(whole.sizes[0]), unpriced, unread)
 
 
 def written_ways(held: InBlocks) -> tuple[Positions, Codes]:

@@ -15,7 +15,7 @@ from walletframe.analysis.matrix import IN_COLUMNS, pivot, ranked_tokens
 from walletframe.analysis.parted import InBlocks, totals_of_blocks, written_ways
 from walletframe.analysis.shares import IN_ROWS, MEASURES, OF_ONE, concentration, share
 from walletframe.analysis.valuation import refuse_prices, unusable, value
-from walletframe.errors import SettingsError
+from walletframe.errors import Either, SettingsError, Spelled
 from walletframe.frames import (
     UNKNOWN,
     held_names,
@@ -188,7 +188,7 @@ def pivot_on_disk(
     if of_rows := [name for name in names if name in told]:
         raise SettingsError(
             f"by: {of_rows[0]!r} is a column of balances, which are on the disk",
-            hint="read the folder for that: read_wallets(folder)",
+            hint=Spelled("read the folder for that", Either(": read_wallets(folder)")),
         )
     kind = tokens.positions.kind
     given: dict[str, Any] = {"assets": assets, "bridged": bridged} if kind == "asset" else {}

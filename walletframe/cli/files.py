@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from walletframe.bulk import read_wallets
+from walletframe.bulk.files import Layout
 from walletframe.cli.screen import say
 from walletframe.errors import SettingsError
 from walletframe.exports import NEEDED, SUFFIXES, saved_tables, to_csv, to_json, to_parquet, typed
@@ -62,8 +64,15 @@ def _write(frame: pd.DataFrame, path: Path, name: str) -> None:
 
 
 def is_saved(word: str) -> bool:
-    """Tell whether an argument is a file of holdings and no wallet."""
-    return word.lower().endswith(SUFFIXES)
+    """Tell whether an argument is a file of holdings, or a folder, and no wallet."""
+    return word.lower().endswith(SUFFIXES) or is_folder(word)
+
+
+def is_folder(word: str) -> bool:
+    """Tell whether an argument is a folder that fetch-to-parquet wrote, no wallet and no time."""
+    with suppress(OSError):  # a wallet may be too long for a name
+        return Layout(Path(word)).marker.is_file()
+    return False
 
 
 def saved_file(given: Sequence[str], files: Sequence[str]) -> str | None:
@@ -71,12 +80,15 @@ def saved_file(given: Sequence[str], files: Sequence[str]) -> str | None:
     if not any(map(is_saved, given)):
         return None
     if len(given) > 1 or files:
-        raise click.UsageError(f"either wallets or one file of holdings, not {' '.join(given)}")
+        words = " ".join(given)
+        raise click.UsageError(f"either wallets or one file (or folder) of holdings, not {words}")
     return given[0]
 
 
 def saved_details(name: str, without: str) -> WalletDetails:
     """Read a whole fetch; ``without`` says what would go wrong without its file of wallets."""
+    if is_folder(name):
+        return read_wallets(name)
     holdings, wallets = read_saved(name)
     if wallets is None:
         lacking = f"{name}: the file of wallets beside it is missing"

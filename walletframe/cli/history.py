@@ -184,8 +184,8 @@ def compare(
     """Say what changed from BEFORE to AFTER, exactly, and what is unknown.
 
     Each is a time, for the last snapshot up to it: latest (what AFTER is unless given), yesterday,
-    2026-01-31 (a day of UTC) or 2026-01-31T06:00Z; or a FILE that fetch wrote. The exit code is 1
-    where something is unknown.
+    2026-01-31 (a day of UTC) or 2026-01-31T06:00Z; or a FILE that fetch wrote; or a FOLDER of
+    fetch-to-parquet. The exit code is 1 where something is unknown.
     """
     by, output = options.pop("by"), options.pop("output")
     sides = _side("before", before, folder), _side("after", after, folder)

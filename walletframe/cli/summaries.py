@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from walletframe.analysis import share as shares
-from walletframe.analysis import totals as add_up
 from walletframe.analysis import value as valued_at
-from walletframe.cli.asking import ask, end, token_named
-from walletframe.cli.files import (
-    file_or_snapshot,
-    read_saved,
-    saved_details,
-    saved_file,
-    write_frame,
-)
+from walletframe.cli.asking import ask, end
+from walletframe.cli.files import file_or_snapshot, saved_details, saved_file, write_frame
 from walletframe.cli.options import (
     all_of,
     asking,
@@ -33,13 +24,12 @@ from walletframe.cli.options import (
     together,
 )
 from walletframe.cli.screen import say, show, totals_table
+from walletframe.cli.sources import found
 from walletframe.frames import (
     HOLDING_DTYPES,
-    find_token,
     known_wallets,
     stale_wallets,
     summary_lines,
-    worth,
 )
 from walletframe.numerals import many
 from walletframe.reports import SUFFIXES
@@ -51,6 +41,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from walletframe.cli.sources import Source
+
 
 _BY = ("token", "asset", "wallet", "blockchain")
 _COLUMNS = {  # those that name a group, where that is more than its own
@@ -61,7 +53,7 @@ _COLUMNS = {  # those that name a group, where that is more than its own
 _WITHOUT_WALLETS = "what failed is unknown"
 
 _adding_up = together(
-    click.argument("given", nargs=-1, metavar="[FILE | WALLET...]"),
+    click.argument("given", nargs=-1, metavar="[FILE | FOLDER | WALLET...]"),
     grouped("token"),
     output,
     of_token,
@@ -75,6 +67,7 @@ _adding_up = together(
         "walletframe totals NEAR.alice.near --by wallet",
         "walletframe totals holdings.csv --by wallet --by token --output totals.csv",
         "walletframe totals --file people.csv --keep owner --by owner --by asset",
+        "walletframe totals bulk --by asset",
     )
 )
 @_adding_up
@@ -82,9 +75,9 @@ def totals(given: tuple[str, ...], **options: Any) -> None:
     """Add up what wallets hold, exactly: of a FILE that fetch wrote, or of WALLETS.
 
     The last column tells of how many wallets that could hold some the balances are known. The
-    exit code is 1 where that is not all.
+    exit code is 1 where that is not all. A FOLDER of fetch-to-parquet may be larger than memory.
     """
-    _add_up(given, lambda holdings: holdings, **options)
+    _add_up(given, lambda source: source, **options)
 
 
 @click.command(
@@ -104,19 +97,20 @@ def value(
     """Value what wallets hold: of a FILE that fetch wrote, or of WALLETS.
 
     Prices are by contract, or by asset, such as USDC. What has no price is counted, and not taken
-    for worthless. The exit code is 1 where the balances of a wallet are not known.
+    for worthless. The exit code is 1 where the balances of a wallet are not known. A FOLDER of
+    fetch-to-parquet may be larger than memory.
     """
-    valued = partial(valued_at, prices=prices, currency=currency, by_symbol=by_symbol)
+    how: dict[str, Any] = {"prices": prices, "currency": currency, "by_symbol": by_symbol}
     if not by_symbol:
-        valued = partial(valued, assets=options["assets"], bridged=options["bridged"])
+        how |= {"assets": options["assets"], "bridged": options["bridged"]}
     if "asset" not in options["by"] and not by_symbol:  # they are for the prices alone
         options |= {"assets": None, "bridged": False}
-    _add_up(given, valued, **options)
+    _add_up(given, lambda source: source.value(**how), **options)  # of all, then of a token
 
 
 def _add_up(
     given: tuple[str, ...],
-    prepare: Callable[[pd.DataFrame], pd.DataFrame],
+    prepare: Callable[[Source], Source],
     output: Path | None,
     token: str | None,
     rows: int | None,
@@ -125,18 +119,16 @@ def _add_up(
     grouping = {name: options.pop(name) for name in ("by", "assets", "bridged")}
     if saved_file(given, options["files"]) is None:
         _require_names(grouping["by"], options["keep"])
-    holdings, wallets, interrupted = _found(given, **options)
-    named = token_named(token, holdings)
-    rows_of_token = slice(None) if named is None else find_token(holdings, named)
-    holdings = prepare(holdings)[rows_of_token]  # prices of other tokens are of some that are held
-    table = add_up(holdings, wallets=wallets, **grouping)
+    source, interrupted = found(given, **options)
+    wallets, named = source.wallets, source.named(token)
+    table, value = prepare(source).totals(named, **grouping)
     table = _ordered(table, grouping["by"], of_one=named is not None)
     show(totals_table(table, rows, wallets))
     say()
-    if found := worth(holdings):
-        gaps = f"{found.unpriced:,} without a price, {found.unread:,} of unknown amount"
-        balances = many(len(holdings), "balance")
-        say(f"Value of {found.known:,} of {balances}: {found.total} ({gaps})")
+    if value:
+        balances = many(value.known + value.unpriced + value.unread, "balance")
+        gaps = f"{value.unpriced:,} without a price, {value.unread:,} of unknown amount"
+        say(f"Value of {value.known:,} of {balances}: {value.total} ({gaps})")
     if wallets is not None:
         say("\n".join(summary_lines(wallets)))
     write_frame(table, output, name="totals")
@@ -162,7 +154,7 @@ def _ordered(table: pd.DataFrame, by: Sequence[str], *, of_one: bool) -> pd.Data
         "walletframe share --file people.csv --keep owner --asset USDC --by owner --by blockchain",
     )
 )
-@click.argument("given", nargs=-1, metavar="[FILE | WALLET...]")
+@click.argument("given", nargs=-1, metavar="[FILE | FOLDER | WALLET...]")
 @of_asset
 @of_token
 @grouped("wallet")
@@ -179,18 +171,18 @@ def share(
     """Say how much of one token or asset each group holds: of a FILE that fetch wrote, or WALLETS.
 
     The last column tells of how many wallets that could hold some the balances are known. The
-    exit code is 1 where that is not all.
+    exit code is 1 where that is not all. A FOLDER of fetch-to-parquet may be larger than memory.
     """
     wanted = {name: options.pop(name) for name in ("asset", "by", "assets", "bridged")}
     if (wanted["asset"] is None) == (token is None):
         raise click.UsageError("name one thing: --asset, such as USDC, or --token")
     if saved_file(given, options["files"]) is None:
         _require_names(wanted["by"], options["keep"])
-    holdings, wallets, interrupted = _found(given, **options)
-    table = shares(holdings, token_named(token, holdings), wallets=wallets, **wanted)
-    show(totals_table(table, rows, wallets))
+    source, interrupted = found(given, **options)
+    table = source.share(source.named(token), **wanted)
+    show(totals_table(table, rows, source.wallets))
     write_frame(table, output, name="share")
-    known = wallets is None or bool((table["wallets_ok"] == table["wallets_asked"]).all())
+    known = source.wallets is None or bool((table["wallets_ok"] == table["wallets_asked"]).all())
     end(known=known, interrupted=interrupted)
 
 
@@ -205,30 +197,13 @@ def _require_names(by: Collection[str], keep: Collection[str]) -> None:
             )
 
 
-def _found(
-    given: tuple[str, ...], files: tuple[str, ...], **options: Any
-) -> tuple[pd.DataFrame, pd.DataFrame | None, bool]:
-    """Give holdings, the wallets asked where they are known, and whether that was interrupted."""
-    file = saved_file(given, files)
-    if file is None:
-        details, interrupted = ask(given, files=files, **options)
-        return details.holdings, details.wallets, interrupted
-    holdings, wallets = read_saved(file)
-    if wallets is None:
-        say(
-            "Warning: there is no file of wallets beside it, so it is unknown how complete this is",
-            err=True,
-        )
-    return holdings, wallets, False
-
-
 @click.command(
     epilog=example(
         "walletframe report --file wallets.txt --output report.html",
         "walletframe report --file people.csv --keep owner --by owner --output report.md",
     )
 )
-@click.argument("given", nargs=-1, metavar="[FILE | WALLET...]")
+@click.argument("given", nargs=-1, metavar="[FILE | FOLDER | WALLET...]")
 @asking
 @click.option(
     "--output",
@@ -267,7 +242,7 @@ def report(  # noqa: PLR0913 - every option is an argument
     """Write a report on what wallets hold: of a FILE that fetch wrote, or of WALLETS.
 
     The page opens offline, and prints. The exit code is 1 where the balances of a wallet are not
-    known.
+    known. A FOLDER of fetch-to-parquet is read as a whole.
     """
     earlier = None if before is None else file_or_snapshot(before, folder, _WITHOUT_WALLETS)
     interrupted = False

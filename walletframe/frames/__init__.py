@@ -70,6 +70,7 @@ from walletframe.frames.kept import (
     with_kept,
 )
 from walletframe.frames.known import (
+    Worth,
     as_failed,
     failure_lines,
     is_simulated,
@@ -80,6 +81,7 @@ from walletframe.frames.known import (
     summary_lines,
     unreadable,
     worth,
+    worth_of,
 )
 from walletframe.frames.names import (
     TokenLike,
@@ -145,6 +147,7 @@ __all__ = [
     "WalletLike",
     "WalletRecord",
     "Ways",
+    "Worth",
     "ambiguous",
     "amounts_of",
     "as_failed",
@@ -222,4 +225,5 @@ __all__ = [
     "with_kept",
     "without_chain",
     "worth",
+    "worth_of",
 ]

@@ -19,6 +19,8 @@ from walletframe.text import shown
 from walletframe.wire import FLAWS, NO_LIST, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from walletframe.frames.identity import Mask
 
 _SOURCES: Final = {
@@ -137,7 +139,16 @@ def worth(holdings: pd.DataFrame) -> Worth | None:
         return None
     known, unread = holdings["value"].dropna(), holdings["amount"].isna()
     currencies = holdings["currency"].dropna() if "currency" in holdings else known.iloc[:0]
-    currency = f" {shown(currencies.iloc[0], _CURRENCY)}" if len(currencies) else ""
-    total = f"{money(math.fsum(known))}{currency}" if len(known) or holdings.empty else "unknown"
-    unpriced = holdings["value"].isna() & ~unread
-    return Worth(total, len(known), int(unpriced.sum()), int(unread.sum()))
+    currency = currencies.iloc[0] if len(currencies) else None
+    unpriced = int((holdings["value"].isna() & ~unread).sum())
+    return worth_of(known, currency, len(known), unpriced, int(unread.sum()))
+
+
+def worth_of(
+    values: Iterable[float], currency: object, known: int, unpriced: int, unread: int
+) -> Worth:
+    """Put a sum of values into words, of so many balances."""
+    named = f" {shown(currency, _CURRENCY)}" if isinstance(currency, str) else ""
+    empty = known + unpriced + unread == 0
+    total = f"{money(math.fsum(values))}{named}" if known or empty else "unknown"
+    return Worth(total, known, unpriced, unread)
