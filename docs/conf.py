@@ -70,6 +70,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "walletframe"
 html_static_path = ["_static", str(Path(plotly.__file__).parent / "package_data/plotly.min.js")]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
 html_favicon = "_static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False
@@ -77,8 +78,7 @@ html_show_copyright = False
 html_last_updated_fmt = None
 toc_object_entries_show_parents = "hide"
 html_theme_options = {
-    "show_nav_level": 1,
-    "navigation_with_keys": False,
+    "navbar_persistent": ["search-button"],
     "footer_start": ["sphinx-version"],
     "footer_end": ["theme-version"],
 }

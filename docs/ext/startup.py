@@ -1,9 +1,11 @@
-"""What the notebooks' kernels run first: how plotly shows figures in pages without a kernel."""
+"""What the notebooks' kernels run first, since their pages have no kernel and nobody waits."""
 
+from functools import partialmethod
 from typing import Any
 
 from plotly.io import renderers, to_html
 from plotly.io.base_renderers import MimetypeRenderer
+from tqdm.auto import tqdm
 
 
 class _Page(MimetypeRenderer):
@@ -16,3 +18,4 @@ class _Page(MimetypeRenderer):
 
 renderers["page"] = _Page()
 renderers.default = "page"
+tqdm.__init__ = partialmethod(tqdm.__init__, disable=True)  # a bar would stay at 0

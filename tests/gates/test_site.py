@@ -1,5 +1,6 @@
 """The documentation: built without a warning, whole, and read without a network."""
 
+import os
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 from threading import Thread
 from types import ModuleType
 
+import nbformat
 import pytest
 from axe import violations
 from test_docstrings import GIVEN
@@ -21,10 +23,15 @@ import walletframe as wf
 pytestmark = pytest.mark.site
 
 ROOT = Path(__file__).parents[2]
+RENDERERS = ROOT / "docs" / "howto" / "renderers.md"
+CHART = """import pandas as pd, walletframe
+held = {"blockchain": ["ETH"], "address": ["0x2"], "amount": pd.array([1], dtype="amount")}
+held |= {"symbol": ["A"], "token_blockchain": ["ETH"], "token_address": ["0x1"]}
+pd.DataFrame(held).wf.plot.treemap()"""
 LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "srcset", "link": "href"}
 """What a page loads by itself; of links, those that are no mere relation."""
 RELATIONS = {"search", "next", "prev", "index", "author", "canonical"}
-LOOKED_AT = ("index", "tutorials/08-whose-holdings", "howto/index", "reference/columns")
+LOOKED_AT = ("index", "tutorials/08-whose-holdings", "howto/index", "reference/details")
 
 
 class Page(HTMLParser):
@@ -126,6 +133,23 @@ def test_charts_show(address, visit):
     assert visit.strayed == []
 
 
+def test_charts_show_in_pages_of_nbconvert(tmp_path, visit):
+    """They do by the renderer that the how-to names, without another host's scripts."""
+    assert "PLOTLY_RENDERER=notebook jupyter nbconvert" in RENDERERS.read_text(encoding="utf-8")
+    cells = [nbformat.v4.new_code_cell(CHART)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "report.ipynb")
+    convert = ["-m", "nbconvert", "--to", "html", "--execute", "report.ipynb"]
+    subprocess.run(
+        [sys.executable, *convert],
+        cwd=tmp_path,
+        env=os.environ | {"PLOTLY_RENDERER": "notebook"},
+        capture_output=True,
+        check=True,
+    )
+    visit.open(tmp_path / "report.html")
+    visit.page.locator(".treemaplayer .slice").first.wait_for()
+
+
 def test_search_finds(address, visit):
     """Words are found by the site's own index."""
     visit.open(f"{address}/search.html?q=fetch_to_parquet")
@@ -134,14 +158,14 @@ def test_search_finds(address, visit):
     assert visit.strayed == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme, width", [("light", 390), ("dark", 390), ("light", 1280)])
 @pytest.mark.parametrize("name", LOOKED_AT)
-def test_pages_are_for_everybody(address, visit, name, scheme):
-    """On a phone, in the light and in the dark: axe finds no fault, and nothing is too wide."""
+def test_pages_are_for_everybody(address, visit, name, scheme, width):
+    """On a phone, in the dark and on a desk: axe finds no fault, and nothing is too wide."""
     visit.page.emulate_media(color_scheme=scheme)
-    visit.page.set_viewport_size({"width": 390, "height": 844})
+    visit.page.set_viewport_size({"width": width, "height": 844})
     visit.open(f"{address}/{name}.html")
     visit.page.wait_for_selector(f"html[data-theme={scheme}]")
     assert violations(visit.page, "body") == []
-    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
     assert visit.strayed == []
