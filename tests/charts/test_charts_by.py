@@ -259,6 +259,14 @@ def boxes(figure):
     return {"/".join(path(key)): size for key, size in sizes if key not in trace.parents}
 
 
+def boxes_above(draw, wallets, given):
+    """Return what is written on the boxes that others are in."""
+    [trace] = draw(VALUED, wallets=wallets, **given).data
+    return [
+        label for key, label in zip(trace.ids, trace.labels, strict=True) if key in trace.parents
+    ]
+
+
 class TestHierarchies:
     """Treemap and sunburst of any path."""
 
@@ -295,6 +303,16 @@ class TestHierarchies:
     def test_any_path(self, by, paths):
         """Of one column or of many."""
         assert boxes(charts.treemap(VALUED, by=by, wallets=WALLETS)) == paths
+
+    @pytest.mark.parametrize("by", ["usual", ["owner", "wallet", "token"]])
+    def test_a_name_has_one_line_around_others(self, by):
+        """Plotly gives what is around others one line of a treemap, and hides what has two."""
+        named = WALLETS.assign(name=["savings", *WALLETS["address"].tolist()[1:]])
+        given = {} if by == "usual" else {"by": by}
+        [tile] = [name for name in boxes_above(charts.treemap, named, given) if "savings" in name]
+        assert tile == ("savings · 0xa1" if by == "usual" else "savings · ETH.0xa1")
+        [arc] = [name for name in boxes_above(charts.sunburst, named, given) if "savings" in name]
+        assert arc == tile.replace(" · ", "<br>")
 
     def test_the_usual_path_is_that_of_today(self):
         """Written out or not."""

@@ -69,6 +69,25 @@ def test_charts_by_a_kept_column(explorer, details, chart, things):
     pd.testing.assert_frame_equal(made["wallets"], explorer.shown.wallets)
 
 
+def test_the_code_writes_what_is_kept(service, client):
+    """It runs as it is where labels are missing, are times or are no numbers of Python."""
+    people = pd.DataFrame({"wallet": [str(wallet) for wallet in SHOWCASE[:3]]})
+    people["owner"] = ["Ada", None, "Ben"]
+    people["since"] = pd.to_datetime(["2026-01-31", None, "2026-02-01"])
+    people["most"] = [float("inf"), 0.5, None]
+    people["level"] = pd.array([1, None, 3], dtype="Int64")
+    keep = ["owner", "since", "most", "level"]
+    explorer = HoldingsExplorer(people.wf.fetch(keep=keep, client=client, on_failure="ignore"))
+    choose(explorer, ("since", "2026-01-31"), ("level", "1"))
+    made = {}
+    exec(explorer.code, made)  # noqa: S102 - our own text
+    assert made["asked"]["owner"].isna().tolist() == [False, True, False]
+    assert made["asked"]["level"].tolist()[::2] == ["1", "3"]
+    assert made["wallets"]["address"].tolist() == explorer.shown.wallets["address"].tolist()
+    assert len(made["wallets"]) == 1
+    explorer.close()
+
+
 def node_of(said, depth):
     """Return the id of the first node of a ring that is one group."""
     return next(each for each in said["figure"]["data"][0]["ids"] if each.startswith(f"{depth}."))

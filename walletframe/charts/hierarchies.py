@@ -41,6 +41,7 @@ class _Form(NamedTuple):
     size: str  # what is large where much is held
     space: Space
     least: Least
+    between: str  # the lines of what is around others: a rectangle has one line for them
 
 
 def treemap(  # noqa: PLR0913  each is one choice of whoever draws it
@@ -67,7 +68,7 @@ def treemap(  # noqa: PLR0913  each is one choice of whoever draws it
         marker_pad={"t": 20, "l": 2, "r": 2, "b": 2},
         marker_cornerradius=2,
     )
-    return _drawn(_Form(trace, "Area", _TILES, SEEN), found, limit, wallets, colors)
+    return _drawn(_Form(trace, "Area", _TILES, SEEN, " · "), found, limit, wallets, colors)
 
 
 def sunburst(  # noqa: PLR0913  each is one choice of whoever draws it
@@ -89,7 +90,7 @@ def sunburst(  # noqa: PLR0913  each is one choice of whoever draws it
         holdings, path, token=token, asset=asset, wallets=wallets, assets=assets, bridged=bridged
     )
     trace = partial(go.Sunburst, leaf_opacity=1)
-    return _drawn(_Form(trace, "Angle", _RINGS, READ), found, limit, wallets, colors)
+    return _drawn(_Form(trace, "Angle", _RINGS, READ, "<br>"), found, limit, wallets, colors)
 
 
 def _drawn(
@@ -113,12 +114,21 @@ def _drawn(
     small = [f"{percent(lost)} is too small to be drawn."] * (lost > _ROUNDING)
     notes = balances.notes(said, wallets)
     return figure(
-        [form.trace(**arrays(boxes))],
+        [form.trace(**arrays(_headed(boxes, form.between)))],
         title=found.title,
         notes=notes._replace(left_out=[*notes.left_out, *small]),
         space=form.space,
         uniformtext={"minsize": LEAST_SIZE, "mode": "hide"},
     )
+
+
+def _headed(boxes: list[Box], between: str) -> list[Box]:
+    """Join the lines of each box that is around others: plotly hides what has no room."""
+    around = {box.parent for box in boxes}
+    return [
+        box._replace(label=box.label.replace("<br>", between)) if box.id in around else box
+        for box in boxes
+    ]
 
 
 def _shorter(by: By, *, one: bool) -> By:

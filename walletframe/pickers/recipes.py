@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
@@ -90,11 +91,26 @@ def _sandboxed() -> str:
 def _asking(wallets: pd.DataFrame, opened: str, client: str) -> str:
     keep = kept_names(wallets)
     asked = wallets[["blockchain", "address", *keep]]
-    columns = [f"    {name!a}: {asked[name].tolist()!a}," for name in asked]
+    columns = [f"    {name!a}: {_literals(asked[name])!a}," for name in asked]
     kept = f", keep={keep!a}" * bool(keep)
     call = f'wf.fetch_wallets(asked{kept}{client}, on_failure="ignore")'
     made = "\n".join(["asked = pd.DataFrame({", *columns, "})"])
     return f"{made}\n{opened}wallets, holdings = {call}\n"
+
+
+def _literals(column: pd.Series) -> list[object]:
+    """Give values that Python reads as they are written: None for what is missing, or texts."""
+    is_known = column.notna()
+    values = column.astype(object).where(is_known, None).tolist()
+    texts = column.astype("str").astype(object).where(is_known, None).tolist()
+    becomes_floats = not is_known.all() and any(type(value) is int for value in values)
+    return texts if becomes_floats or not all(map(_is_written, values)) else values
+
+
+def _is_written(value: object) -> bool:
+    """Tell whether Python reads a value as it writes it: no time, no infinity."""
+    is_finite = not isinstance(value, float) or math.isfinite(value)
+    return is_finite and isinstance(value, str | int | float | None)
 
 
 def _preparing(prepare: Prepare | None) -> list[str]:
