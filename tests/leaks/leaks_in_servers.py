@@ -85,6 +85,29 @@ def client_at_work(ground):
 
 
 @surface
+def pacer_at_work(ground):
+    """All within a client whose pace is there, all that the server has of it, and all logs."""
+    with secured(ground) as (server, settings), listening(ground) as heard:
+        chosen = settings.replace(cache="memory", pace=settings.cache)
+        seen = fetched(ground, chosen)
+        with server.asked() as asked:
+            names = asked.keys("*")
+            assert b"walletframe:pace:" in b"".join(names)
+            values = [asked.dump(name) for name in names]
+    assert "RedisSlots" in "".join(seen)
+    return [*seen, repr(chosen), *names, *values, heard.getvalue()]
+
+
+@surface
+def pace_that_is_gone(ground):
+    """The warning and all within a client whose pace is nowhere."""
+    settings = of_it(ground)
+    seen = fetched(ground, settings.replace(cache="memory", pace=settings.cache))
+    assert "the pace can't be shared in" in "".join(seen)
+    return seen
+
+
+@surface
 def pickled_on_the_way(ground):
     """A pickled client that knows the password again where it arrives."""
     with secured(ground) as (_, settings):

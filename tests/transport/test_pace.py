@@ -32,9 +32,9 @@ from walletframe.transport.pace import (
     refused,
     take,
 )
-from walletframe.transport.pacer import pace_path
+from walletframe.transport.pacer import pace_place
 from walletframe.transport.session import seconds_to_wait
-from walletframe.transport.slots import PACES
+from walletframe.transport.slots import PACES, UNCOUNTED
 
 
 def simulate(limit, wallets, latency_s=0.05, pace=None):
@@ -301,7 +301,7 @@ def test_a_given_rate_is_forgotten_when_it_is_no_longer_given(tmp_path):
 def test_a_row_of_another_release_is_read_or_begun_anew(canned, tmp_path, row, rate):
     """Unknown fields are ignored, and a value that can't be harms no wallet."""
     path = tmp_path / "kept.sqlite"
-    with closing(sqlite3.connect(pace_path(path))) as file, file:
+    with closing(sqlite3.connect(pace_place(path, None))) as file, file:
         file.execute("CREATE TABLE paces (service TEXT PRIMARY KEY, pace TEXT)")
         file.execute("INSERT INTO paces VALUES (?, CAST(? AS TEXT))", (canned.base_url, row))
     canned.default = (200, {}, answer(wallet()))
@@ -342,7 +342,7 @@ def test_a_client_that_is_dropped_leaves_nothing_open(canned, tmp_path, monkeypa
     canned.default = (200, {}, answer(wallet()))
     path = tmp_path / "kept.sqlite"
     if trouble:
-        pace_path(path).write_bytes(b"garbage" * 1000)
+        pace_place(path, None).write_bytes(b"garbage" * 1000)
     client = canned.client(cache=path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CacheWarning)
@@ -491,6 +491,7 @@ def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeyp
         with pytest.warns(CacheWarning, match="not shared.*locked") as caught:
             assert taken(pacer, 1.5) >= 2
         assert len(caught) == 1
+    assert pacer.slots.own.rate == 100 / UNCOUNTED  # others are there: never at the full rate
     pacer.close()
 
 
@@ -538,6 +539,6 @@ def test_a_fork_takes_no_connection_along(tmp_path):
 
 def test_paces_are_kept_beside_the_answers(tmp_path):
     """There is a file for the pace only where there is one for the answers."""
-    assert pace_path(tmp_path / "a.sqlite") == tmp_path / "a.sqlite.pace"
-    assert pace_path(None).name == "answers.sqlite.pace"
-    assert pace_path("memory") is pace_path(False) is None  # noqa: FBT003 - the setting's value
+    assert pace_place(tmp_path / "a.sqlite", None) == tmp_path / "a.sqlite.pace"
+    assert pace_place(None, None).name == "answers.sqlite.pace"
+    assert pace_place("memory", None) is pace_place(False, None) is None  # noqa: FBT003 - the setting's value

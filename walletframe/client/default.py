@@ -35,8 +35,8 @@ def configure(**overrides: Unpack[SomeSettings]) -> Settings:
         Whom to ask, as in `Settings`; what is not given is of the environment, or the default.
     service, cache, cache_max_bytes, expire_after_s, stale_if_error : optional
         What is kept of the answers, and for how long.
-    workers, requests_per_second, retry_after_max_s, batch_size : optional
-        How fast to ask.
+    pace, processes, workers, requests_per_second, retry_after_max_s, batch_size : optional
+        How fast to ask, and with whom that is shared.
     timeout_s, deadline_s : optional
         How long to wait.
     **unknown

@@ -20,7 +20,7 @@ from walletframe.frameless import at_the_boundary, frameless
 from walletframe.frames import WalletDetails, assemble, names_to_keep
 from walletframe.notice import notify
 from walletframe.settings import Settings, require_service, require_settings
-from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_path
+from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_place
 from walletframe.walletfile import read_given
 
 if TYPE_CHECKING:
@@ -269,10 +269,11 @@ class Client:
                 settings = self.settings
                 self._session = ServiceSession(settings)
                 self._pacer = Pacer(
-                    pace_path(settings.cache),
+                    pace_place(settings.cache, settings.pace),
                     require_service(settings),
                     rate=settings.requests_per_second,
                     longest_s=settings.retry_after_max_s,
+                    processes=settings.processes,
                 )
             return self._session, self._pacer
 

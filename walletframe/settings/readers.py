@@ -143,6 +143,8 @@ class OtherSettings(TypedDict, total=False):
     cache_max_bytes: int | None
     expire_after_s: float | None
     stale_if_error: bool | None
+    pace: str | ServerUrl | None
+    processes: int | None
     workers: int | None
     requests_per_second: float | None
     retry_after_max_s: float | None
@@ -174,6 +176,8 @@ SETTINGS = {
     "cache_max_bytes": Setting(_number(int, 1_000_000, 10**15), 1_000_000_000),
     "expire_after_s": Setting(_number(float, 0, math.inf), 3600.0),
     "stale_if_error": Setting(_read_flag, default=True),
+    "pace": Setting(read_server),
+    "processes": Setting(_number(int, 1, 100_000)),
     "workers": Setting(_number(int, 1, 64), 8),
     "requests_per_second": Setting(_number(float, 0.001, 100_000)),
     "retry_after_max_s": Setting(_number(float, 0, 86_400), 60.0),

@@ -12,7 +12,7 @@ from walletframe.settings.key import Secret
 from walletframe.text import is_unseen
 
 _SCHEMES = ("redis", "rediss", "unix")
-_VARIABLES = ("WALLETFRAME_CACHE",)
+_VARIABLES = ("WALLETFRAME_CACHE", "WALLETFRAME_PACE")
 _URL = re.compile(r"\s*[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _DATABASE = re.compile(r"/?|/[0-9]+", re.ASCII)
 _TLS = ("ca_certs", "certfile", "keyfile", "cert_reqs", "check_hostname")

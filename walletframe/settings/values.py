@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from walletframe.settings.key import ApiKey
     from walletframe.settings.readers import SomeSettings
+    from walletframe.settings.server import ServerUrl
 
 PREFIX = "WALLETFRAME_"
 _OTHERWISE = Spelled(
@@ -58,6 +59,12 @@ class Settings:
         How long an answer is fresh, in seconds; ``inf`` means always.
     stale_if_error : bool, default True
         Whether to use a kept answer, marked ``stale``, if no new one can be had.
+    pace : URL, optional
+        A Redis or Valkey in which several machines share the request rate. Default: it is shared
+        by all that use the same `cache`.
+    processes : int, optional
+        How many processes share the rate: each keeps to its part where the Redis is gone. Default:
+        those that were counted there.
     workers : int, default 8
         The number of concurrent requests.
     requests_per_second : float, optional
@@ -95,6 +102,8 @@ class Settings:
     cache_max_bytes: int
     expire_after_s: float
     stale_if_error: bool
+    pace: ServerUrl | None
+    processes: int | None
     workers: int
     requests_per_second: float | None
     retry_after_max_s: float
@@ -115,6 +124,8 @@ class Settings:
         cache_max_bytes: int | None = None,
         expire_after_s: float | None = None,
         stale_if_error: bool | None = None,
+        pace: str | ServerUrl | None = None,
+        processes: int | None = None,
         workers: int | None = None,
         requests_per_second: float | None = None,
         retry_after_max_s: float | None = None,
@@ -248,7 +259,7 @@ def _check(settings: Settings) -> None:
             f"a {settings.key_kind} key belongs to {needed}, which is not set",
             hint=Spelled("set ", Argument(needed, ""), ", or correct ", Argument("key_kind", "")),
         )
-    for name in ("base_url", "public_base_url", "service", "cache"):
+    for name in ("base_url", "public_base_url", "service", "cache", "pace"):
         if settings.api_key and holds_key(getattr(settings, name), settings.api_key):
             alone = (Argument("api_key", ""), " alone: this setting is displayed")
             raise SettingsError(f"{name}: contains the key", Spelled("the key goes into ", *alone))

@@ -4,7 +4,7 @@ The only place that imports requests or requests-cache.
 """
 
 from walletframe.transport.kept import Kept
-from walletframe.transport.pacer import Pacer, pace_path
+from walletframe.transport.pacer import Pacer, pace_place
 from walletframe.transport.session import NodeSession, Reply, ServiceSession
 from walletframe.transport.store import AnswerStore, StoreFacts, clear, default_path, describe
 
@@ -19,5 +19,5 @@ __all__ = [
     "clear",
     "default_path",
     "describe",
-    "pace_path",
+    "pace_place",
 ]

@@ -57,6 +57,7 @@ class Database:
         self._lock = RLock()
         self._link: sqlite3.Connection | None = None
         self._linked_to: sqlitefile.Identity | None = None
+        self.is_crowded = False  # memory took over since others did not let go of the file
         self._readable = True
         self._memory: sqlite3.Connection | None = None
         self._warnings: list[str] = []
@@ -154,6 +155,7 @@ class Database:
 
     def _fall_back(self, fault: Exception) -> sqlite3.Connection:
         if self._memory is None:
+            self.is_crowded = sqlitefile.is_busy(fault)
             self._warnings.append(self._contents.without.format(path=self.path, fault=fault))
             memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             self._contents.prepare(memory)

@@ -82,6 +82,13 @@ def begun(pace: Pace, rate: float | None) -> Pace:
     return replace(pace, rate=start, fixed=rate is not None, slow_start=rate is None)
 
 
+def share(pace: Pace, processes: int, now: float) -> Pace:
+    """Return the pace of one of so many processes that no longer hear of each other."""
+    rate = pace.rate / processes if pace.fixed else max(pace.rate / processes, LEAST_RATE)
+    anew = Pace(rate, pace.fixed, pace.slow_start, window_at=now)
+    return replace(anew, next_at=now + 1 / rate, paused_until=pace.paused_until)
+
+
 def take(pace: Pace, now: float) -> Pace:
     """Take the slot that is ready `now`; what was learned long ago counts no longer."""
     if not pace.fixed and now - max(pace.next_at, pace.paused_until) > _OLD_S:

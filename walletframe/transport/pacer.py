@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from walletframe.settings import ServerUrl
 from walletframe.transport.slots import FileSlots, Slots
 from walletframe.transport.store import default_path
 
@@ -21,20 +22,22 @@ _LATE_S = 1.0
 
 
 class Pacer:
-    """Lets requests through at the pace that a service takes, which is in the file at `path`.
+    """Lets requests through at the pace that a service takes, which is kept at `place`.
 
     `rate` is known to somebody, or None; `longest_s` is the longest pause that the service may
-    ask for.
+    ask for; `processes` share the pace, None where nobody knows how many.
     """
 
     def __init__(
-        self, path: Path | None, service: str, *, rate: float | None, longest_s: float
+        self,
+        place: Path | ServerUrl | None,
+        service: str,
+        *,
+        rate: float | None,
+        longest_s: float,
+        processes: int | None = None,
     ) -> None:
-        self.slots = (
-            Slots(rate=rate, longest_s=longest_s)
-            if path is None
-            else FileSlots(path, service, rate=rate, longest_s=longest_s)
-        )
+        self.slots = _slots(place, service, rate, longest_s, processes)
         self._waiting, self._lock = Lock(), Lock()
         self._answers = 0
         self._slot_at = -math.inf  # of the slot that is taken, by time.monotonic()
@@ -84,11 +87,30 @@ class Pacer:
             return answers
 
 
-def pace_path(choice: CacheChoice) -> Path | None:
-    """Return the file for the paces: beside the answers, where they are in a file of ours.
+def _slots(
+    place: Path | ServerUrl | None,
+    service: str,
+    rate: float | None,
+    longest_s: float,
+    processes: int | None,
+) -> Slots:
+    """Return where slots are taken; trouble there is a warning, never an exception."""
+    if place is None:
+        return Slots(rate=rate, longest_s=longest_s)
+    if isinstance(place, Path):
+        return FileSlots(place, service, rate=rate, longest_s=longest_s, processes=processes)
+    from walletframe.transport.redis import RedisSlots  # noqa: PLC0415 - an extra
 
-    >>> str(pace_path(Path("answers.sqlite")))
+    return RedisSlots(place, service, rate=rate, longest_s=longest_s, processes=processes)
+
+
+def pace_place(cache: CacheChoice, pace: ServerUrl | None) -> Path | ServerUrl | None:
+    """Return where the paces are: beside the answers, in a file or a server, unless set apart.
+
+    >>> str(pace_place(Path("answers.sqlite"), None))
     'answers.sqlite.pace'
     """
-    path = default_path() if choice is None else choice
-    return path.with_name(f"{path.name}.pace") if isinstance(path, Path) else None
+    place = pace or (default_path() if cache is None else cache)
+    if isinstance(place, ServerUrl):
+        return place
+    return place.with_name(f"{place.name}.pace") if isinstance(place, Path) else None

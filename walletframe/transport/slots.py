@@ -18,6 +18,7 @@ from walletframe.transport.pace import (
     read_pace,
     ready_at,
     refused,
+    share,
     take,
     write_pace,
 )
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     Change: TypeAlias = "Callable[[Pace, float], Pace]"
 
 AHEAD_S = 0.25
+UNCOUNTED = 16  # processes that share a pace where nobody knows how many
 _SLACK_S = 60.0
 _STORED = "SELECT CAST(pace AS BLOB) FROM paces WHERE service = ?"
 
@@ -50,10 +52,9 @@ class Slots:
     """
 
     def __init__(self, *, rate: float | None, longest_s: float) -> None:
-        self.own = Pace()
-        self._longest_s = longest_s + _SLACK_S
+        self.own = begun(Pace(), rate)
+        self._rate, self._longest_s = rate, longest_s + _SLACK_S
         self._lock = Lock()
-        self.update(0, lambda pace, _: begun(pace, rate))
 
     def take(self, answers: int) -> Slot:
         """Take the next slot, unless it is too far ahead, after so many answers."""
@@ -101,13 +102,25 @@ PACES = Contents("pace file", _prepare, _WITHOUT, wait_s=2.0)
 
 
 class FileSlots(Slots):
-    """The slots of all processes that know a file; `own` is the pace as it was seen last."""
+    """The slots of all processes that know a file; `own` is the pace as it was seen last.
 
-    def __init__(self, path: Path, service: str, *, rate: float | None, longest_s: float) -> None:
-        self.file = Database(path, PACES)
-        self._service = service
-        self._is_closed = False
+    Where others don't let go of the file it keeps to its part of the rate, of `processes`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        service: str,
+        *,
+        rate: float | None,
+        longest_s: float,
+        processes: int | None = None,
+    ) -> None:
         super().__init__(rate=rate, longest_s=longest_s)
+        self.file = Database(path, PACES)
+        self._service, self._processes = service, processes or UNCOUNTED
+        self._is_closed = False
+        self.update(0, lambda pace, _: begun(pace, rate))
 
     def update(self, answers: int, change: Change) -> None:
         """Change the pace, whatever other threads and processes do: each at a later time."""
@@ -126,6 +139,8 @@ class FileSlots(Slots):
         row = link.execute(_STORED, (self._service,)).fetchone()
         now = time.time()  # in the exchange, or who waits for the file brings an old time
         pace = changed(read_pace(row[0]) if row else self.own, answers, change, now)
+        if self.file.is_crowded and not row:
+            pace = share(pace, self._processes, now)
         values = (self._service, write_pace(pace).decode())
         link.execute("INSERT OR REPLACE INTO paces VALUES (?, ?)", values)
         return pace

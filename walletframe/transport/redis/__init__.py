@@ -5,5 +5,6 @@ password.
 """
 
 from walletframe.transport.redis.shelf import RedisShelf
+from walletframe.transport.redis.slots import RedisSlots
 
-__all__ = ["RedisShelf"]
+__all__ = ["RedisShelf", "RedisSlots"]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+FAULTS = (exceptions.RedisError, OSError)
 _TIMEOUT_S = 2.0
 _QUICK_S = 0.5
 _SOON_S, _LATER_S = 1, 10
@@ -86,7 +87,7 @@ class Server:
             self._again_at = now + _TIMEOUT_S  # one thread tries
         try:
             result = work(self.redis)
-        except (exceptions.RedisError, OSError) as fault:
+        except FAULTS as fault:
             said = next(said for kind, said in _SAID.items() if isinstance(fault, kind))
             said = f"{said}: {type(fault).__name__}"
         else:
