@@ -224,6 +224,7 @@ def test_other_things_can_be_offered(opened):
     assert len(labels(wallets)) == 3
 
 
+@pytest.mark.filterwarnings("ignore:.ipykernel.pylab.backend_inline:DeprecationWarning")  # older
 def test_values_can_be_observed_linked_and_used_in_interact(opened):
     """A picker is as good a widget as any."""
     one, other = opened(BlockchainPicker(["ETH", "BSC"])), opened(BlockchainPicker(["ETH", "BSC"]))

@@ -76,7 +76,7 @@ class Units:
     def columns(self, cases: Cases, holdings: pd.DataFrame) -> dict[str, Any]:
         """Value rows as `walletframe.analysis.value` does."""
         if self.of is None:
-            units = holdings["price"].to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
+            units = np.array(holdings["price"], dtype=np.float64)
         else:
             of: Any = self.of
             names: list[Any] = cases.symbols if self.by_symbol else cases.keys
