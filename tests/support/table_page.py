@@ -17,7 +17,8 @@ globalThis.shown = table(document.querySelector("#root"), ask, given);
 ADDRESS = "http://127.0.0.1:9/table"  # nobody listens: the test answers
 SETTLED = "!document.querySelector('.wf-waiting') && document.querySelector('.wf-said').textContent"
 
-MISPLACED = """(root = document) => {
+MISPLACED = """(shown) => {
+    const root = shown ?? document;
     const found = [];
     const page = document.scrollingElement;
     if (page.scrollWidth > innerWidth) found.push(`the page scrolls: ${page.scrollWidth}`);
