@@ -12,9 +12,9 @@ from bare_page import BarePage
 from chart_widget import ChartWidget
 from fetches import made_up_details
 
-from walletframe.pickers.pictures import CHARTS, Look, draw
-from walletframe.pickers.selection import Selection
-from walletframe.pickers.stock import Sieve, Stock, sift, summarize
+from walletframe.pickers.pictures import CHARTS, ChartOptions, draw
+from walletframe.pickers.portfolio import Portfolio, Selection
+from walletframe.pickers.summary import summarize
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(600)]
 
@@ -49,14 +49,14 @@ def median_s(work, times=7):
 
 def test_a_picture_in_the_kernel(details):
     """From a click to the figure's JSON: rows, sums and the chart, nothing kept from before."""
-    stock = Stock(details)
-    rows = median_s(lambda: summarize(stock, sift(stock, Selection(("ETH",)), Sieve())))
-    sifted = sift(stock, Selection(), Sieve())
-    print(f"\nstock: {median_s(lambda: Stock(details), 3):.3f} s, rows and sums: {rows:.3f} s")
+    portfolio = Portfolio(details)
+    rows = median_s(lambda: summarize(portfolio.select(Selection(("ETH",)))))
+    selected = portfolio.select(Selection())
+    print(f"\nportfolio: {median_s(lambda: Portfolio(details), 3):.3f} s, rows: {rows:.3f} s")
     taken = {}
     for chart in CHARTS:
-        look = Look(chart)
-        taken[chart] = median_s(lambda look=look: draw(stock, Selection(), look, sifted))
+        options = ChartOptions(chart)
+        taken[chart] = median_s(lambda options=options: draw(selected, options))
         print(f"{chart}: {taken[chart]:.3f} s")
     assert rows + max(taken.values()) <= LIMIT_S
 
@@ -69,7 +69,7 @@ def test_click_to_chart_in_the_browser(details, visit):
     visit.page.locator(".js-plotly-plot g.slice").first.wait_for()
     print(f"\nfirst show, plotly.js by way of text included: {time.perf_counter() - start:.2f} s")
     for name in [*CHARTS] * 6:
-        widget.drawing.restock(widget.drawing.stock)
+        widget.view.show(widget.view.portfolio)
         taken.setdefault(name, []).append(visit.page.evaluate(CLICK, [name]) / 1000)
     for name, each in taken.items():
         print(f"{name}: median {statistics.median(each):.3f} s, at least {min(each):.3f}")

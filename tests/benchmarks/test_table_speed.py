@@ -22,10 +22,10 @@ SHOWN = f"""
 import sys
 sys.path.insert(0, {str(SUPPORT)!r})
 from fetches import made_up_details
+from table_widget import TableWidget
 from walletframe.analysis import value
-from walletframe.pickers.table import TablePane
 details = made_up_details({ROWS}, wallets=2_000, tokens=5_000)
-TablePane(value(details.holdings, currency="USD"), details.wallets)
+TableWidget(value(details.holdings, currency="USD"), details.wallets)
 """
 SORT = """name => new Promise(done => {
     const head = [...document.querySelectorAll('.wf-heading')].find(

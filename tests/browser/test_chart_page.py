@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from walletframe.frames import HOLDING_DTYPES, WalletDetails, assemble
 from walletframe.pickers.pictures import CHARTS
-from walletframe.pickers.selection import Selection
+from walletframe.pickers.portfolio import Selection
 from walletframe.service import SHOWCASE
 
 HARMFUL = """() => [window.__ran || 0, ...document.querySelectorAll(
@@ -90,13 +90,13 @@ def test_a_click_picks_and_the_path_leads_back(visit, shown):
     page = visit.page
     page.locator(f"{NODES} .slicetext", has_text="0x1111").first.click(force=True)
     expect(page.get_by_role("navigation")).to_contain_text("BSC.0x1111…1111")
-    assert shown.selection.wallets == ("BSC.0x" + "1" * 40,)
+    assert shown.view.selection.wallets == ("BSC.0x" + "1" * 40,)
     page.locator(f"{NODES} .slicetext", has_text="USDC").first.click(force=True)
     expect(page.get_by_role("navigation")).to_contain_text("USDC")
-    assert len(shown.selection.tokens) == 1
+    assert len(shown.view.selection.tokens) == 1
     page.get_by_role("button", name="All").click()
     expect(page.get_by_role("navigation")).to_have_count(0)
-    assert shown.selection == Selection()
+    assert shown.view.selection == Selection()
 
 
 def test_legends_and_cells_pick(visit, shown):
@@ -105,7 +105,7 @@ def test_legends_and_cells_pick(visit, shown):
     choose(page, "Chart", "Bars by wallet")
     page.locator(".legendtoggle").first.click()
     expect(page.get_by_role("navigation")).to_be_visible()
-    assert (len(shown.selection.tokens), shown.selection.wallets) == (1, ())
+    assert (len(shown.view.selection.tokens), shown.view.selection.wallets) == (1, ())
     page.get_by_role("button", name="All").click()
     choose(page, "Chart", "Heatmap")
     box = page.locator(".heatmaplayer image").bounding_box()
@@ -113,9 +113,9 @@ def test_legends_and_cells_pick(visit, shown):
     for step in range(40):
         page.mouse.click(box["x"] + 8 + step * box["width"] / 40, box["y"] + 8)
         page.wait_for_timeout(50)
-        if shown.selection.tokens:
+        if shown.view.selection.tokens:
             break
-    assert (len(shown.selection.tokens), len(shown.selection.wallets)) == (1, 1)
+    assert (len(shown.view.selection.tokens), len(shown.view.selection.wallets)) == (1, 1)
 
 
 def test_spam_and_dust_have_switches(visit, shown):
@@ -127,7 +127,7 @@ def test_spam_and_dust_have_switches(visit, shown):
     page.keyboard.press("Enter")
     expect(switch).to_contain_text("shown")
     expect(switch.get_by_role("button")).to_be_focused()
-    assert not shown.drawing.look.sieve.spam
+    assert shown.view.selection.spam
 
 
 def test_zoom_is_kept_while_the_view_is_the_same(visit, shown):
@@ -142,7 +142,7 @@ def test_zoom_is_kept_while_the_view_is_the_same(visit, shown):
     page.mouse.up()
     page.wait_for_function(f"{ranges}?.[1] - {ranges}?.[0] < 8")
     before = page.evaluate(ranges)
-    shown._tell("changed", {})
+    shown.send({"kind": "changed"})
     page.evaluate("models[0].send({ kind: 'none' })")
     expect(page.locator("[aria-busy]")).to_have_count(0)
     assert page.evaluate(ranges) == before
@@ -153,8 +153,8 @@ def test_widgets_of_a_page_share_plotly(visit, details):
     first, second = ChartWidget(details), ChartWidget(details)
     sent = []
     for widget in (first, second):
-        handler = widget.drawing.answers["plotly"]
-        widget._answer("plotly", lambda asked, handler=handler: sent.append(1) or handler(asked))
+        handler = widget._handlers["plotly"]
+        widget._handlers["plotly"] = lambda asked, handler=handler: sent.append(1) or handler(asked)
     visit.page.evaluate("window.Plotly = 'of the page'")
     BarePage(visit.page, first, second)
     expect(visit.page.locator(".js-plotly-plot .slice").first).to_be_visible()
@@ -222,8 +222,8 @@ def test_hostile_symbols_are_text(visit):
     for chart in CHARTS:
         choose(page, "Chart", chart)
         assert page.evaluate(HARMFUL) == []
-    for token in widget.drawing.stock.held.tokens.keys[:10]:
-        widget.pick(Selection(tokens=(token,)))
+    for token in widget.view.portfolio.held.tokens.keys[:10]:
+        widget.view.selection = Selection(tokens=(token,))
         choose(page, "Chart", "Treemap")
         choose(page, "Chart", "Bars by wallet")
         assert page.evaluate(HARMFUL) == []

@@ -11,8 +11,7 @@ from lab_server import ROOT, SUPPORT, notebook_of, open_and_run, running_lab
 from playwright.sync_api import expect
 
 from walletframe.client import fetch_wallets
-from walletframe.pickers.selection import Selection
-from walletframe.pickers.stock import Sieve, Stock, sift
+from walletframe.pickers.portfolio import Portfolio, Selection
 
 NOTEBOOK = "03-pickers-and-explorer.ipynb"
 MANY = [f"POLYGON.0x{number:040x}" for number in range(1, 41)]
@@ -129,7 +128,7 @@ def test_the_whole_trip(lab, wide, service):
     with service.client(cache="memory") as client:
         details = fetch_wallets(asked, client=client, on_failure="ignore")
     usdt = ("POLYGON", "0xc2132d05d31c914a87c6611c10748aeb04b58e8f")
-    held = sift(Stock(details), Selection(tokens=(usdt,)), Sieve()).held.holdings
+    held = Portfolio(details).select(Selection(tokens=(usdt,))).held.holdings
     assert csv.amount.tolist() == [str(amount) for amount in held.amount]
     assert csv.address.tolist() == held.address.tolist()
     assert (wide.strayed, errors(wide)) == ([], [])

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from walletframe.frames import HOLDING_DTYPES, WalletDetails, assemble
 from walletframe.pickers import FetchPanel, HoldingsExplorer
-from walletframe.pickers.recipes import HERE
+from walletframe.pickers.takeaway import HERE
 from walletframe.service import SHOWCASE
 
 NODES = ".js-plotly-plot g.slice"

@@ -25,8 +25,7 @@ ChartWidget(made_up_details(300, wallets=9, tokens=9))
 def left_behind():
     """Return a notebook with the outputs of a widget whose kernel is gone."""
     widget = ChartWidget(made_up_details(300, wallets=9, tokens=9))
-    sifted, _ = widget.drawing.sifted()
-    found = saved(widget.drawing.stock, sifted, widget.drawing.look.sieve)
+    found = saved(widget.view.selected())
     bundles = [{"text/html": _ONE_OF_TWO + found.html(), "text/plain": found.text()}]
     bundles.append(widget._repr_mimebundle_()[0])
     widget.close()

@@ -36,10 +36,10 @@ import sys
 sys.path.insert(0, {support!r})
 from fetches import made_up_details
 from hostile_symbols import hostile_holdings
+from table_widget import TableWidget
 from walletframe.analysis import value
-from walletframe.pickers.table import TablePane
 details = made_up_details(5_000, wallets=50, tokens=200)
-pane = TablePane(value(details.holdings, currency="USD"), details.wallets)
+pane = TableWidget(value(details.holdings, currency="USD"), details.wallets)
 """
 MIXED = 'pane.show(details.holdings.assign(value=1.0, currency=["USD", "EUR"] * 2_500))'
 
@@ -123,7 +123,7 @@ def test_cells_and_rows_are_copied_exactly(tab):
     page.keyboard.press("Control+c")
     expect(page.locator(".wf-table > [role=status]")).to_have_text("Copied the cell")
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == page.locator(".wf-told-text").inner_text()
+    assert copied == page.locator(".wf-detail-text").inner_text()
     page.get_by_role("button", name="Copy row").click()
     cells = page.evaluate("navigator.clipboard.readText()").split("\t")
     assert len(cells) == int(page.locator(".wf-grid").get_attribute("aria-colcount"))
@@ -166,8 +166,8 @@ def test_the_keyboard_alone(tab):
     expect(page.locator(f"#{active}")).to_be_in_viewport(ratio=1)
     page.keyboard.press("Home")
     page.keyboard.press("Enter")
-    assert page.locator(".wf-told-row dt").all_text_contents()[:2] == ["wallet", "token"]
-    expect(page.locator(".wf-told a").first).to_have_attribute("href", re.compile("scan.example"))
+    assert page.locator(".wf-detail-row dt").all_text_contents()[:2] == ["wallet", "token"]
+    expect(page.locator(".wf-detail a").first).to_have_attribute("href", re.compile("scan.example"))
     page.keyboard.press("Control+Home")
     settle(page)
     assert grid.evaluate("grid => grid.scrollTop") == 0
@@ -200,7 +200,7 @@ def test_a_cell_picks_what_it_is_of(tab, showcase):
     key = page.answers.meant(picked)
     assert (picked["place"], picked["sort"]) == (place, "value")
     row = holdings.sort_values("value", ascending=False, kind="stable").iloc[place]
-    assert key == ("token", (row["token_blockchain"], row["token_address"].lower()))
+    assert key == ("tokens", (row["token_blockchain"], row["token_address"].lower()))
     page.locator(f".wf-row[data-place='{place}'] .wf-number").first.click()
     expect(page.get_by_role("button", name="Only this")).to_be_hidden()
 
@@ -274,7 +274,7 @@ def lab(tmp_path_factory):
     cells = [LAB.format(support=str(SUPPORT)), "pane", MIXED]
     (folder / "table.ipynb").write_text(notebook_of(*cells[:2]))
     (folder / "mixed.ipynb").write_text(notebook_of(*cells))
-    (folder / "hostile.ipynb").write_text(notebook_of(cells[0], "TablePane(hostile_holdings())"))
+    (folder / "hostile.ipynb").write_text(notebook_of(cells[0], "TableWidget(hostile_holdings())"))
     with running_lab(folder) as address:
         yield address
 

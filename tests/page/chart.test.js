@@ -3,9 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { clickedEntry, clickedPoint } from "../../walletframe/pickers/page/clicks.js";
-import { escaped } from "../../walletframe/pickers/page/chart.js";
-import { asRgb, paintedLayout } from "../../walletframe/pickers/page/paint.js";
+import { clickedEntry, clickedPoint, escaped } from "../../walletframe/pickers/page/chart.js";
+import { asRgb, paintedLayout } from "../../walletframe/pickers/page/plotly.js";
 
 test("a click is on a node, a bar, a slice or a cell", () => {
   const clicked = (point) => clickedPoint({ points: [point] });

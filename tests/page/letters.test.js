@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cutText, summedWidths } from "../../walletframe/pickers/page/letters.js";
+import { cutText, summedWidths } from "../../walletframe/pickers/page/cells.js";
 
 const one = (text) => [...text].length;
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Kernel } from "../../walletframe/pickers/page/messages.js";
+import { Kernel } from "../../walletframe/pickers/page/widget.js";
 
 /** A model as anywidget gives it, which keeps what is sent. */
 function fakeModel() {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { moved } from "../../walletframe/pickers/page/moves.js";
+import { moved } from "../../walletframe/pickers/page/keyboard.js";
 
 const SIZE = { rows: 100, columns: 4, page: 10 };
 const at = (row, column) => ({ row, column });

@@ -4,14 +4,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { rowAfter } from "../../walletframe/pickers/page/keyboard.js";
-import { keyOf, NO_OPTIONS, Options } from "../../walletframe/pickers/page/options.js";
-import { findPlaces } from "../../walletframe/pickers/page/search.js";
+import { findPlaces, keyOf, NO_OPTIONS, Options } from "../../walletframe/pickers/page/options.js";
 import {
   allText,
   balancesText,
   countText,
   statusText,
-} from "../../walletframe/pickers/page/wording.js";
+} from "../../walletframe/pickers/page/frame.js";
 
 const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 const TOKENS = {

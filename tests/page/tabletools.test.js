@@ -1,19 +1,10 @@
-// What is said above a table, and what a click on a heading means.
+// What a click on a heading means, and what is read and copied of a cell.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { copiedText, wholeText } from "../../walletframe/pickers/page/cells.js";
-import { orderMeant } from "../../walletframe/pickers/page/tablehead.js";
-import { countSaid } from "../../walletframe/pickers/page/tabletools.js";
-
-test("the count says of what, and of how many", () => {
-  const said = (by, find, total, of) => countSaid({ by, find, total, of });
-  assert.equal(said("", "", 100_000, 100_000), "100,000 balances");
-  assert.equal(said("", "", 1, 1), "1 balance");
-  assert.equal(said("wallet", "eth", 1, 1234), "1 of 1,234 wallets matches");
-  assert.equal(said("own owner", "ada", 0, 3), "0 of 3 groups match");
-});
+import { orderMeant } from "../../walletframe/pickers/page/tabletools.js";
 
 test("a heading sorts numbers by the largest first, texts from A, and then the other way", () => {
   const amount = { name: "amount", number: true };

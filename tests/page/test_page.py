@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from walletframe.frames import assemble
+from walletframe.pickers import FetchPanel, HoldingsExplorer, widget
 from walletframe.pickers.page import script, styles
 
 HERE = Path(__file__).parent
@@ -76,6 +78,25 @@ def test_joined_scripts_import_nothing(name):
         r"\w+", " ".join(re.findall(r"^import {(.*?)}", own, re.MULTILINE | re.DOTALL))
     )
     assert set(imported) <= set(declared)
+
+
+def test_messages_are_in_one_table():
+    """What the scripts ask, by kind; where; and that somebody answers."""
+    table = re.findall(r"^(\w+) .*?  (\w+\.js(?:, \w+\.js)*|told) +`", widget.__doc__, re.MULTILINE)
+    asked = {
+        (kind, path.name)
+        for path in PAGE.glob("*.js")
+        for kind in re.findall(r'\.(?:ask|tell)\(\s*[`"](\w+)', path.read_text())
+    }
+    assert {(kind, name) for kind, names in table for name in names.split(", ")} == {
+        *asked,
+        ("narrowed", "told"),
+    }
+    widgets = [FetchPanel(), HoldingsExplorer(assemble([]))]
+    answered = {kind.split()[0] for each in widgets for kind in each._handlers}
+    for each in widgets:
+        each.close()
+    assert answered == {kind for kind, _ in asked}
 
 
 def test_styles_begin_with_the_theme():

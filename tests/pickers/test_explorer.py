@@ -18,9 +18,8 @@ from walletframe.errors import ColumnsError
 from walletframe.frames import WalletDetails, assemble, read_positions
 from walletframe.pickers import FetchPanel, HoldingsExplorer
 from walletframe.pickers.pictures import CHARTS
-from walletframe.pickers.recipes import HERE
-from walletframe.pickers.selection import Selection
-from walletframe.pickers.stock import Sieve, Stock, sift
+from walletframe.pickers.portfolio import Portfolio, Selection
+from walletframe.pickers.takeaway import HERE
 from walletframe.service import SHOWCASE, sandbox
 
 USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")
@@ -73,9 +72,9 @@ def drawn(figure):
     return data
 
 
-def shown_by(stock, selection):
+def shown_by(portfolio, *picked, **more):
     """Return what is selected, spam and all."""
-    return sift(stock, selection, Sieve(spam=False))
+    return portfolio.select(Selection(*picked, **more, spam=True))
 
 
 def test_everything_is_shown_at_first(explorer, details):
@@ -88,8 +87,8 @@ def test_everything_is_shown_at_first(explorer, details):
     assert said["figure"]["data"]
     assert said["summary"]["known"] == "12 of 14 wallets known"
     assert said["summary"]["simulated"]
-    assert "14 wallets on 12 blockchains: 12 ok, 2 failed" in page.told()
-    assert "Simulated data" in page.told()
+    assert "14 wallets on 12 blockchains: 12 ok, 2 failed" in page.status()
+    assert "Simulated data" in page.status()
     page.look(spam=True)
     assert len(explorer.shown.holdings) == len(details.holdings)
 
@@ -103,7 +102,7 @@ def test_picking_changes_all_that_is_seen(explorer):
     assert set(explorer.shown.holdings.blockchain) == {"POLYGON"}
     assert said["chosen"]["blockchains"] == ["POLYGON"]
     assert said["crumbs"] == ["POLYGON"]
-    assert "1 wallet on 1 blockchain: 1 ok" in page.told()
+    assert "1 wallet on 1 blockchain: 1 ok" in page.status()
     assert "POLYGON" in page.rows()
     assert "ARBITRUM" not in page.rows()
     assert said["figure"] != before
@@ -112,9 +111,9 @@ def test_picking_changes_all_that_is_seen(explorer):
 
 def test_pickers_narrow_each_other(explorer):
     """Each shows what the others leave, with what is held of it there; its own choice aside."""
-    everything = ask(explorer, "here")["counts"]
+    everything = ask(explorer, "remaining")["counts"]
     pick(explorer, blockchains=["ETH"])
-    said = ask(explorer, "here", of=["wallets", "tokens"])
+    said = ask(explorer, "remaining", of=["wallets", "tokens"])
     assert {kind: each["all"] for kind, each in said["counts"].items()} == {
         kind: each["all"] for kind, each in everything.items()
     }
@@ -127,25 +126,25 @@ def test_pickers_narrow_each_other(explorer):
     pick(explorer, tokens=[USDC])
     left = ask(explorer, "options wallets")["here"]
     assert left["balances"] == [1] * len(left["places"])
-    assert ask(explorer, "here")["counts"]["blockchains"]["here"] == 1
+    assert ask(explorer, "remaining")["counts"]["blockchains"]["here"] == 1
 
 
 def test_selection_is_by_identity(details):
     """Blockchains, wallets and tokens in any spelling; nothing chosen means everything."""
-    stock = Stock(details)
+    portfolio = Portfolio(details)
     eight = "eth.0X" + "8" * 40
-    found = shown_by(stock, Selection(("eth",), (eight,), (USDC,)))
+    found = shown_by(portfolio, ("eth",), (eight,), (USDC,))
     assert (len(found.wallets), len(found.held.holdings)) == (1, 1)
     assert found.held.holdings.symbol.item() == "USDC"
-    found = shown_by(stock, Selection(("AVAX_CCHAIN",)))
+    found = shown_by(portfolio, ("AVAX_CCHAIN",))
     assert (found.wallets.status.item(), len(found.held.holdings)) == ("failed", 0)
-    assert len(shown_by(stock, Selection((), (), (USDC,))).wallets) == 14
+    assert len(shown_by(portfolio, (), (), (USDC,)).wallets) == 14
 
 
 @pytest.mark.parametrize("chosen", [{}, {"blockchains": ("bsc", "ETH")}, {"tokens": (USDC,)}])
 def test_selected_rows_are_identified_as_they_would_be_alone(details, chosen):
     """What is known of the whole fetch tells it of some of its rows."""
-    picked = shown_by(Stock(details), Selection(**chosen)).held
+    picked = shown_by(Portfolio(details), **chosen).held
     alone = read_positions(picked.holdings)
     assert picked.tokens.keys == alone.tokens.keys
     assert picked.tokens.codes.tolist() == alone.tokens.codes.tolist()
@@ -256,7 +255,7 @@ def test_a_kind_of_file_that_does_not_exist_is_told(explorer):
 def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
     """Many rows are left to the code, with the line that does it."""
     assert Page(explorer).file("CSV")
-    monkeypatch.setattr("walletframe.pickers.files._MOST_ROWS", 3)
+    monkeypatch.setattr("walletframe.pickers.takeaway._MOST_ROWS", 3)
     explorer.save("CSV")
     assert "too many for a download" in Page(explorer).alert()
     assert "to_parquet" in Page(explorer).alert()
@@ -307,7 +306,7 @@ def test_a_chart_that_fails_stops_nothing_else(details):
         said = pick(explorer, blockchains=[chain])
         assert "the values are in 2 currencies" in said["reason"]
         assert f"{chain}." in page.rows()
-        assert "1 wallet on 1 blockchain: 1 ok" in page.told()
+        assert "1 wallet on 1 blockchain: 1 ok" in page.status()
         assert len(run(explorer.code, mixed)["shown"]) == len(explorer.shown.holdings) > 0
         csv = pd.read_csv(io.BytesIO(page.file("CSV")), dtype="str")
         assert len(csv) == len(explorer.shown.holdings)
@@ -323,7 +322,7 @@ def test_details_of_a_panel_can_be_linked(explorer, details, client):
     Page(panel).tell("fetch")
     wait()
     assert explorer.details is panel.details
-    assert "1 wallet on 1 blockchain" in Page(explorer).told()
+    assert "1 wallet on 1 blockchain" in Page(explorer).status()
     linked.unlink()
     panel.close()
 
@@ -379,7 +378,7 @@ def test_the_last_pick_wins(explorer):
 def test_a_token_keeps_its_colour(explorer, details):
     """The colours are those of the whole fetch, whatever is selected."""
     said = pick(explorer, tokens=[USDC])
-    colors = token_colors(explorer._drawing.stock.details.holdings)
+    colors = token_colors(explorer._view.portfolio.details.holdings)
     assert colors[USDC] in json.dumps(said["figure"])
 
 
@@ -407,7 +406,7 @@ def test_hostile_symbols_are_harmless():
     page.pick("Tokens", *range(len(page.listed("Tokens"))))
     assert len(page.look()["chosen"]["tokens"]) == len(page.listed("Tokens")) > 1
     assert page.alert() == ""
-    texts = "".join([page.rows(), page.told(), *page.listed("Tokens"), *page.look()["crumbs"]])
+    texts = "".join([page.rows(), page.status(), *page.listed("Tokens"), *page.look()["crumbs"]])
     assert "\u202e" not in texts
     assert "https://" not in texts
     assert explorer.code.isascii()

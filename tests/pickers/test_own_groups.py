@@ -8,7 +8,7 @@ from ipywidgets.widgets.widget import _instances
 from widgets import Page, ask, wait
 
 from walletframe.pickers import HoldingsExplorer
-from walletframe.pickers.recipes import HERE
+from walletframe.pickers.takeaway import HERE
 from walletframe.service import SHOWCASE
 
 OWNERS = ["Ada", "Ben", "Ada", None, "<b>$x</b>"]
@@ -152,13 +152,13 @@ def test_without_kept_columns_there_is_nothing_to_choose(explorer, details):
     assert len(explorer.shown.wallets) == len(details.wallets)
     assert "owner" not in said["title"]
     assert said["groups"] == []
-    assert ask(explorer, "here")["counts"]["labels"]["all"] == 0
+    assert ask(explorer, "remaining")["counts"]["labels"]["all"] == 0
 
 
 def test_labels_narrow(explorer, details):
     """Those of wallets that are left, and the wallets that have them."""
     choose(explorer, ("owner", "Ada"))
-    counts = ask(explorer, "here")["counts"]
+    counts = ask(explorer, "remaining")["counts"]
     assert counts["wallets"]["here"] == (details.wallets.owner == "Ada").sum()
     Page(explorer).choose("wallets", *Page(explorer).look()["chosen"]["wallets"])
     Page(explorer).choose("labels")

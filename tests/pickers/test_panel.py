@@ -50,8 +50,8 @@ def test_what_is_pasted_is_fetched(panel):
     details = finished(panel)
     assert details.wallets.address.tolist() == [name[4:] for name in WALLETS[:3]]
     assert seen == [details]
-    assert "3 wallets on 1 blockchain: 3 ok" in page.told()
-    assert "Simulated data" in page.told()
+    assert "3 wallets on 1 blockchain: 3 ok" in page.status()
+    assert "Simulated data" in page.status()
     assert panel._again == ""
 
 
@@ -123,7 +123,7 @@ def test_cancel_keeps_what_was_finished():
             assert counts["ok"] + counts["cancelled"] == 30
             again = f"Ask again for {counts['cancelled']} not ok"
             assert panel._again == again
-            assert "cancelled before it was answered" in page.told()
+            assert "cancelled before it was answered" in page.status()
             page.tell("again")
             again = finished(panel).wallets
             panel.close()
@@ -138,7 +138,7 @@ def test_failures_are_listed(canned):
         panel = FetchPanel(["ETH.0xa"], client=client)
         panel.fetch()
         assert finished(panel).wallets.status.tolist() == ["service_error"]
-        assert "ETH.0xa" in Page(panel).told()
+        assert "ETH.0xa" in Page(panel).status()
         canned.default = (200, {}, answer(wallet()))
         panel.retry()
         assert finished(panel).wallets.status.tolist() == ["ok"]
@@ -162,7 +162,7 @@ def test_what_was_known_stays_where_the_service_fails(canned):
         wallets, holdings = finished(panel)
         assert wallets.source.tolist() == ["stale"]
         assert holdings.equals(known.holdings)
-        assert "not refreshed: " in Page(panel).told()
+        assert "not refreshed: " in Page(panel).status()
         assert panel._again == "Ask again for 1 not ok"
         panel.close()
 

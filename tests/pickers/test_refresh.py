@@ -10,7 +10,7 @@ from walletframe.client import configure
 from walletframe.errors import ArgumentError
 from walletframe.frames import assemble
 from walletframe.pickers import HoldingsExplorer
-from walletframe.pickers.recipes import HERE
+from walletframe.pickers.takeaway import HERE
 from walletframe.service import SHOWCASE, Sandbox, sandbox
 
 NAMES = ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
@@ -151,9 +151,9 @@ def test_what_can_not_be_asked_anew_stays(opened, canned, asked):
     assert wallets.dtypes.equals(known.wallets.dtypes)
     assert holdings.dtypes.equals(known.holdings.dtypes)
     assert wallets.index.equals(known.wallets.index)
-    assert "2 older answers stood in" in Page(explorer).told()
-    assert "ETH.0xa" in Page(explorer).told()
-    assert "not refreshed: " in Page(explorer).told()
+    assert "2 older answers stood in" in Page(explorer).status()
+    assert "ETH.0xa" in Page(explorer).status()
+    assert "not refreshed: " in Page(explorer).status()
 
 
 def test_a_wallet_that_was_unknown_has_its_new_reason(opened, canned, asked):

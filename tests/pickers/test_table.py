@@ -12,11 +12,12 @@ from fetches import failed, fetched, made_up_details, token
 from hostile_symbols import SYMBOLS, hostile_holdings
 from hypothesis import given
 from hypothesis import strategies as st
+from table_widget import TableWidget
 
 from walletframe.analysis import totals, value
 from walletframe.errors import PricesError
 from walletframe.frames import assemble
-from walletframe.pickers.table import HoldingsTable, TablePane
+from walletframe.pickers.table import HoldingsTable
 
 AMOUNTS = st.one_of(
     st.none(),
@@ -181,7 +182,7 @@ def test_words_are_found_in_any_text():
 
     def found(words):
         answer = rows_of(table, find=words)
-        assert answer["of"] == 3
+        assert "3 balances" in answer["counted"]
         assert len(answer["cells"]["token"]["text"]) == answer["total"]
         return answer["total"]
 
@@ -266,7 +267,7 @@ def test_a_part_of_the_rows_is_as_if_there_were_no_others(data):
     ):
         part, own = rows_of(table, **asked), rows_of(apart, **asked)
         numbered = ["amount"] if "amount" in own["cells"] else ["balances"]
-        assert [part["total"], part["of"]] == [own["total"], own["of"]]
+        assert part["counted"] == own["counted"]
         assert numbers(part, *numbered) == numbers(own, *numbered)
         cell = {**asked, "column": "wallet", "place": 0}
         assert table.meant(cell) == apart.meant(cell)
@@ -286,7 +287,7 @@ def test_a_part_of_one_token_has_bars():
     answer = rows_of(part, sort="amount", down=True)
     assert answer["cells"]["amount"]["bar"] == [1, 0.25]
     assert "bar" not in rows_of(whole)["cells"]["amount"]
-    assert (answer["total"], answer["of"]) == (2, 2)
+    assert (answer["total"], answer["counted"]) == (2, "2 balances")
     again = part.where(np.array([True, True, False]))  # of all rows
     assert rows_of(again)["total"] == 2
     assert rows_of(again)["cells"]["token"]["text"] == ["DAI", "TKN"]
@@ -335,6 +336,14 @@ def test_groups_are_the_librarys_own_totals(by):
     assert answer["total"] == len(sums)
 
 
+def test_rows_are_counted_in_words():
+    """Of what, and of how many."""
+    table = HoldingsTable(holdings_of(2, own=["x", "x"]))
+    assert rows_of(table)["counted"] == "2 balances"
+    assert rows_of(table, by="wallet", find="no")["counted"] == "0 of 1 wallet match"
+    assert rows_of(table, by="own")["counted"] == "1 group"
+
+
 def test_groups_say_what_is_unknown_and_stale():
     """A group of which nothing is known has no sums; old answers are counted."""
     details = fetched({"ETH.0xA": [token(decimals=None)], "ETH.0xB": [token()]}, source="stale")
@@ -367,11 +376,11 @@ def test_cells_stand_for_what_pickers_name():
     def meant(column, place=0, **asked):
         return table.meant({"sort": "amount", "column": column, "place": place, **asked})
 
-    assert meant("wallet") == ("wallet", "ETH.0xAb")
-    assert meant("wallet", by="wallet") == ("wallet", "ETH.0xAb")
-    usdc = ("token", ("ETH", "0xa0"))
+    assert meant("wallet") == ("wallets", "ETH.0xAb")
+    assert meant("wallet", by="wallet") == ("wallets", "ETH.0xAb")
+    usdc = ("tokens", ("ETH", "0xa0"))
     assert meant("token", 1) == meant("contract", 1) == meant("token", 1, by="token") == usdc
-    assert meant("blockchain", 1) == meant("blockchain", by="blockchain") == ("blockchain", "ETH")
+    assert meant("blockchain", 1) == meant("blockchain", by="blockchain") == ("blockchains", "ETH")
     for column, place in [("token", 0), ("blockchain", 0), ("amount", 1), ("gone", 1)]:
         assert meant(column, place) is None
     for place in (-1, 2):
@@ -431,7 +440,7 @@ def test_hostile_texts_are_lines_of_text():
 
 def test_a_widget_answers_its_page():
     """By kind and number; other holdings are told of, and what fails is shown."""
-    pane = TablePane(holdings_of(3))
+    pane = TableWidget(holdings_of(3))
     said = []
     pane.send = lambda content, buffers=None: said.append(content)
     pane._handle_custom_msg({"kind": "rows", "n": 7, "sort": "amount", "down": True}, [])

@@ -1,34 +1,33 @@
-"""A widget that is a chart alone, of what a `Drawing` draws."""
+"""A widget that is the chart of a `View` alone."""
 
 from traitlets import Unicode
 
 from walletframe.charts import plotly_library
-from walletframe.pickers.drawing import Drawing
 from walletframe.pickers.page import script, styles
-from walletframe.pickers.saved import saved, show
-from walletframe.pickers.selection import Selection
-from walletframe.pickers.stock import Stock
+from walletframe.pickers.portfolio import Portfolio
+from walletframe.pickers.saved import show_saved
+from walletframe.pickers.view import View
 from walletframe.pickers.widget import PageWidget
+
+SHOW = """
+export default widget(({ model, root, kernel, signal }) => {
+  root.chart = new Chart(root, kernel, { version: model.get("_plotly"), signal });
+  kernel.hear("changed", () => root.chart.refresh());
+  root.chart.refresh();
+});
+"""
 
 
 class ChartWidget(PageWidget):
-    """Show a fetch as charts; `selection` is what is picked."""
+    """Show a fetch as charts; its view has what is picked."""
 
-    _esm, _css = script("chartwidget"), styles("chart")
+    _esm, _css = script("chart", "widget") + SHOW, styles("chart")
     _plotly = Unicode(plotly_library().version).tag(sync=True)
 
     def __init__(self, details, prepare=None):
         super().__init__()
-        self.selection = Selection()
-        self.drawing = Drawing(Stock(details, prepare), lambda: self.selection, self.pick)
-        for kind, handler in self.drawing.answers.items():
-            self._answer(kind, handler)
+        self.view = View(Portfolio(details, prepare))
+        self._handlers |= self.view.handlers
 
     def _ipython_display_(self):
-        sifted, _ = self.drawing.sifted()
-        sieve = self.drawing.look.sieve
-        show(self._repr_mimebundle_(), saved(self.drawing.stock, sifted, sieve))
-
-    def pick(self, selection):
-        """Pick something else."""
-        self.selection = selection
+        show_saved(self.view.selected(), self._repr_mimebundle_())

@@ -131,9 +131,9 @@ class Page:
         cells = ask(self.widget, "rows", **asked)["cells"]
         return json.dumps(cells, ensure_ascii=False)
 
-    def told(self):
+    def status(self):
         """Return the lines, and the table of wallets with a remark, as a text."""
-        said = ask(self.widget, "told")
+        said = ask(self.widget, "status")
         return "\n".join([*said["lines"], *(" ".join(map(str, row)) for row in said["rows"])])
 
     def file(self, kind):

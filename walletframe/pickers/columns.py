@@ -32,6 +32,13 @@ if TYPE_CHECKING:
     from walletframe.amounts.integers import Floats
     from walletframe.frames import Codes, Mask
 
+PICKS = {
+    "wallet": "wallets",
+    "token": "tokens",
+    "contract": "tokens",
+    "blockchain": "blockchains",
+}
+"""What a cell stands for, as a `Selection` names it, by the name of its column."""
 _DIGITS, _ROUGHLY, _SAMPLE, _WHOLE = 18, 9, 1_000, 500
 
 
@@ -47,8 +54,15 @@ class Column:
     def described(self) -> dict[str, Any]:
         """Tell a page what it has to know of a column before it has any row."""
         cells = self.cells
-        named = {"name": self.name, "label": self.label, "rank": self.rank}
-        return named | {"number": cells.is_number, "bar": cells.has_bars, "room": cells.room()}
+        return {
+            "name": self.name,
+            "label": self.label,
+            "rank": self.rank,
+            "picks": PICKS.get(self.name),
+            "number": cells.is_number,
+            "bar": cells.has_bars,
+            "room": cells.room(),
+        }
 
 
 class Numbers(Cells):

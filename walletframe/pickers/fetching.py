@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from traitlets import Dict, Unicode
+from traitlets import Dict, Instance, Unicode
 
 from walletframe.client import default_client
 from walletframe.errors import WalletframeError
@@ -25,7 +25,7 @@ from walletframe.frames import (
     wallet_identities,
 )
 from walletframe.numerals import many
-from walletframe.pickers.widget import PageWidget, guarded
+from walletframe.pickers.widget import PageWidget, handler
 from walletframe.service import latest_sandbox
 from walletframe.text import shown
 
@@ -43,6 +43,7 @@ _SERVICE = 80
 class Fetches(PageWidget):
     """A widget that fetches in the background, one fetch at a time, and says how far it is."""
 
+    details = Instance(WalletDetails)
     _under_way = Dict().tag(sync=True)  # of the fetch: done, total, and lines that say more
     _again = Unicode().tag(sync=True)  # what a second try would be for
 
@@ -52,8 +53,8 @@ class Fetches(PageWidget):
         self._asked: Sequence[str] | pd.DataFrame = ()
         self._keep: Sequence[str] = ()  # of its columns
         super().__init__(*given, **traits)
-        self._answer("cancel", lambda _: self.cancel())
-        self._answer("again", lambda _: self._ask_again())
+        self._handlers["cancel"] = lambda _: self.cancel()
+        self._handlers["again"] = lambda _: self._ask_again()
 
     def close(self) -> None:
         """Close this and all that is in it, so that no model and no thread is left behind."""
@@ -62,7 +63,7 @@ class Fetches(PageWidget):
             thread.join(_PATIENCE_S)
         super().close()
 
-    @guarded
+    @handler
     def cancel(self) -> None:
         """End the fetch that is under way, if any; what was finished is kept.
 
@@ -80,10 +81,6 @@ class Fetches(PageWidget):
     @abstractmethod
     def _client_of_now(self) -> AbstractContextManager[Client]:
         """Return the client that is to be asked, closed behind it where it is lent."""
-
-    @abstractmethod
-    def _take(self, details: WalletDetails) -> None:
-        """Take what was fetched."""
 
     def _fetch(
         self,
@@ -108,7 +105,7 @@ class Fetches(PageWidget):
         self._thread = Thread(target=work, name="walletframe-panel", daemon=True)
         self._thread.start()
 
-    @guarded
+    @handler
     def _ask_again(self) -> None:
         """Ask again for what is not ok; what is ok is taken from the cache."""
         self._fetch(self._asked, keep=self._keep)
@@ -139,7 +136,7 @@ class Fetches(PageWidget):
             result = error
         self._finish(result)
 
-    @guarded
+    @handler
     def _show_progress(self, done: int, total: int, counts: Mapping[str, int], left: str) -> None:
         said, more = f"{done:,} of {many(total, 'wallet')}{', ' * bool(left)}{left}", ""
         if self._cancelled.is_set():
@@ -148,7 +145,7 @@ class Fetches(PageWidget):
             more = ", ".join(f"{count:,} {status}" for status, count in counts.items())
         self._under_way = {"done": done, "total": total, "said": said, "more": more}
 
-    @guarded
+    @handler
     def _finish(self, result: WalletDetails | Exception) -> None:
         self._thread = None
         self._under_way = {}
@@ -156,7 +153,7 @@ class Fetches(PageWidget):
             raise result
         failed = int((~known_wallets(result.wallets)).sum())
         self._again = f"Ask again for {failed:,} not ok" if failed else ""
-        self._take(result)
+        self.details = renewed(self.details, result)
 
 
 def client_for(details: WalletDetails, client: Client | None) -> AbstractContextManager[Client]:

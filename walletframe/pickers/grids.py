@@ -29,7 +29,7 @@ from walletframe.frames import (
     whole_wallet,
 )
 from walletframe.pickers.cells import Cells, Texts, alphabetical, text_cells
-from walletframe.pickers.columns import Amounts, Column, cells_of
+from walletframe.pickers.columns import PICKS, Amounts, Column, cells_of
 from walletframe.text import as_link, shown
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ _PLAIN = re.compile(r"[A-Za-z0-9._-]+")
 _VALUED = ("unit_price", "value", "currency")
 _RANKS = ["token", "amount", "value", "wallet", "price", "holders", "tokens", "balances", "known"]
 _OWN, _LAST = 20, 90  # behind those, and before the rest
-_MEANT = {"wallet": "wallet", "token": "token", "contract": "token", "blockchain": "blockchain"}
 _COUNTS = {
     "tokens": "tokens",
     "holders": "holders",
@@ -50,6 +49,7 @@ _COUNTS = {
     "amount_na": "unknown amounts",
     "unpriced": "unpriced",
 }
+NAMES = ("wallet", "token", "asset", "blockchain")  # to group by, beside a user's own
 _ODD = {"amount_na", "unpriced"}  # shown where there are any
 
 
@@ -69,12 +69,12 @@ class Grid:
         return cls(named, count, (first, bool(first)))
 
     def meant(self, name: str, row: int) -> tuple[str, Any] | None:
-        """Return the wallet, token or blockchain that stands in a cell, with what it is."""
+        """Return the wallet, token or blockchain that stands in a cell, with its kind."""
         column = self.columns.get(name)
-        if name not in _MEANT or column is None or not isinstance(column.cells, Texts):
+        if name not in PICKS or column is None or not isinstance(column.cells, Texts):
             return None
         key = column.cells.key(row)
-        return None if key is None else (_MEANT[name], key)
+        return None if key is None else (PICKS[name], key)
 
 
 def balances_grid(positions: Positions) -> Grid:
@@ -118,7 +118,7 @@ def groups_grid(positions: Positions, by: str) -> Grid:
         texts = {"wallet": _wallet_cells(sums, each, wallets)}
     else:
         texts = {}
-    columns = _columns(texts) or [_own_column(by if by in _MEANT else "group", sums[by], 0)]
+    columns = _columns(texts) or [_own_column(by if by in PICKS else "group", sums[by], 0)]
     numbers = {"amount": cells_of(sums["amount"])} if "amount" in sums else {}
     columns += _columns(numbers) + _value_column(sums)
     counted = {
@@ -139,7 +139,7 @@ def names_to_group_by(positions: Positions) -> list[str]:
         name for name in kept_names(held) if names[name] == 1 and not is_numeric_dtype(held[name])
     ]
     kept = kept_names(positions.given) if positions.asked else []
-    return list(dict.fromkeys(["wallet", "token", "asset", "blockchain", *kept, *own]))
+    return list(dict.fromkeys([*NAMES, *kept, *own]))
 
 
 def _asked(positions: Positions) -> pd.DataFrame | None:

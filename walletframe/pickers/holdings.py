@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from traitlets import Unicode
 
 from walletframe.address import canonical_key
 from walletframe.errors import ArgumentError, UnknownBlockchainError, UnknownTokenError
@@ -23,21 +22,21 @@ from walletframe.frames import (
     token_names,
     token_place,
 )
-from walletframe.pickers.chooser import Chooser, Option, Options
-from walletframe.pickers.facts import facts, row_worths
+from walletframe.pickers.options import Option, Options, facts, row_values
+from walletframe.pickers.picker import Picker
 from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.frames import DetailsLike, FetchLike, Identities, TokenKey, TokenLike
-    from walletframe.pickers.chooser import Value
+    from walletframe.frames import DetailsLike, FetchLike, TokenKey, TokenLike
+    from walletframe.pickers.options import Value
 
 BlockchainsLike: TypeAlias = "DetailsLike | pd.DataFrame | str | Iterable[str]"
 _SYMBOL, _CONTRACT = 24, 100
 
 
-class BlockchainPicker(Chooser):
+class BlockchainPicker(Picker):
     """Pick blockchains from a frame or a list.
 
     Parameters
@@ -72,8 +71,6 @@ class BlockchainPicker(Chooser):
     >>> picker.close()
     """
 
-    _hint = Unicode("Blockchain").tag(sync=True)
-
     def __init__(
         self,
         blockchains: BlockchainsLike,
@@ -81,22 +78,7 @@ class BlockchainPicker(Chooser):
         value: str | Sequence[str] = (),
         description: str = "Blockchains",
     ) -> None:
-        super().__init__(self._read(blockchains), value=value, description=description)
-
-    def offer(self, blockchains: BlockchainsLike) -> None:
-        """Offer other blockchains; of those chosen, those that are not among them are removed.
-
-        Parameters
-        ----------
-        blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
-            What to choose from.
-
-        Raises
-        ------
-        ArgumentError, ColumnsError
-            If `blockchains` is of another type, or a frame without the column.
-        """
-        self._offer(self._read(blockchains))
+        super().__init__(blockchains, value=value, description=description)
 
     def _read(self, source: BlockchainsLike) -> Options:
         return chain_options(source)
@@ -135,12 +117,13 @@ def chain_options(source: BlockchainsLike) -> Options:
         Option(name, _folded(name), shown(name), short=shown(name, 24), words=_other(name))
         for name, _ in totals.most_common()
     ]
+    hint = "Blockchain"
     if holdings is None:
-        return Options(options)
+        return Options(hint, options)
     codes, names = pd.factorize(holdings["blockchain"].array)
     folded, keys = pd.factorize(np.array([_folded(str(name)) for name in names], dtype=object))
-    worths, unit = row_worths(holdings)
-    return Options(options, facts([*keys], np.append(folded, -1)[codes], worths), unit)
+    values, unit = row_values(holdings)
+    return Options(hint, options, facts([*keys], np.append(folded, -1)[codes], values), unit)
 
 
 def _counts(frame: pd.DataFrame) -> list[tuple[str, int]]:
@@ -153,7 +136,7 @@ def _folded(name: str) -> str:
     return canonical_key(name, "")[0]
 
 
-class TokenPicker(Chooser):
+class TokenPicker(Picker):
     """Pick tokens from those in the holdings.
 
     Parameters
@@ -193,7 +176,7 @@ class TokenPicker(Chooser):
     >>> picker.close()
     """
 
-    _hint = Unicode("Symbol, blockchain, contract").tag(sync=True)
+    _options: TokenOptions
 
     def __init__(
         self,
@@ -202,62 +185,43 @@ class TokenPicker(Chooser):
         value: str | Sequence[TokenLike] = (),
         description: str = "Tokens",
     ) -> None:
-        super().__init__(self._keep(holdings), value=value, description=description)
+        super().__init__(holdings, value=value, description=description)
 
-    def offer(self, holdings: FetchLike) -> None:
-        """Offer other tokens; of those chosen, those that are not among them are removed.
-
-        Parameters
-        ----------
-        holdings : WalletDetails or DataFrame
-            What to choose from.
-
-        Raises
-        ------
-        ArgumentError, ColumnsError
-            If `holdings` is of another type, or lacks a column.
-        """
-        self._offer(self._keep(holdings))
-
-    def _keep(self, source: FetchLike) -> Options:
-        """Keep what resolves symbols, since the caller may change the frame, and read tokens."""
-        holdings = holdings_given(source)
-        require_columns(holdings, ["symbol"])
-        self._holdings, self._tokens = holdings[["symbol"]].copy(), token_identities(holdings)
-        return _token_options(holdings, self._tokens)
-
-    def _read(self, source: FetchLike) -> Options:
-        holdings = holdings_given(source)
-        require_columns(holdings, ["symbol"])
-        return token_options(holdings)
+    def _read(self, source: FetchLike) -> TokenOptions:
+        return TokenOptions(holdings_given(source))
 
     def _resolve(self, value: Any) -> Value:
         if isinstance(value, str):
-            hint = "name the one token, such as {!a}".format
-            return self._tokens.keys[token_place(self._holdings, self._tokens, value, hint=hint)]
+            return self._options.of_symbol(value)
         key = token_key(value)
         if key not in self._options:
             raise UnknownTokenError(value)
         return key
 
 
-def token_options(holdings: pd.DataFrame) -> Options:
-    """Return the tokens of holdings."""
-    return _token_options(holdings, token_identities(holdings))
+class TokenOptions(Options):
+    """The tokens of holdings, with what is held of each."""
 
+    def __init__(self, holdings: pd.DataFrame) -> None:
+        require_columns(holdings, ["symbol"])
+        self._tokens = tokens = token_identities(holdings)
+        self._symbols = holdings[["symbol"]].copy()  # since the caller may change the frame
+        known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
+        places = np.array(known, dtype=np.intp)
+        first = tokens.first[places]
+        symbols = holdings["symbol"].array.take(first).tolist()
+        contracts = holdings["token_address"].array.take(first).tolist()
+        names = token_names(holdings, tokens, places)
+        keys = [tokens.keys[place] for place in known]
+        values, unit = row_values(holdings)
+        behind = facts(tokens.keys, tokens.codes, values)
+        options = map(_option, keys, names, symbols, contracts)
+        super().__init__("Symbol, blockchain, contract", options, behind, unit)
 
-def _token_options(holdings: pd.DataFrame, tokens: Identities) -> Options:
-    """Return the tokens of holdings, with what is held of each."""
-    known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
-    places = np.array(known, dtype=np.intp)
-    first = tokens.first[places]
-    symbols = holdings["symbol"].array.take(first).tolist()
-    contracts = holdings["token_address"].array.take(first).tolist()
-    names = token_names(holdings, tokens, places)
-    keys = [tokens.keys[place] for place in known]
-    worths, unit = row_worths(holdings)
-    behind = facts(tokens.keys, tokens.codes, worths)
-    return Options(map(_option, keys, names, symbols, contracts), behind, unit)
+    def of_symbol(self, symbol: str) -> TokenKey:
+        """Return the one token that has a symbol."""
+        hint = "name the one token, such as {!a}".format
+        return self._tokens.keys[token_place(self._symbols, self._tokens, symbol, hint=hint)]
 
 
 def _option(key: TokenKey, name: str, symbol: object, contract: object) -> Option:

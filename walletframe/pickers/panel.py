@@ -5,15 +5,15 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from traitlets import Bool, Instance, Int, default, observe
+from traitlets import Bool, Int, default, observe
 
 from walletframe.client import default_client, require_client
 from walletframe.frames import WalletDetails, assemble, details_given, is_details
-from walletframe.pickers.fetching import Fetches, renewed
+from walletframe.pickers.fetching import Fetches
 from walletframe.pickers.page import script, styles
-from walletframe.pickers.telling import told
+from walletframe.pickers.summary import wallet_status
 from walletframe.pickers.wallets import WalletPicker
-from walletframe.pickers.widget import guarded
+from walletframe.pickers.widget import handler
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -56,7 +56,6 @@ class FetchPanel(Fetches, WalletPicker):
     """
 
     _esm, _css = script("panel"), styles("picker", "fetch")
-    details = Instance(WalletDetails)
     _refresh = Bool().tag(sync=True)  # whether what is kept on this machine is asked anew
     _edition = Int().tag(sync=True)  # of what was fetched; 0 before anything was
 
@@ -65,8 +64,8 @@ class FetchPanel(Fetches, WalletPicker):
         self._client = client
         super().__init__(wallets)
         self.choose_all()
-        self._answer("fetch", lambda _: self.fetch())
-        self._answer("told", lambda _: told(self.details))
+        self._handlers["fetch"] = lambda _: self.fetch()
+        self._handlers["status"] = lambda _: wallet_status(self.details)
         if is_details(wallets):
             self.details = details_given(wallets)
 
@@ -74,7 +73,7 @@ class FetchPanel(Fetches, WalletPicker):
     def _nothing(self) -> WalletDetails:
         return assemble([])
 
-    @guarded
+    @handler
     def fetch(self) -> None:
         """Fetch what is pasted and what is chosen; where a line can't be read, ask for none.
 
@@ -90,9 +89,6 @@ class FetchPanel(Fetches, WalletPicker):
 
     def _client_of_now(self) -> AbstractContextManager[Client]:
         return nullcontext(self._client or default_client())
-
-    def _take(self, details: WalletDetails) -> None:
-        self.details = renewed(self.details, details)
 
     @observe("details")
     def _show(self, _change: object) -> None:

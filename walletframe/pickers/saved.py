@@ -26,7 +26,7 @@ from walletframe.frames.display import without_mathematics
 from walletframe.frames.plain import table_text
 from walletframe.frames.tables import Cell, Table
 from walletframe.numerals import money, percent
-from walletframe.pickers.stock import dust_words, spam_words, summarize
+from walletframe.pickers.summary import dust_words, spam_words, summarize
 from walletframe.text import as_html
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from walletframe.frames import Codes
-    from walletframe.pickers.stock import Sieve, Sifted, Stock
+    from walletframe.pickers.portfolio import Selected
 
     Sizes = npt.NDArray[np.float64]
     Names = Callable[[Codes], list[str]]
@@ -62,48 +62,47 @@ class Saved:
     line: str  # what it is worth; empty where nothing is valued
     more: tuple[str, ...]
     tables: tuple[Table, ...]
-    sifted: Sifted
+    selected: Selected
 
     def html(self) -> str:
         """Write it as HTML."""
         strong = f"<div><strong>{as_html(self.line, _LINE)}</strong></div>" if self.line else ""
         lines = [f"<div>{as_html(line, _LINE)}</div>" for line in self.more]
-        summary = summary_html(self.sifted.wallets, self.sifted.held.holdings)
+        summary = summary_html(self.selected.wallets, self.selected.held.holdings)
         tables = [table_html(table) for table in self.tables if table.total]
         parts = [strong, *lines, summary, *tables, f"<div><em>{_AGAIN}</em></div>"]
         return without_mathematics(f'<div class="wf-saved">{"".join(parts)}</div>')
 
     def text(self) -> str:
         """Write it as plain text."""
-        summary = summary_lines(self.sifted.wallets, self.sifted.held.holdings)
+        summary = summary_lines(self.selected.wallets, self.selected.held.holdings)
         tables = [f"{table.name}\n{table_text(table)}" for table in self.tables if table.total]
         lines = [*[self.line] * bool(self.line), *self.more, *summary]
         return "\n\n".join(["\n".join(lines), *tables])
 
 
-def saved(stock: Stock, sifted: Sifted, sieve: Sieve) -> Saved:
+def saved(selected: Selected) -> Saved:
     """Write down what matters of what is selected: what it is worth, and the largest of it."""
-    summary, held = summarize(stock, sifted), sifted.held
-    worth = f"{summary.value} at {summary.prices}" if summary.value and summary.prices else ""
-    more = (spam_words(sifted, sieve), dust_words(sifted, sieve) if sieve.dust else "")
-    called = given_names(held.wallets, sifted.wallets)
+    summary, held, names = summarize(selected), selected.held, selected.wallets
+    folded = "" if selected.selection.dust else dust_words(selected)
+    more = (spam_words(selected), folded, summary.unpriced)
     sizes, unit = np.ones(len(held.holdings)), "balances"
-    if stock.worth is not None:
+    if selected.portfolio.row_values is not None:
         sizes = held.holdings["value"].to_numpy(np.float64, na_value=np.nan)
         sizes, unit = np.where(sizes > 0, sizes, 0), "value"
     largest = np.argsort(-sizes, kind="stable")[:_ROWS]
-    rows = holdings_table(held.holdings.iloc[largest], wallets=sifted.wallets)
-    wallets = partial(wallet_names, held.wallets, names=called)
+    rows = holdings_table(held.holdings.iloc[largest], wallets=names)
+    wallets = partial(wallet_names, held.wallets, names=given_names(held.wallets, names))
     tokens = partial(token_names, held.holdings, held.tokens)
     bars = [
         _bars("wallets", held.wallet_codes, sizes, wallets, unit),
         _bars("tokens", held.tokens.codes, sizes, tokens, unit),
     ]
     return Saved(
-        line=worth,
-        more=tuple(part for part in (*more, summary.unpriced) if part),
+        line=f"{summary.value} at {summary.prices}" if summary.value and summary.prices else "",
+        more=tuple(part for part in more if part),
         tables=(*bars, Table("balances", rows.columns, len(held.holdings))),
-        sifted=sifted,
+        selected=selected,
     )
 
 
@@ -128,16 +127,8 @@ def _bar(share: float) -> str:
     return "█" * whole + _EIGHTHS[rest].strip()
 
 
-def with_saved(bundle: Any, found: Saved) -> Any:
-    """Put what is saved beside the view of a widget, as its ``_repr_mimebundle_`` gives it."""
-    data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
-    told = {**data, "text/html": found.html(), "text/plain": found.text()}
-    return (told, *metadata) if metadata else told
-
-
-def show(bundle: Any, found: Saved) -> None:
+def show_saved(selected: Selected, bundle: Any) -> None:
     """Show a widget, as its ``_repr_mimebundle_`` gives it, behind what stands in for it."""
-    data, *metadata = bundle if isinstance(bundle, tuple) else (bundle,)
-    stand_in = {"text/html": _ONE_OF_TWO + found.html(), "text/plain": found.text()}
-    publish_display_data(stand_in)
-    publish_display_data(data, metadata[0] if metadata else {})
+    found, (data, metadata) = saved(selected), bundle
+    publish_display_data({"text/html": _ONE_OF_TWO + found.html(), "text/plain": found.text()})
+    publish_display_data(data, metadata)

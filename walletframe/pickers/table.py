@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from walletframe.frames import read_positions
-from walletframe.pickers.grids import Grid, balances_grid, groups_grid, names_to_group_by, with_bars
-from walletframe.pickers.page import script, styles
-from walletframe.pickers.widget import PageWidget, guarded
+from walletframe.numerals import many
+from walletframe.pickers.grids import (
+    NAMES,
+    Grid,
+    balances_grid,
+    groups_grid,
+    names_to_group_by,
+    with_bars,
+)
 from walletframe.text import shown
 
 if TYPE_CHECKING:
@@ -70,11 +76,12 @@ class HoldingsTable:
         """
         view = self._view(asked)
         grid, rows, table = self.grid(view.by), self._rows(*view), f"{self._edition} {view.by}"
+        order = self.order(view.by, view.sort, view.down)
         start = min(max(int(asked.get("start", 0)), 0), len(rows))
         window = rows[start : start + min(max(int(asked.get("count", 100)), 0), _MOST_ROWS)]
         given = {"by": view.by, "sort": view.sort, "down": view.down, "table": table}
         given |= {"start": start, "count": len(window), "total": len(rows)}
-        given["of"] = len(self.order(view.by, view.sort, view.down))
+        given["counted"] = _counted(view, len(rows), len(order))
         cells = {name: column.cells.written(window) for name, column in grid.columns.items()}
         if asked.get("table") != table:
             given["columns"] = [column.described() for column in grid.columns.values()]
@@ -82,7 +89,7 @@ class HoldingsTable:
         return given | {"cells": cells}
 
     def meant(self, asked: Mapping[str, Any]) -> tuple[str, Any] | None:
-        """Tell what a cell is of, as pickers name it: ``("wallet", "ETH.0x…")``, or None.
+        """Tell what a cell is of, as selections have it: ``("wallets", "ETH.0x…")``, or None.
 
         Asked are the query that gave the row, and ``place`` and ``column`` of the cell.
         """
@@ -132,21 +139,10 @@ class HoldingsTable:
         return order[marks[order]]
 
 
-class TablePane(PageWidget):
-    """A table of holdings alone."""
-
-    _esm, _css = script("tablewidget"), styles("table")
-
-    def __init__(self, holdings: PositionsLike, wallets: FetchLike | None = None) -> None:
-        self._table = HoldingsTable(holdings, wallets)
-        super().__init__()
-        self._answer("rows", self._rows)
-
-    @guarded
-    def show(self, holdings: PositionsLike, wallets: FetchLike | None = None) -> None:
-        """Show other holdings, in the order and group that each page has chosen."""
-        self._table = HoldingsTable(holdings, wallets)
-        self._tell("table", {})
-
-    def _rows(self, asked: dict[str, Any]) -> dict[str, Any]:
-        return self._table.answer(asked)
+def _counted(view: _View, found: int, count: int) -> str:
+    """Say how many rows there are, of how many."""
+    noun = view.by if view.by in NAMES else "group"
+    of = many(count, noun if view.by else "balance")
+    if not view.words:
+        return of
+    return f"{found:,} of {of} {'matches' if found == 1 else 'match'}"

@@ -19,9 +19,9 @@ from walletframe.frames import (
     wallet_identities,
 )
 from walletframe.numerals import many
-from walletframe.pickers.chooser import Chooser, Option, Options
-from walletframe.pickers.facts import Fact, facts, row_worths
-from walletframe.pickers.widget import guarded
+from walletframe.pickers.options import Fact, Option, Options, facts, row_values
+from walletframe.pickers.picker import Picker
+from walletframe.pickers.widget import handler
 from walletframe.text import shown
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
     from walletframe.address import Pasted, WalletAddress, WalletLike, WalletsLike
     from walletframe.frames import DetailsLike
-    from walletframe.pickers.chooser import Value
+    from walletframe.pickers.options import Value
 
 KnownWallets: TypeAlias = "DetailsLike | WalletsLike"
 _NAME, _WHOLE, _PROBLEMS, _REASON = 24, 500, 10, 120
 
 
-class WalletPicker(Chooser):
+class WalletPicker(Picker):
     """Pick wallets from a fetch or a list, and paste others.
 
     Parameters
@@ -74,7 +74,6 @@ class WalletPicker(Chooser):
     >>> picker.close()
     """
 
-    _hint = Unicode("Name, blockchain, address").tag(sync=True)
     _pastes = Bool().tag(sync=True)
     _pasted = Unicode().tag(sync=True)  # what stands in the field
     _problems = List(Unicode()).tag(sync=True)  # what is wrong with it, and with which lines
@@ -87,26 +86,11 @@ class WalletPicker(Chooser):
         description: str = "Wallets",
         paste: bool = True,
     ) -> None:
-        super().__init__(self._read(wallets), value=value, description=description)
+        super().__init__(wallets, value=value, description=description)
         self._pastes = paste
-        self._answer("paste", lambda _: self._add())
+        self._handlers["paste"] = lambda _: self.take_pasted()
 
-    def offer(self, wallets: KnownWallets) -> None:
-        """Offer other wallets; of those chosen, those that are not among them are removed.
-
-        Parameters
-        ----------
-        wallets : WalletDetails, or whatever `fetch_wallets` takes
-            What to choose from.
-
-        Raises
-        ------
-        ArgumentError, AddressError
-            If `wallets` is neither a DataFrame nor a fetch, or a wallet can't be read.
-        """
-        self._offer(self._read(wallets))
-
-    @guarded
+    @handler
     def choose_all(self) -> None:
         """Choose all that is offered."""
         self.value = [*self._options]
@@ -125,9 +109,6 @@ class WalletPicker(Chooser):
         self._problems = _problems(read_pasted(found.unread))
         return not found.problems
 
-    def _add(self) -> None:
-        self.take_pasted()
-
     def _read(self, source: KnownWallets) -> Options:
         return wallet_options(source)
 
@@ -142,17 +123,17 @@ class WalletPicker(Chooser):
 
 def wallet_options(source: KnownWallets) -> Options:
     """Return the wallets of a fetch, a frame or a list, with what each is known to hold."""
-    holdings, known = source, {}
+    hint, holdings, known = "Name, blockchain, address", source, {}
     if is_details(source):
         source, holdings = details_given(source, "wallets")
         empty = wallet_identities(source[known_wallets(source)]).keys
         known = {f"{chain}.{address}": Fact(0, math.nan) for chain, address in empty}
     if not isinstance(holdings, pd.DataFrame) or "token_blockchain" not in holdings:
-        return Options(_options(source))
+        return Options(hint, _options(source))
     owners = wallet_identities(holdings)
-    worths, unit = row_worths(holdings)
+    values, unit = row_values(holdings)
     keys = [f"{chain}.{address}" for chain, address in owners.keys]
-    return Options(_options(source), known | facts(keys, owners.codes, worths), unit)
+    return Options(hint, _options(source), known | facts(keys, owners.codes, values), unit)
 
 
 def _options(source: Any) -> Iterator[Option]:

@@ -1,10 +1,32 @@
-"""What all our widgets are: a page of ours, a line for errors, and messages between the two."""
+"""What all our widgets are: a page of ours, a line for errors, and messages between the two.
+
+By kind, what a page asks with `Kernel` of ``page/widget.js``, and what is told to it unasked:
+
+===============  =====================  ===========================================================
+kind             asked by               answered, or told, by
+===============  =====================  ===========================================================
+options          modelpicker.js         `Picker`: all there is to choose from, and what remains
+narrowed         told                   `Picker`: what remains
+paste            modelpicker.js         `WalletPicker`: takes what stands in the field
+fetch            fetching.js            `FetchPanel`, `HoldingsExplorer`: begins to fetch
+cancel           fetching.js            `Fetches`: ends that
+again            fetching.js            `Fetches`: asks again for what is not ok
+status           explorer.js, panel.js  `FetchPanel`, `HoldingsExplorer`: how complete a fetch is
+chart            chart.js               `View`: takes what a person did, gives what there is to see
+plotly           chart.js               `View`: plotly.js
+rows             rows.js                `View`: a window of the table
+options wallets  filters.js             `View`: as a `Picker`; so of tokens, blockchains and labels
+remaining        filters.js             `View`: what the filters leave each other
+code             takeaway.js            `HoldingsExplorer`: the lines that make what is shown
+file             takeaway.js            `HoldingsExplorer`: a file of it; told by `save`, too
+===============  =====================  ===========================================================
+"""
 
 from __future__ import annotations
 
 from functools import wraps
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from anywidget import AnyWidget
 from traitlets import Unicode
@@ -15,42 +37,29 @@ from walletframe.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    Answer = Mapping[str, Any] | tuple[Mapping[str, Any], Sequence[bytes]] | None
-    Handler = Callable[[dict[str, Any]], Answer]
+    Answer = Mapping[str, Any] | tuple[Mapping[str, Any], Sequence[bytes]]
 
 P = ParamSpec("P")
+WidgetT = TypeVar("WidgetT", bound="PageWidget")
 
-# JupyterLab runs handlers on another thread while a cell runs. One lock for all widgets: two whose
-# handlers set each other's traits can't deadlock.
+# JupyterLab runs handlers on another thread while a cell runs, and a fetch has one of its own. One
+# lock for all widgets: two whose handlers set each other's traits can't deadlock.
 LOCK = RLock()
 _LONGEST = 400
 
 
-class _Told(Protocol):
-    """Whatever can be closed, and has a line for errors."""
-
-    def is_closed(self) -> bool: ...
-
-    def _show_error(self, text: str) -> None: ...
-
-
-ToldT = TypeVar("ToldT", bound=_Told)
-
-
-def guarded(
-    handler: Callable[Concatenate[ToldT, P], None],
-) -> Callable[Concatenate[ToldT, P], None]:
+def handler(
+    method: Callable[Concatenate[WidgetT, P], None],
+) -> Callable[Concatenate[WidgetT, P], None]:
     """Run a widget's method under the lock, and show its error; a closed one does nothing."""
 
-    @wraps(handler)
-    def run(widget: ToldT, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        if widget.is_closed():  # who closes it may hold the lock, and wait for a thread to end
-            return
+    @wraps(method)
+    def run(widget: WidgetT, /, *args: P.args, **kwargs: P.kwargs) -> None:
         with LOCK:
             if widget.is_closed():
                 return
             try:
-                handler(widget, *args, **kwargs)
+                method(widget, *args, **kwargs)
             except Exception as error:  # noqa: BLE001 - nobody else would see it
                 widget._show_error(error_text(error))  # noqa: SLF001 - it is one of ours
 
@@ -65,14 +74,15 @@ def error_text(error: Exception) -> str:
 class PageWidget(AnyWidget):
     """A widget with a page of ours, which sends ``{"kind": …}`` and numbers what it asks.
 
-    A subclass has `_esm` and `_css`, and gives `_answer` what answers which kind.
+    A subclass has `_esm` and `_css`, and adds to `_handlers`, which take a message by its kind, and
+    return what is said beside kind and number, perhaps with binary buffers.
     """
 
     _alert = Unicode().tag(sync=True)  # what went wrong, as text
 
     def __init__(self, **traits: Any) -> None:
         self._closed = False
-        self._handlers: dict[str, Handler] = {}
+        self._handlers: dict[str, Callable[[dict[str, Any]], Any]] = {}
         super().__init__(**traits)
         self.on_msg(self._take_message)
 
@@ -111,7 +121,7 @@ class PageWidget(AnyWidget):
         """Take what the page set; what can't be taken is told, and taken back in the page."""
         self._set_state(sync_data, super().set_state)
 
-    @guarded
+    @handler
     def _set_state(self, state: dict[str, Any], setter: Callable[[dict[str, Any]], None]) -> None:
         try:
             setter(state)
@@ -119,32 +129,22 @@ class PageWidget(AnyWidget):
             self.send_state([name for name in state if name in self.keys])
             raise
 
-    def _answer(self, kind: str, handler: Handler) -> None:
-        """Let a handler take the messages of a kind, and answer those that the page numbered.
-
-        It returns what is said beside kind and number, perhaps with binary buffers.
-        """
-        self._handlers[kind] = handler
-
-    @guarded
+    @handler
     def _take_message(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
-        kind = content.get("kind")
-        if (handler := self._handlers.get(str(kind))) is None:
+        """Handle a message, and answer it if the page numbered it."""
+        handle = self._handlers.get(content["kind"])
+        if handle is None:
             return
-        said = {"kind": kind, **({"n": content["n"]} if "n" in content else {})}
+        reply: dict[str, Any] = {name: content[name] for name in ("kind", "n") if name in content}
         try:
-            answer = handler(content)
+            answer: Answer = handle(content)
         except Exception:
-            if "n" in said:
-                self.send({**said, "failed": True})
+            if "n" in reply:
+                self.send({**reply, "failed": True})
             raise
-        if answer is not None:
+        if "n" in reply:
             body, buffers = answer if isinstance(answer, tuple) else (answer, [])
-            self.send({**body, **said}, buffers)
-
-    def _tell(self, kind: str, said: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> None:
-        """Tell the page something unasked."""
-        self.send({**said, "kind": kind}, list(buffers))
+            self.send({**body, **reply}, [*buffers])
 
     def _show_error(self, text: str) -> None:
         """Show what went wrong; an empty text takes the line away."""

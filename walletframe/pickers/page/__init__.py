@@ -11,8 +11,8 @@ _EXPORT = re.compile(r"^export (?!default\b)", re.MULTILINE)
 
 
 @cache
-def script(name: str) -> str:
-    """Join a module and what it imports, each behind its own imports; names are unique in all."""
+def script(*names: str) -> str:
+    """Join modules and what they import, each behind its own imports; names are unique in all."""
     joined: dict[str, str] = {}
 
     def add(name: str) -> None:
@@ -22,7 +22,8 @@ def script(name: str) -> str:
                 add(imported)
             joined[name] = _EXPORT.sub("", _IMPORT.sub("", text)).strip()
 
-    add(name)
+    for name in names:
+        add(name)
     return "\n\n".join(joined.values()) + "\n"
 
 

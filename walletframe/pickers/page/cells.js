@@ -1,7 +1,6 @@
 // The cells of a table: numbers in parts that stand below each other, texts cut with their wholes.
 
 import { element } from "./elements.js";
-import { cutText } from "./letters.js";
 import { brightDecimals, numberShown, thousands } from "./numbers.js";
 
 const NONE = "-"; // Python's tables say so, too
@@ -46,7 +45,7 @@ function drawText(node, cell, { text: room, linked, widthOf }) {
   node.title = wholeText(cell);
   const isLinked = cell.link && linked >= FOR_LINKS; // else the link is below the table alone
   const said = cutText(cell.text, isLinked ? linked : room, widthOf);
-  const text = element("span", { class: "wf-text", textContent: said });
+  const text = element("span", { class: "wf-text" }, said);
   node.replaceChildren(text, ...(isLinked ? [linkTo(cell)] : []));
 }
 
@@ -73,13 +72,13 @@ function drawNumber(node, cell, column) {
 function drawNote(node, note) {
   if (note === NONE) node.removeAttribute("title");
   else node.title = note;
-  node.replaceChildren(element("span", { class: "wf-note", textContent: note }));
+  node.replaceChildren(element("span", { class: "wf-note" }, note));
 }
 
 /** Show what is near a number, and have the number copied and read out. */
 function insteadOf(parts, exact) {
   const near = element("span", { class: "wf-near", "aria-hidden": "true" }, ...parts);
-  return [near, element("span", { class: "wf-unseen", textContent: exact })];
+  return [near, element("span", { class: "wf-unseen" }, exact)];
 }
 
 /** Return what is to be read of a cell in full, a number with its thousands apart. */
@@ -103,13 +102,52 @@ function numberParts({ sign, whole, fraction, rest }, behind) {
   if (fraction) {
     const [bright, faint] = brightDecimals(whole, fraction);
     after.append(`.${bright}`);
-    if (faint) after.append(element("span", { class: "wf-faint", textContent: faint }));
+    if (faint) after.append(element("span", { class: "wf-faint" }, faint));
   }
   if (rest) {
     after.append(
-      element("span", { class: "wf-unseen", textContent: rest }),
+      element("span", { class: "wf-unseen" }, rest),
       element("span", { class: "wf-more", "aria-hidden": "true" }),
     );
   }
   return [before, after];
+}
+
+/**
+ * Measure letters, each once.
+ *
+ * @param {(letter: string) => number} measure in pixels
+ * @returns {(text: string) => number}
+ */
+export function summedWidths(measure) {
+  const known = new Map();
+  return (text) => {
+    let sum = 0;
+    for (const letter of text) {
+      if (!known.has(letter)) known.set(letter, measure(letter));
+      sum += known.get(letter);
+    }
+    return sum;
+  };
+}
+
+/** Measure texts in a font, as CSS writes it. */
+export function widthsIn(font) {
+  const context = document.createElement("canvas").getContext("2d");
+  context.font = font;
+  return summedWidths((letter) => context.measureText(letter).width);
+}
+
+/** Cut a text to a width; what ends with the end of an address keeps that, if there is room. */
+export function cutText(text, width, widthOf) {
+  if (widthOf(text) <= width) return text;
+  const end = /(?<=…)[^…]{1,6}$/u.exec(text)?.[0] ?? "";
+  const tail = widthOf(end) * 2 < width ? end : "";
+  const room = width - widthOf(`…${tail}`);
+  let head = "";
+  for (const letter of text) {
+    if (widthOf(head + letter) > room) break;
+    head += letter;
+  }
+  return `${head.replace(/[\s…]+$/u, "")}…${tail}`;
 }

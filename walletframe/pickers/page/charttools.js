@@ -1,6 +1,6 @@
 // What stands above a chart: what is summed up, what is picked, and which chart of what it is.
 
-import { element, setText } from "./elements.js";
+import { choice, element, linkButton, setText } from "./elements.js";
 
 /**
  * Make the tools of a chart.
@@ -58,35 +58,17 @@ function summaryLine() {
   return { root, show };
 }
 
-/** A list of names of which one is chosen; it is made anew only where the names change. */
-function choice(label, choose) {
-  const list = element("select", { class: "wf-field", onchange: () => choose(list.value) });
-  const root = element("label", { class: "wf-choice" }, element("span", {}, label), list);
-  let before = "";
-  const show = (pairs, chosen) => {
-    const now = JSON.stringify(pairs);
-    if (now !== before) {
-      list.replaceChildren(...pairs.map(([value, text]) => element("option", { value }, text)));
-    }
-    before = now;
-    list.value = chosen;
-    list.disabled = pairs.length < 2;
-    root.hidden = pairs.length === 0;
-  };
-  return { root, show };
-}
-
 /** A switch that says how much it is about. */
 function onOff(turn, [on, off]) {
   const text = element("span");
-  const button = element("button", { class: "wf-link", type: "button" });
-  const root = element("span", { class: "wf-switch" }, text, " ", button);
+  const link = linkButton("");
+  const root = element("span", { class: "wf-switch" }, text, " ", link);
   root.hidden = true;
   const show = (told) => {
     root.hidden = !told.text;
     setText(text, told.text);
-    setText(button, told.shown ? off : on);
-    button.onclick = () => turn(!told.shown);
+    setText(link, told.shown ? off : on);
+    link.onclick = () => turn(!told.shown);
   };
   return { root, show };
 }
@@ -95,13 +77,11 @@ function onOff(turn, [on, off]) {
 function showPath(root, crumbs, refresh) {
   root.hidden = !crumbs.length;
   const names = ["All", ...crumbs];
-  const items = names.map((name, level) => {
-    const here = level === names.length - 1;
-    const button = { class: "wf-link", type: "button", onclick: () => refresh({ back: level }) };
-    return here
+  const items = names.map((name, level) =>
+    level === names.length - 1
       ? element("span", { "aria-current": "true" }, name)
-      : element("button", button, name);
-  });
+      : linkButton(name, () => refresh({ back: level })),
+  );
   root.replaceChildren(
     ...items.flatMap((item, place) =>
       place ? [element("span", { "aria-hidden": "true" }, "›"), item] : [item],

@@ -1,32 +1,20 @@
 // What is chosen, as buttons that take it away again.
 
-import { element, OWN_KEYS, setPart } from "./elements.js";
+import { element, linkButton, OWN_KEYS, setPart } from "./elements.js";
 
 const SHOWN = 8;
 
 export class Chips {
-  /**
-   * @param {object} given
-   * @param {(key: string) => void} given.remove
-   * @param {() => void} given.removeAll
-   * @param {() => void} given.toggleChosen shows all that is chosen, and nothing else, or not
-   * @param {() => HTMLElement} given.orElse gives what takes the keyboard when no button is left
-   */
+  /** `orElse` gives what takes the keyboard when no button is left. */
   constructor({ remove, removeAll, toggleChosen, orElse }) {
     Object.assign(this, { remove, orElse });
-    const small = { class: "wf-link wf-chips-more", type: "button" };
-    this.rest = element("button", { ...small, "aria-pressed": "false", onclick: toggleChosen });
-    this.clear = element("button", { ...small, onclick: removeAll }, "Remove all");
+    const small = { class: "wf-link wf-chips-more" };
+    this.rest = linkButton("", toggleChosen, { ...small, "aria-pressed": "false" });
+    this.clear = linkButton("Remove all", removeAll, small);
     this.root = element("div", { ...OWN_KEYS, class: "wf-chips", role: "group" });
   }
 
-  /**
-   * Show what is chosen.
-   *
-   * @param {{key: string, short: string, label: string, here: boolean}[]} first of what is chosen
-   * @param {number} count of all that is chosen
-   * @param {boolean} alone whether the list shows what is chosen alone
-   */
+  /** Show the first of what is chosen, and how many there are; `alone` if the list shows them alone. */
   show(first, count, alone) {
     const focused = this.#focused();
     const rest = count - Math.min(SHOWN, first.length);

@@ -31,6 +31,44 @@ export function setText(node, text) {
 /** What has it keeps its keys: JupyterLab takes those of a button for its own commands. */
 export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
 
+/** Make a button that does something. */
+export function button(text, onclick, given = {}) {
+  return element(
+    "button",
+    { ...OWN_KEYS, class: "wf-button", type: "button", ...given, onclick },
+    text,
+  );
+}
+
+/** Make a button that looks like a link. */
+export function linkButton(text, onclick, given = {}) {
+  return button(text, onclick, { class: "wf-link", ...given });
+}
+
+/**
+ * Make a list of which one is chosen; its options are made anew only where they are others.
+ *
+ * @param {string} label
+ * @param {(value: string) => void} choose
+ * @returns {{root: HTMLElement, show: (options: [string, string][], chosen: string) => void}}
+ */
+export function choice(label, choose) {
+  const list = element("select", { class: "wf-field", onchange: () => choose(list.value) });
+  const root = element("label", { class: "wf-choice" }, element("span", {}, label), list);
+  let before = "";
+  const show = (options, chosen) => {
+    const now = JSON.stringify(options);
+    if (now !== before) {
+      list.replaceChildren(...options.map(([value, text]) => element("option", { value }, text)));
+    }
+    before = now;
+    list.value = chosen;
+    list.disabled = options.length < 2;
+    root.hidden = options.length === 0;
+  };
+  return { root, show };
+}
+
 /** Make an id that no other widget of the page has: each has these modules for itself. */
 export function uniqueId() {
   return `wf-${Math.random().toString(36).slice(2)}`;
@@ -44,18 +82,14 @@ export function shortened(text) {
   return text.length <= HEAD + TAIL + 3 ? text : `${text.slice(0, HEAD)}…${text.slice(-TAIL)}`;
 }
 
-/**
- * Copy text to the clipboard; where the page may not, by way of a field that is selected.
- *
- * @returns {Promise<boolean>} whether it worked
- */
-export async function copyText(text) {
+/** Copy text, where the page may not by way of a field, and return what to tell people of it. */
+export async function copyText(text, what) {
   try {
     await navigator.clipboard.writeText(text);
-    return true;
   } catch {
-    return copySelected(text);
+    if (!copySelected(text)) return "The page may not copy: select and copy it";
   }
+  return `Copied ${what}`;
 }
 
 function copySelected(text) {
@@ -74,19 +108,4 @@ export function focusedElement() {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
   return focused;
-}
-
-/**
- * Write an address short, whole where the mouse rests on it, and copied by a click.
- *
- * @param {string} whole
- * @param {(said: string) => void} say tells people that it was copied
- */
-export function addressButton(whole, say) {
-  const copy = async () => {
-    const copied = await copyText(whole);
-    say(copied ? `Copied ${shortened(whole)}` : "The page may not copy: select and copy it");
-  };
-  const given = { class: "wf-address", type: "button", title: `${whole}\nClick to copy` };
-  return element("button", { ...given, onclick: copy }, shortened(whole));
 }

@@ -1,16 +1,14 @@
 // The explorer: what matters in a line, pickers, a chart, the table, and what can be taken away.
 
-import { chart } from "./chart.js";
+import { Chart } from "./chart.js";
 import { element } from "./elements.js";
-import { fetchBar } from "./fetchbar.js";
+import { fetchBar, showStatus } from "./fetching.js";
 import { Filters } from "./filters.js";
 import { table } from "./table.js";
 import { TakeAway } from "./takeaway.js";
-import { showTold } from "./told.js";
 import { follow, widget } from "./widget.js";
 
 class Explorer {
-  #pending = 0; // questions that Python has not answered
   #edition = -1; // of what is shown
   #rows = ""; // which are shown
 
@@ -21,7 +19,7 @@ class Explorer {
     this.alerts = parts.alerts;
     this.filters = new Filters({
       kernel,
-      kinds: model.get("_kinds"),
+      titles: model.get("_filters"),
       choose: (of, values) => this.chart.refresh({ pick: { of, values } }),
       signal,
     });
@@ -29,37 +27,28 @@ class Explorer {
     const { buttons, far } = fetchBar(part, "Refresh", "Ask anew for all wallets");
     parts.tools.append(...buttons, ...this.taken.buttons);
     parts.head.append(parts.summary, parts.tools);
-    this.known = foldOf("About these wallets", (place) => this.#tell(place));
+    this.status = foldOf("About these wallets", (place) => this.#fill(place));
     const { buttons: filters, places } = this.filters;
-    root.append(parts.head, far, this.known.root, this.taken.root, parts.alerts, filters);
+    root.append(parts.head, far, this.status.root, this.taken.root, parts.alerts, filters);
     parts.stage.append(element("div", { class: "wf-explorer-both" }, places, parts.main));
     root.append(parts.stage, parts.rows);
-    this.chart = chart(parts.main, (kind, said) => this.#ask(kind, said), {
+    this.chart = new Chart(parts.main, kernel, {
       version: model.get("_plotly"),
       shown: (content) => this.#show(content),
       summary: parts.summary,
       signal,
     });
     this.chart.refresh();
-    this.table = table(parts.rows, (kind, said) => kernel.ask(kind, said), {
+    this.table = table(parts.rows, kernel, {
       pick: (said) => this.chart.refresh({ only: said }),
       signal,
     });
     follow(model, "_edition", (edition) => this.#follow(edition), signal);
   }
 
-  async #ask(kind, said) {
-    this.#pending += 1;
-    try {
-      return await this.kernel.ask(kind, said);
-    } finally {
-      this.#pending -= 1;
-    }
-  }
-
   /** Something changed that this page did not ask for: by Python, or by another page. */
   #follow(edition) {
-    if (this.#pending === 0 && edition > this.#edition) this.chart.refresh();
+    if (!this.kernel.isAsked("chart") && edition > this.#edition) this.chart.refresh();
   }
 
   #show({ edition, rows, chosen, offered }) {
@@ -69,15 +58,15 @@ class Explorer {
     if (this.#rows) {
       this.table.reload();
       this.taken.forget();
-      this.known.again();
+      this.status.again();
     }
     this.#rows = rows;
     this.filters.narrow();
   }
 
-  async #tell(place) {
-    const answer = await this.kernel.ask("told");
-    if (answer) showTold(place, answer.content);
+  async #fill(place) {
+    const answer = await this.kernel.ask("status");
+    if (answer) showStatus(place, answer.content);
   }
 }
 
@@ -90,7 +79,7 @@ function explorerParts() {
 /** Make a fold that is filled when it is opened, and anew when it is out of date. */
 function foldOf(title, fill) {
   const place = element("div");
-  const root = element("details", { class: "wf-known" }, element("summary", {}, title), place);
+  const root = element("details", { class: "wf-status" }, element("summary", {}, title), place);
   const again = () => root.open && fill(place);
   root.addEventListener("toggle", again);
   return { root, again };

@@ -1,41 +1,7 @@
 // The explorer's pickers: each a button that says what is chosen, and opens the list.
 
-import { element, OWN_KEYS, setPart, setText, uniqueId } from "./elements.js";
+import { button, element, setPart, setText, uniqueId } from "./elements.js";
 import { Picker } from "./picker.js";
-
-/** What a picker needs of a model, where its widget has no such traits. */
-class PartModel {
-  #calls = new Map();
-
-  constructor(state, choose) {
-    Object.assign(this, { state, choose });
-  }
-
-  get(name) {
-    return this.state[name];
-  }
-
-  set(name, value) {
-    this.state[name] = value;
-    for (const call of this.#calls.get(`change:${name}`) ?? []) call();
-  }
-
-  save_changes() {
-    this.choose(this.state.value);
-  }
-
-  on(name, call) {
-    this.#calls.set(name, [...(this.#calls.get(name) ?? []), call]);
-  }
-
-  off(name, call) {
-    const calls = this.#calls.get(name) ?? [];
-    this.#calls.set(
-      name,
-      calls.filter((each) => each !== call),
-    );
-  }
-}
 
 /** Say what a filter lets through. */
 export function filterText({ all, here, chosen }) {
@@ -45,29 +11,24 @@ export function filterText({ all, here, chosen }) {
 }
 
 class Filter {
-  narrowed = () => {};
+  values = [];
   #counts = { all: 0, here: 0 };
 
-  constructor({ of, title, hint }, { kernel, signal, choose, toggled }) {
-    Object.assign(this, { of, kernel, signal, toggled, id: uniqueId() });
-    const state = { description: title, value: [], _hint: hint, _pastes: false, _offers: 0 };
-    this.model = new PartModel(state, (values) => choose(of, values));
+  constructor(of, title, { kernel, signal, choose, toggled }) {
+    Object.assign(this, { of, title, kernel, signal, toggled });
+    this.choose = (values) => {
+      this.show(values);
+      choose(of, values);
+    };
+    const id = uniqueId();
     this.said = element("span", { class: "wf-filter-said" });
-    this.button = element(
-      "button",
-      {
-        ...OWN_KEYS,
-        class: "wf-button wf-filter",
-        type: "button",
-        "aria-expanded": "false",
-        "aria-controls": this.id,
-        onclick: () => this.open(this.place.hidden),
-      },
-      element("span", {}, title),
-      this.said,
-    );
-    this.place = element("div", { class: "wf-filter-place", id: this.id });
-    this.place.hidden = true;
+    this.button = button(title, () => this.open(!this.isOpen), {
+      class: "wf-button wf-filter",
+      "aria-expanded": "false",
+      "aria-controls": id,
+    });
+    this.button.append(this.said);
+    this.place = element("div", { id, hidden: true });
     this.place.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return; // the picker had no use for it
       this.open(false);
@@ -82,14 +43,17 @@ class Filter {
   open(isOpen) {
     this.place.hidden = !isOpen;
     setPart(this.button, "aria-expanded", String(isOpen));
-    if (isOpen && !this.picker) {
-      const { model, place: root, signal } = this;
-      const ask = () => this.#ask();
-      const kernel = { ask, hear: (_kind, call) => (this.narrowed = call), tell: () => {} };
-      this.picker = new Picker({ model, root, kernel, signal });
-    }
+    if (isOpen && !this.picker) this.#makePicker();
     this.toggled(this);
     if (isOpen) this.picker.search.focus({ preventScroll: true });
+  }
+
+  #makePicker() {
+    const { place: root, choose, signal } = this;
+    this.picker = new Picker({ root, ask: () => this.#ask(), choose, signal });
+    this.picker.rename(this.title);
+    this.picker.load();
+    this.picker.show(this.values);
   }
 
   async #ask() {
@@ -100,8 +64,9 @@ class Filter {
   }
 
   show(values) {
-    if (JSON.stringify(values) !== JSON.stringify(this.model.get("value"))) {
-      this.model.set("value", values);
+    if (JSON.stringify(values) !== JSON.stringify(this.values)) {
+      this.values = values;
+      this.picker?.show(values);
     }
     this.#say();
   }
@@ -113,7 +78,7 @@ class Filter {
   }
 
   #say() {
-    const chosen = this.model.get("value").length;
+    const chosen = this.values.length;
     setText(this.said, filterText({ ...this.#counts, chosen }));
     this.button.classList.toggle("wf-filter-on", chosen > 0);
   }
@@ -124,19 +89,19 @@ export class Filters {
 
   /**
    * @param {object} given
-   * @param {any} given.kernel answers `options …` and `here`
-   * @param {{of: string, title: string, hint: string}[]} given.kinds
+   * @param {any} given.kernel answers `options …` and `remaining`
+   * @param {Record<string, string>} given.titles by kind
    * @param {(of: string, values: any[]) => void} given.choose
    * @param {AbortSignal} given.signal
    */
-  constructor({ kernel, kinds, choose, signal }) {
+  constructor({ kernel, titles, choose, signal }) {
     this.kernel = kernel;
     const given = { kernel, signal, choose, toggled: (filter) => this.#toggled(filter) };
-    this.all = kinds.map((kind) => new Filter(kind, given));
+    this.all = Object.entries(titles).map(([of, title]) => new Filter(of, title, given));
     this.buttons = element(
       "div",
       { class: "wf-filters", role: "group", "aria-label": "Pick" },
-      ...this.all.map(({ button }) => button),
+      ...this.all.map((filter) => filter.button),
     );
     this.places = element("div", { class: "wf-filter-places" }, ...this.all.map((e) => e.place));
     this.places.hidden = true;
@@ -146,7 +111,7 @@ export class Filters {
   show(chosen, offered) {
     for (const filter of this.all) filter.show(chosen[filter.of]);
     if (this.#offered !== null && this.#offered !== offered) {
-      for (const { model } of this.all) model.set("_offers", model.get("_offers") + 1);
+      for (const { picker } of this.all) picker?.load();
     }
     this.#offered = offered;
   }
@@ -154,12 +119,12 @@ export class Filters {
   /** Ask what remains of each beside what is chosen of the others. */
   async narrow() {
     const open = this.all.filter(({ picker }) => picker).map(({ of }) => of);
-    const answer = await this.kernel.ask("here", { of: open });
+    const answer = await this.kernel.ask("remaining", { of: open });
     if (!answer) return;
     for (const filter of this.all) {
       filter.count(answer.content.counts[filter.of]);
       const here = answer.content.of[filter.of];
-      if (here) filter.narrowed({ here });
+      if (here) filter.picker.narrow(here);
     }
   }
 

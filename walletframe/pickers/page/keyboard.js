@@ -1,15 +1,10 @@
-// Where the keys of a list lead.
+// Where the keys of a list and of a grid lead.
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 7, PageUp: -7 };
 
 /**
- * Return the row to which a key leads, or null where it is none of the list's keys.
- *
+ * Return the row of a list to which a key leads from another, -1 for none, or null for other keys.
  * Home and End belong to the text until a row was reached by another key.
- *
- * @param {string} key
- * @param {number} active the row of now, -1 for none
- * @param {number} count of rows
  */
 export function rowAfter(key, active, count) {
   if (count === 0) return null;
@@ -20,4 +15,21 @@ export function rowAfter(key, active, count) {
   if (active < 0) return null;
   if (key === "Home") return 0;
   return key === "End" ? count - 1 : null;
+}
+
+/** Move the active cell, as the grid pattern of WAI-ARIA has it; null where a key moves nothing. */
+export function moved({ row, column }, { key, far }, { rows, columns, page }) {
+  const keys = {
+    ArrowDown: [far ? rows : row + 1, column],
+    ArrowUp: [far ? 0 : row - 1, column],
+    ArrowRight: [row, far ? columns : column + 1],
+    ArrowLeft: [row, far ? 0 : column - 1],
+    PageDown: [row + page, column],
+    PageUp: [row - page, column],
+    Home: [far ? 0 : row, 0],
+    End: [far ? rows : row, columns],
+  };
+  if (!Object.hasOwn(keys, key) || !rows || !columns) return null;
+  const within = (place, count) => Math.max(0, Math.min(place, count - 1));
+  return { row: within(keys[key][0], rows), column: within(keys[key][1], columns) };
 }

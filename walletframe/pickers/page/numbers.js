@@ -5,11 +5,7 @@ const BRIGHT = 4; // decimals that are not dimmed
 
 /** Split the digits before a point into groups of three, from the right. */
 export function thousands(digits) {
-  const groups = [];
-  for (let end = digits.length; end > 0; end -= 3) {
-    groups.unshift(digits.slice(Math.max(0, end - 3), end));
-  }
-  return groups;
+  return digits.match(/\d{1,3}(?=(?:\d{3})*$)/g) ?? [];
 }
 
 /** Write a whole number of many digits in three of them: 1.16e77. */

@@ -1,13 +1,13 @@
 // One option as a row of the list.
 
 import { copyText, element, setPart, setText, shortened } from "./elements.js";
-import { balancesText } from "./wording.js";
+import { balancesText } from "./frame.js";
 
 export const TALL = 46; // two lines
 export const FLAT = 32; // of what is nowhere but itself
 
-/** Make an empty row. */
-export function optionRow(copied) {
+/** Make an empty row; `said` hears what became of copying. */
+export function optionRow(said) {
   const row = element("div", { class: "wf-option", role: "option" });
   row.parts = {
     name: element("span", { class: "wf-option-name" }),
@@ -21,10 +21,11 @@ export function optionRow(copied) {
   const copy = element("span", { class: "wf-copy", title: "Copy the whole address" });
   copy.addEventListener("click", async (event) => {
     event.stopPropagation(); // it chooses nothing
-    copied(row.whole, await copyText(row.whole));
+    said(await copyText(row.whole, shortened(row.whole)));
   });
   row.parts.copy = copy;
-  const { name, worth, chain, address, count } = row.parts;
+  const { name, worth, chain, address, count, number, unit } = row.parts;
+  count.append(number, unit);
   const called = element("span", { class: "wf-option-called" }, name);
   const where = element("span", { class: "wf-option-where" }, chain, address, copy);
   row.append(element("span", { class: "wf-check", "aria-hidden": "true" }), called, worth);
@@ -51,17 +52,12 @@ export function drawOption(row, options, place, { selected, active, count, numbe
   const isWord = whole.includes(" "); // such as native coin
   parts.address.classList.toggle("wf-option-address", !isWord);
   parts.copy.hidden = whole === "" || isWord;
-  drawCount(parts, options.balances(place));
+  const balances = balancesText(options.balances(place)); // a narrow list has a shorter unit
+  setText(parts.number, balances[0]);
+  setText(parts.unit, balances[1]);
+  parts.count.hidden = !balances[0];
   setPart(row, "aria-selected", String(selected));
   setPart(row, "aria-posinset", number + 1);
   setPart(row, "aria-setsize", count);
   row.classList.toggle("wf-active", active);
-}
-
-/** Write the unit apart: a narrow list has a shorter one. */
-function drawCount({ count, number, unit }, balances) {
-  const [written, noun] = balancesText(balances);
-  setText(number, written);
-  setText(unit, noun);
-  count.replaceChildren(...(written ? [number, unit] : []));
 }

@@ -1,16 +1,15 @@
 // The panel that fetches: wallets to choose or paste, buttons, and what came of it.
 
 import { element, setText } from "./elements.js";
-import { fetchBar } from "./fetchbar.js";
-import { Picker } from "./picker.js";
-import { showTold } from "./told.js";
+import { fetchBar, showStatus } from "./fetching.js";
+import { pickerOf } from "./modelpicker.js";
 import { follow, widget } from "./widget.js";
 
 const ANEW = "Ask anew even where an answer is kept on this machine";
 
 export default widget((part) => {
   const { model, root, kernel, signal } = part;
-  new Picker(part);
+  pickerOf(part);
   const { buttons, far } = fetchBar(part, "Fetch", "Fetch what is chosen and pasted");
   buttons[0].classList.add("wf-main-button");
   const box = element("input", { type: "checkbox" });
@@ -21,13 +20,13 @@ export default widget((part) => {
   follow(model, "_refresh", (anew) => (box.checked = anew), signal);
   const anew = element("label", { class: "wf-fetch-anew" }, box, element("span", {}, ANEW));
   const alerts = element("div");
-  const came = element("div", { class: "wf-known", role: "status" });
+  const came = element("div", { class: "wf-status", role: "status" });
   root.append(element("div", { class: "wf-fetch" }, ...buttons, anew), far, alerts, came);
   const show = async (edition) => {
     came.hidden = edition === 0;
     if (edition === 0) return;
-    const answer = await kernel.ask("told");
-    if (answer) showTold(came, answer.content);
+    const answer = await kernel.ask("status");
+    if (answer) showStatus(came, answer.content);
     else setText(came, "");
   };
   follow(model, "_edition", show, signal);

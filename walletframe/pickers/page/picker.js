@@ -2,15 +2,11 @@
 
 import { Chips } from "./chips.js";
 import { copyText, setPart, setText, shortened, uniqueId } from "./elements.js";
-import { nameFrame, pickerFrame } from "./frame.js";
+import { allText, countText, nameFrame, pickerFrame, statusText } from "./frame.js";
 import { rowAfter } from "./keyboard.js";
 import { drawOption, FLAT, optionRow, TALL } from "./option.js";
-import { keyOf, NO_OPTIONS, Options } from "./options.js";
-import { pasteField } from "./paste.js";
-import { findPlaces } from "./search.js";
+import { findPlaces, keyOf, NO_OPTIONS, Options } from "./options.js";
 import { VirtualRows } from "./virtual.js";
-import { follow } from "./widget.js";
-import { allText, countText, statusText } from "./wording.js";
 
 const SEEN_ROWS = 7.5; // half a row says that there are more
 const SLOW_MS = 600;
@@ -18,73 +14,87 @@ const LOST_MS = 15_000;
 const PREPARE_MS = 100;
 const READ_OUT_MS = 500; // until what was found is read out
 
-/** A picker in a root, for a model with the traits of `Chooser` and a line to what answers it. */
 export class Picker {
+  values = []; // those that are chosen
   #options = new Options(NO_OPTIONS);
-  #chosen = new Set(); // keys
+  #chosen = new Set(); // their keys
   #marked = new Set(); // their places
   #found = [];
   #active = -1; // a row of what was found
   #reached = false; // by the arrow keys or the mouse, not by typing
   #chosenAlone = false;
-  #asking = false;
+  #loading = false;
 
-  constructor({ model, root, kernel, signal }) {
-    Object.assign(this, { model, kernel, signal, id: uniqueId() });
+  /**
+   * @param {object} given
+   * @param {HTMLElement} given.root
+   * @param {() => Promise<{content: any} | null>} given.ask asks for the options, as `load` does
+   * @param {(values: any[]) => void} given.choose hears what is chosen, and then calls `show`
+   * @param {boolean} [given.pastes] there is a field for others, too
+   * @param {AbortSignal} given.signal
+   */
+  constructor({ root, ask, choose, pastes = false, signal }) {
+    Object.assign(this, { ask, choose, pastes, id: uniqueId() });
     this.chips = new Chips({
       remove: (key) => this.#remove((each) => each === key),
-      removeAll: () => this.#remove(() => true),
+      removeAll: () => this.choose([]),
       toggleChosen: () => this.#showChosenAlone(!this.#chosenAlone),
       orElse: () => this.search,
     });
-    Object.assign(this, pickerFrame(this.id, this.chips.root, model.get("_hint")));
+    Object.assign(this, pickerFrame(this.id, this.chips.root));
     this.rows = new VirtualRows(this.list, {
       height: TALL,
       make: () => this.#makeRow(),
       draw: (row, number) => this.#drawRow(row, number),
       signal,
     });
-    root.append(this.box);
-    this.#listen();
-  }
-
-  #listen() {
-    const { model, kernel, signal, search } = this;
-    search.addEventListener("input", () => this.#find());
-    search.addEventListener("keydown", (event) => this.#press(event));
-    this.list.addEventListener("mousedown", (event) => {
+    this.search.oninput = () => this.#find();
+    this.search.onkeydown = (event) => this.#press(event);
+    this.list.onmousedown = (event) => {
       event.preventDefault(); // the line keeps the keyboard
-      search.focus({ preventScroll: true });
-    });
-    this.all.addEventListener("click", () => this.#chooseFound());
-    if (model.get("_pastes")) this.box.append(pasteField(model, kernel, search, signal));
-    follow(model, "description", (text) => nameFrame(this, text), signal);
-    follow(model, "value", () => this.#take({ again: true }), signal);
-    follow(model, "_offers", () => this.#ask(), signal);
-    kernel.hear("narrowed", ({ here }) => {
-      if (this.#asking) return; // the answer will say it, too
-      this.#options.narrow(here);
-      this.#find({ stay: true });
-    });
+      this.search.focus({ preventScroll: true });
+    };
+    this.all.onclick = () => this.#chooseFound();
+    root.append(this.box);
   }
 
-  async #ask() {
+  rename(text) {
+    nameFrame(this, text);
+  }
+
+  /** Show what is chosen; what is not among the options was perhaps added to them by Python. */
+  show(values) {
+    this.values = values;
+    this.#mark();
+    if (this.#marked.size < this.#chosen.size && !this.#loading) this.load();
+  }
+
+  /** Show what Python offers by now. */
+  async load() {
     const told = [
       setTimeout(() => this.#say("Asking the kernel …"), SLOW_MS),
       setTimeout(() => this.#say("No answer from the kernel: run the cell again."), LOST_MS),
     ];
-    this.#asking = true;
-    const answer = await this.kernel.ask("options");
+    this.#loading = true;
+    const answer = await this.ask();
     told.forEach((timer) => clearTimeout(timer));
     if (!answer) return;
-    this.#asking = false;
+    this.#loading = false;
     this.#options = new Options(answer.content);
     this.rows.height = this.#options.arePlaced ? TALL : FLAT;
     this.box.classList.toggle("wf-flat", !this.#options.arePlaced);
+    this.search.placeholder = answer.content.hint;
     setText(this.sorted, answer.content.sorted && `by ${answer.content.sorted}`);
-    this.#take();
+    this.#mark();
     this.#find();
     setTimeout(() => this.#options.prepare(), PREPARE_MS); // or the first key would wait for it
+  }
+
+  /** Show of the options what remains. */
+  narrow(here) {
+    if (this.#loading) return; // the answer will say it, too
+    this.#options.narrow(here);
+    this.#find({ stay: true });
   }
 
   #say(text) {
@@ -92,16 +102,11 @@ export class Picker {
     this.note.hidden = !text;
   }
 
-  /** Follow what is chosen; what is not among the options was perhaps added to them by Python. */
-  #take({ again = false } = {}) {
-    this.#chosen = new Set(this.model.get("value").map(keyOf));
+  #mark() {
+    this.#chosen = new Set(this.values.map(keyOf));
     const places = [...this.#chosen].map((key) => this.#options.placeOf(key));
     this.#marked = new Set(places.filter((place) => place !== undefined));
-    if (again && this.#marked.size < this.#chosen.size && !this.#asking) this.#ask();
-    if (this.#chosenAlone) {
-      this.#showChosenAlone(this.#chosen.size > 0);
-      return;
-    }
+    if (this.#chosenAlone) return this.#showChosenAlone(this.#chosen.size > 0);
     this.#showChips();
     this.rows.refresh();
     this.#showCounts();
@@ -134,7 +139,7 @@ export class Picker {
     const [before, scrolled] = [this.#found[this.#active], this.list.scrollTop];
     this.#found = typed ? findPlaces(this.#options.haystacks, among, typed) : among;
     this.#reached &&= stay && this.#found.includes(before);
-    const first = (place) => (this.#reached ? place === before : typed && !this.#isChosen(place));
+    const first = (place) => (this.#reached ? place === before : typed && !this.#marked.has(place));
     this.#active = this.#found.findIndex(first);
     this.list.style.height = `${Math.min(SEEN_ROWS, among.length) * this.rows.height}px`;
     this.rows.count = this.#found.length;
@@ -154,10 +159,6 @@ export class Picker {
       : "Nothing to choose from.";
   }
 
-  #isChosen(place) {
-    return this.#marked.has(place);
-  }
-
   #showActive() {
     const row = this.#active < 0 ? null : this.rows.row(this.#active);
     setPart(this.search, "aria-activedescendant", row?.id);
@@ -166,9 +167,9 @@ export class Picker {
   #showCounts() {
     const [all, here] = [this.#options.count, this.#options.here.length];
     this.list.hidden = this.search.hidden = this.foot.hidden = this.count.hidden = all === 0;
-    this.field.hidden = all + this.#chosen.size === 0 && this.model.get("_pastes") === true;
+    this.field.hidden = all + this.#chosen.size === 0 && this.pastes;
     const found = this.#found.length;
-    const unchosen = this.#found.filter((place) => !this.#isChosen(place)).length;
+    const unchosen = this.#found.filter((place) => !this.#marked.has(place)).length;
     const typed = this.search.value.trim();
     const first = typed && !this.#reached && this.#active >= 0 ? this.#found[this.#active] : null;
     const counts = { typed, found, here, all, unchosen, chosen: this.#chosen.size };
@@ -184,7 +185,7 @@ export class Picker {
   }
 
   #makeRow() {
-    const row = optionRow((whole, copied) => this.#tellCopied(whole, copied));
+    const row = optionRow((said) => this.#tellCopied(said));
     row.addEventListener("click", () => {
       this.#reach(row.number);
       this.#toggle(row.number);
@@ -196,7 +197,7 @@ export class Picker {
     const place = this.#found[number];
     row.number = number;
     drawOption(row, this.#options, place, {
-      selected: this.#isChosen(place),
+      selected: this.#marked.has(place),
       active: number === this.#active,
       count: this.#found.length,
       number,
@@ -204,8 +205,7 @@ export class Picker {
     });
   }
 
-  #tellCopied(whole, copied) {
-    const said = copied ? `Copied ${shortened(whole)}` : "The page may not copy";
+  #tellCopied(said) {
     setText(this.count, said);
     setText(this.status, said);
     setTimeout(() => this.#showCounts(), 1_500);
@@ -223,26 +223,20 @@ export class Picker {
 
   #toggle(number) {
     const place = this.#found[number];
-    if (this.#isChosen(place)) this.#remove((key) => key === this.#options.key(place));
-    else this.#set([...this.model.get("value"), this.#options.value(place)]);
+    if (this.#marked.has(place)) this.#remove((key) => key === this.#options.key(place));
+    else this.choose([...this.values, this.#options.value(place)]);
   }
 
   #remove(isGone) {
-    this.#set(this.model.get("value").filter((value) => !isGone(keyOf(value))));
-  }
-
-  #set(values) {
-    this.model.set("value", values);
-    this.model.save_changes();
+    this.choose(this.values.filter((value) => !isGone(keyOf(value))));
   }
 
   /** Choose all that was found; where all of it is chosen, none. */
   #chooseFound() {
-    const unchosen = this.#found.filter((place) => !this.#isChosen(place));
+    const unchosen = this.#found.filter((place) => !this.#marked.has(place));
     const found = new Set(this.#found.map((place) => this.#options.key(place)));
     if (unchosen.length === 0) this.#remove((key) => found.has(key));
-    else
-      this.#set([...this.model.get("value"), ...unchosen.map((each) => this.#options.value(each))]);
+    else this.choose([...this.values, ...unchosen.map((place) => this.#options.value(place))]);
   }
 
   #clearText() {
@@ -267,7 +261,7 @@ export class Picker {
   #pressOther({ key, repeat }) {
     const { value } = this.search;
     if (key === "Enter") this.#enter();
-    else if (key === "Backspace" && value === "" && !repeat) this.#removeLast();
+    else if (key === "Backspace" && value === "" && !repeat) this.choose(this.values.slice(0, -1));
     else if (key === "Escape" && (value || this.#active >= 0)) this.#clearText();
     else return false;
     return true;
@@ -280,14 +274,10 @@ export class Picker {
     if (!this.#reached) this.#clearText();
   }
 
-  #removeLast() {
-    this.#set(this.model.get("value").slice(0, -1));
-  }
-
   async #copyActive() {
     const { selectionStart, selectionEnd } = this.search;
     if (selectionStart !== selectionEnd || this.#active < 0) return;
     const whole = this.#options.whole(this.#found[this.#active]);
-    this.#tellCopied(whole, await copyText(whole));
+    this.#tellCopied(await copyText(whole, shortened(whole)));
   }
 }

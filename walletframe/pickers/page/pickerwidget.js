@@ -1,8 +1,6 @@
 // A picker as a widget of its own.
 
-import { Picker } from "./picker.js";
+import { pickerOf } from "./modelpicker.js";
 import { widget } from "./widget.js";
 
-export default widget((part) => {
-  new Picker(part);
-});
+export default widget(pickerOf);

@@ -1,11 +1,9 @@
 // Below a table: the active cell in full, and its row, to be read and copied, with their links.
 
 import { cellOf, copiedText, linkTo, wholeParts } from "./cells.js";
-import { copyText, element, setText } from "./elements.js";
+import { button, copyText, element, setText } from "./elements.js";
 
 const HINT = "Click a cell, or use the arrow keys, to read and copy it in full.";
-
-const PICKED = { wallet: "wallet", token: "token", contract: "token", blockchain: "blockchain" };
 
 export class RowDetails {
   unfolded = false;
@@ -16,22 +14,19 @@ export class RowDetails {
    */
   constructor(say, pick) {
     this.say = say;
-    this.name = element("span", { class: "wf-told-name" });
-    this.text = element("span", { class: "wf-told-text", textContent: HINT });
+    this.name = element("span", { class: "wf-detail-name" });
+    this.text = element("span", { class: "wf-detail-text" }, HINT);
     this.out = element("span");
-    const button = (text, onclick) =>
-      element("button", { class: "wf-button", type: "button", onclick }, text);
-    this.fold = button("Whole row", () => this.unfold());
-    this.fold.setAttribute("aria-expanded", "false");
+    this.fold = button("Whole row", () => this.unfold(), { "aria-expanded": "false" });
     const copyCell = button("Copy cell", () => this.copyCell());
     const copyRow = button("Copy row", () => this.#copyRow());
     this.only = button("", pick);
     const buttons = [this.only, copyCell, copyRow, this.fold];
-    this.buttons = element("div", { class: "wf-told-buttons" }, ...buttons);
-    const said = element("div", { class: "wf-told-cell" }, this.name, this.text, this.out);
-    const line = element("div", { class: "wf-told-line" }, said, this.buttons);
-    this.all = element("dl", { class: "wf-told-row", hidden: true });
-    const given = { class: "wf-told", role: "group", "aria-label": "The cell that is chosen" };
+    this.buttons = element("div", { class: "wf-detail-buttons" }, ...buttons);
+    const said = element("div", { class: "wf-detail-cell" }, this.name, this.text, this.out);
+    const line = element("div", { class: "wf-detail-line" }, said, this.buttons);
+    this.all = element("dl", { class: "wf-detail-row", hidden: true });
+    const given = { class: "wf-detail", role: "group", "aria-label": "The cell that is chosen" };
     this.root = element("div", given, line, this.all);
     this.buttons.hidden = true;
   }
@@ -48,10 +43,9 @@ export class RowDetails {
     setText(this.text, HINT);
   }
 
-  #tell(cell, { name, label }) {
-    const kind = this.only.onclick && cell.text ? PICKED[name] : null;
-    this.only.hidden = !kind;
-    setText(this.only, `Only this ${kind}`);
+  #tell(cell, { picks, label }) {
+    this.only.hidden = !this.only.onclick || !picks || !cell.text;
+    setText(this.only, `Only this ${picks?.slice(0, -1)}`);
     setText(this.name, label);
     this.text.replaceChildren(...wholeParts(cell));
     this.out.replaceChildren(...(cell.link ? [linkTo(cell, {})] : []));
@@ -59,18 +53,13 @@ export class RowDetails {
   }
 
   /** Copy the cell, exactly. */
-  copyCell() {
-    this.#copy(copiedText(this.cell), "the cell");
+  async copyCell() {
+    this.say(await copyText(copiedText(this.cell), "the cell"));
   }
 
-  #copyRow() {
+  async #copyRow() {
     const cells = this.columns.map(({ name }) => copiedText(cellOf(this.row, name)));
-    this.#copy(cells.join("\t"), "the row");
-  }
-
-  async #copy(text, what) {
-    const copied = await copyText(text);
-    this.say(copied ? `Copied ${what}` : "The page may not copy: select and copy it");
+    this.say(await copyText(cells.join("\t"), "the row"));
   }
 
   unfold() {
@@ -85,7 +74,7 @@ export class RowDetails {
       const cell = cellOf(this.row, name);
       const text = element("dd", {}, ...wholeParts(cell));
       if (cell.link) text.append(" ", linkTo(cell, {}));
-      return [element("dt", { textContent: label }), text];
+      return [element("dt", {}, label), text];
     });
     this.all.replaceChildren(...parts);
   }

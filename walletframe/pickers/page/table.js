@@ -1,13 +1,11 @@
 // A table of any number of rows: Python sorts, finds and groups; here is what is in sight.
 
-import { cellOf, drawCell } from "./cells.js";
-import { element, setPart, setText } from "./elements.js";
-import { widthsIn } from "./letters.js";
-import { moved } from "./moves.js";
+import { cellOf, drawCell, widthsIn } from "./cells.js";
+import { element, OWN_KEYS, setPart, setText, uniqueId } from "./elements.js";
+import { moved } from "./keyboard.js";
 import { RowDetails } from "./rowdetails.js";
-import { RowStore } from "./store.js";
-import { cellAttributes, orderMeant, TableHead } from "./tablehead.js";
-import { TableTools } from "./tabletools.js";
+import { RowStore } from "./rows.js";
+import { cellAttributes, orderMeant, TableHead, TableTools } from "./tabletools.js";
 import { scrollTo, VirtualRows } from "./virtual.js";
 import { fitColumns } from "./widths.js";
 
@@ -23,10 +21,9 @@ class Table {
   #lines = 1;
   #width = 0;
 
-  constructor(root, ask, signal, pick) {
-    this.id = `wf-${Math.random().toString(36).slice(2)}`;
-    this.signal = signal;
-    this.store = new RowStore(ask, {
+  constructor(root, kernel, signal, pick) {
+    this.id = uniqueId();
+    this.store = new RowStore(kernel, {
       opened: (content) => this.#open(content),
       came: (first, end) => this.#came(first, end),
       late: (isLate) => this.tools.wait(isLate),
@@ -51,9 +48,7 @@ class Table {
 
   #makeGrid() {
     const given = { class: "wf-grid", role: "grid", tabindex: "0", "aria-label": "Holdings" };
-    // JupyterLab's shortcuts would take the arrow keys
-    const own = { ...given, "data-lm-suppress-shortcuts": "true" };
-    const grid = element("div", own, this.head.root);
+    const grid = element("div", { ...OWN_KEYS, ...given }, this.head.root);
     grid.onkeydown = (event) => this.#press(event);
     grid.onclick = (event) => this.#click(event);
     grid.onfocus = () => {
@@ -71,8 +66,8 @@ class Table {
       this.#width = 0;
     }
     const { query, count } = this.store;
-    const { groups } = this;
-    this.tools.show({ query, groups, columns: this.#columns, total: count, of: content.of });
+    const { counted } = content;
+    this.tools.show({ query, groups: this.groups, columns: this.#columns, counted });
     this.empty.hidden = count > 0;
     setText(this.empty, query.find.trim() ? "Nothing matches." : "There is nothing to show.");
     this.grid.setAttribute("aria-rowcount", String(count + 1));
@@ -109,7 +104,7 @@ class Table {
     this.grid.style.setProperty("--wf-columns", beside.join(" "));
     this.grid.classList.toggle("wf-two-lines", lines === 2);
     this.grid.setAttribute("aria-colcount", String(this.#columns.length));
-    this.tools.sorting.hidden = !hidden.length;
+    this.tools.sorting.root.hidden = !hidden.length;
     this.head.make(this.#shown);
     this.head.mark(this.store.query);
     this.#makeRows();
@@ -229,16 +224,15 @@ class Table {
  * Show a table.
  *
  * @param {HTMLElement} root
- * @param {(kind: string, said: object) => Promise<{content: any} | null>} ask asks Python's
- *   `HoldingsTable` for rows
+ * @param {any} kernel answers "rows", as Python's `HoldingsTable` does
  * @param {object} given
  * @param {AbortSignal} given.signal ends it
  * @param {(said: object) => void} [given.pick] hears on which cell "Only this wallet" was clicked,
  *   as Python's `HoldingsTable.meant` takes it; without it nothing of that is offered
  * @returns {{reload: () => void}} `reload` shows what Python has by now
  */
-export function table(root, ask, { signal, pick }) {
-  const shown = new Table(root, ask, signal, pick);
-  shown.store.open();
-  return { reload: () => shown.store.open() };
+export function table(root, kernel, { signal, pick }) {
+  const { store } = new Table(root, kernel, signal, pick);
+  store.open();
+  return { reload: () => store.open() };
 }

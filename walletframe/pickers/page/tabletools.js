@@ -1,18 +1,9 @@
-// What stands above a table: search, groups, the order where no heading shows it, and the count.
+// What stands above a table: search, groups, the order where no heading shows it, the count, and
+// headings that sort.
 
-import { element, setText } from "./elements.js";
+import { choice, element, focusedElement, setText } from "./elements.js";
 
-const KINDS = ["wallet", "token", "asset", "blockchain"];
 const PAUSE = 120; // milliseconds without a key before Python is asked
-
-/** Say how many rows there are, of how many. */
-export function countSaid({ by, total, of, find }) {
-  const noun = by === "" ? "balances" : `${KINDS.includes(by) ? by : "group"}s`;
-  const all = of.toLocaleString("en");
-  const said = of === 1 ? noun.slice(0, -1) : noun;
-  if (!find.trim()) return `${all} ${said}`;
-  return `${total.toLocaleString("en")} of ${all} ${said} ${total === 1 ? "matches" : "match"}`;
-}
 
 export class TableTools {
   counted = "";
@@ -24,29 +15,34 @@ export class TableTools {
    */
   constructor({ open }, signal) {
     this.open = open;
-    this.find = element("input", { class: "wf-field", type: "search", spellcheck: "false" });
-    this.find.placeholder = "Search wallets, tokens, contracts";
-    this.find.setAttribute("aria-label", "Search the table");
-    this.find.oninput = () => this.#findSoon();
-    this.find.onkeydown = (event) => this.#findNow(event);
-    this.by = element("select", { class: "wf-field", onchange: () => this.#group() });
-    this.sort = element("select", { class: "wf-field", onchange: () => this.#order() });
+    this.find = element("input", {
+      class: "wf-field",
+      type: "search",
+      spellcheck: "false",
+      placeholder: "Search wallets, tokens, contracts",
+      "aria-label": "Search the table",
+      oninput: () => this.#findSoon(),
+      onkeydown: (event) => this.#findNow(event),
+    });
+    this.by = choice("Group by", (by) => open({ by, sort: "" }));
+    this.sorting = choice("Sort by", (order) =>
+      open({ sort: order.slice(1), down: order.startsWith("-") }),
+    );
     this.said = element("span", { class: "wf-said", role: "status" });
-    this.sorting = labelled("Sort by", this.sort);
-    const parts = [this.find, labelled("Group by", this.by), this.sorting, this.said];
+    const parts = [this.find, this.by.root, this.sorting.root, this.said];
     this.root = element("div", { class: "wf-tools" }, ...parts);
     signal.addEventListener("abort", () => clearTimeout(this.timer));
   }
 
   /** Show what the rows are of. */
-  show({ query, groups, columns, total, of }) {
+  show({ query, groups, columns, counted }) {
     const named = groups.map(({ name, label }) => [name, label || "nothing"]);
-    setOptions(this.by, named, query.by);
+    this.by.show(named, query.by);
     const orders = columns.flatMap((column) => ordersOf(column));
     const unsorted = query.sort ? [] : [["", "as fetched"]];
-    setOptions(this.sort, [...unsorted, ...orders], orderName(query));
-    this.counted = countSaid({ ...query, total, of });
-    setText(this.said, this.counted);
+    this.sorting.show([...unsorted, ...orders], orderName(query));
+    this.counted = counted;
+    setText(this.said, counted);
   }
 
   /** Say that Python is busy with something else, or again what there is. */
@@ -68,19 +64,6 @@ export class TableTools {
     clearTimeout(this.timer);
     this.open({ find: this.find.value });
   }
-
-  #group() {
-    this.open({ by: this.by.value, sort: "" });
-  }
-
-  #order() {
-    const down = this.sort.value.startsWith("-");
-    this.open({ sort: this.sort.value.replace(/^[-+]/, ""), down });
-  }
-}
-
-function labelled(text, field) {
-  return element("label", { class: "wf-label" }, element("span", { textContent: text }), field);
 }
 
 function orderName({ sort, down }) {
@@ -95,13 +78,62 @@ function ordersOf({ name, label, number }) {
   return number ? both.reverse() : both;
 }
 
-/** Offer options (value, text), if they are others than before, and choose one. */
-function setOptions(select, options, chosen) {
-  const key = JSON.stringify(options);
-  if (select.dataset.offered !== key) {
-    select.dataset.offered = key;
-    const made = options.map(([value, text]) => element("option", { value, textContent: text }));
-    select.replaceChildren(...made);
+/** Tell which order a click on a heading means: the other one, or what is read first. */
+export function orderMeant({ name, number }, query) {
+  return { sort: name, down: query.sort === name ? !query.down : number };
+}
+
+export class TableHead {
+  #headings = new Map(); // by the name of their column
+
+  /** @param {(column: object) => void} sort hears on which heading was clicked */
+  constructor(sort) {
+    this.sort = sort;
+    this.root = element("div", { class: "wf-head", role: "row", "aria-rowindex": "1" });
   }
-  select.value = chosen;
+
+  /** Make headings for the columns that are shown; the keyboard stays where it was. */
+  make(columns) {
+    const focused = focusedElement();
+    const kept = [...this.#headings].find(([, { button }]) => button === focused)?.[0];
+    this.#headings = new Map(columns.map((column) => [column.name, this.#heading(column)]));
+    this.root.replaceChildren(...[...this.#headings.values()].map(({ cell }) => cell));
+    this.#headings.get(kept)?.button.focus({ preventScroll: true });
+  }
+
+  #heading(column) {
+    const arrow = element("span", { class: "wf-arrow", "aria-hidden": "true" });
+    const label = element("span", { class: "wf-text" }, column.label);
+    const onclick = () => this.sort(column);
+    const given = {
+      class: "wf-heading",
+      type: "button",
+      title: `Sort by ${column.label}`,
+      onclick,
+    };
+    const button = element("button", given, label, arrow);
+    const cell = element("div", cellAttributes(column, "columnheader"), button);
+    return { cell, button, arrow };
+  }
+
+  /** Mark the column that sorts. */
+  mark({ sort, down }) {
+    for (const [name, { cell, arrow }] of this.#headings) {
+      const order = down ? "descending" : "ascending";
+      cell.setAttribute("aria-sort", name === sort ? order : "none");
+      setText(arrow, name === sort ? (down ? "↓" : "↑") : "");
+    }
+  }
+}
+
+/** What a cell or a heading of a column has: its role, and its place beside or above others. */
+export function cellAttributes(column, role) {
+  const kind = column.number ? " wf-number" : "";
+  const bar = column.bar && role === "gridcell" ? " wf-bar" : "";
+  return {
+    class: `wf-cell${kind}${bar}`,
+    role,
+    "aria-colindex": String(column.index + 1),
+    style: `grid-area: ${column.line} / ${column.place}; --wf-behind: ${column.behind}`,
+  };
 }

@@ -1,14 +1,9 @@
 // What can be taken away: the code, files of the rows, the report, and the chart as a picture.
 
-import { copyText, element, OWN_KEYS, setPart, setText, uniqueId } from "./elements.js";
+import { button, copyText, element, linkButton, setPart, setText, uniqueId } from "./elements.js";
 
 const FILES = ["CSV", "Parquet", "Excel", "Report"];
 const IMAGES = ["PNG", "SVG"];
-
-function toolButton(text, onclick, given = {}) {
-  const parts = { ...OWN_KEYS, class: "wf-button", type: "button", ...given, onclick };
-  return element("button", parts, text);
-}
 
 /** Write how large a file is. */
 export function sizeText(bytes) {
@@ -29,11 +24,10 @@ export class TakeAway {
     const id = uniqueId();
     this.said = element("span", { role: "status" });
     this.text = element("pre", { class: "wf-code", tabindex: "0", "aria-label": "Code" });
-    const hide = element("button", { class: "wf-link", type: "button" }, "Hide the code");
-    this.code = element("div", { class: "wf-taken" }, this.text, hide);
-    hide.onclick = () => this.showCode("");
-    const files = FILES.map((format) => toolButton(format, () => this.#file(format)));
-    const images = IMAGES.map((format) => toolButton(format, () => this.#picture(format)));
+    const hide = linkButton("Hide the code", () => this.showCode(""));
+    this.code = element("div", {}, this.text, hide);
+    const files = FILES.map((format) => button(format, () => this.#file(format)));
+    const images = IMAGES.map((format) => button(format, () => this.#picture(format)));
     this.files = element(
       "div",
       { class: "wf-tool-row", id, role: "group", "aria-label": "Download" },
@@ -46,17 +40,13 @@ export class TakeAway {
     );
     this.files.hidden = this.code.hidden = true;
     const given = { "aria-expanded": "false", "aria-controls": id };
-    const download = toolButton("Download", () => this.#open(download), given);
-    this.buttons = [toolButton("Copy code", () => this.#copy()), download];
-    this.link = element("a", { class: "wf-file" });
-    this.root = element("div", {}, this.files, this.#row(), this.code);
+    const download = button("Download", () => this.#open(download), given);
+    this.buttons = [button("Copy code", () => this.#copy()), download];
+    this.link = element("a", { class: "wf-file", hidden: true });
+    const row = element("div", { class: "wf-tool-said" }, this.said, this.link);
+    this.root = element("div", {}, this.files, row, this.code);
     kernel.hear("file", (content, buffers) => this.#offer(content, buffers[0]));
     signal.addEventListener("abort", () => URL.revokeObjectURL(this.#address));
-  }
-
-  #row() {
-    this.link.hidden = true;
-    return element("div", { class: "wf-tool-said" }, this.said, this.link);
   }
 
   /** What was made is of what was shown before. */
@@ -71,19 +61,18 @@ export class TakeAway {
     this.code.hidden = !text;
   }
 
-  #open(button) {
+  #open(download) {
     this.files.hidden = !this.files.hidden;
-    setPart(button, "aria-expanded", String(!this.files.hidden));
+    setPart(download, "aria-expanded", String(!this.files.hidden));
   }
 
   async #copy() {
     const answer = await this.kernel.ask("code");
     if (!answer) return;
     const { text } = answer.content;
-    const copied = await copyText(text);
+    const said = await copyText(text, `${text.split("\n").length} lines`);
     this.showCode(text);
-    const lines = `${text.split("\n").length} lines`;
-    setText(this.said, copied ? `Copied ${lines}` : "The page may not copy: select the code below");
+    setText(this.said, said);
   }
 
   async #file(format) {

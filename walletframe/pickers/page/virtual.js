@@ -2,6 +2,8 @@
 
 import { element } from "./elements.js";
 
+const SPARE = 12; // rows that are drawn before and behind those in sight
+
 /**
  * Tell which rows are to be drawn: those in sight, and some before and behind them.
  *
@@ -33,11 +35,10 @@ export class VirtualRows {
    * @param {() => HTMLElement} given.make an empty row, which is used for many
    * @param {(row: HTMLElement, place: number) => void} given.draw fills a row
    * @param {(first: number, end: number) => void} [given.seen] hears which rows are drawn
-   * @param {number} [given.spare] how many rows are drawn before and behind those in sight
    * @param {AbortSignal} given.signal ends it
    */
-  constructor(viewport, { height, make, draw, seen = () => {}, spare = 12, signal }) {
-    Object.assign(this, { viewport, height, make, draw, seen, spare });
+  constructor(viewport, { height, make, draw, seen = () => {}, signal }) {
+    Object.assign(this, { viewport, height, make, draw, seen });
     this.canvas = element("div", { class: "wf-rows", role: "presentation" });
     viewport.append(this.canvas);
     viewport.addEventListener("scroll", () => this.#move(), { passive: true, signal });
@@ -51,15 +52,6 @@ export class VirtualRows {
     this.#count = count;
     this.canvas.style.height = `${count * this.height}px`;
     this.refresh();
-  }
-
-  get count() {
-    return this.#count;
-  }
-
-  /** The first row that is drawn, and the one behind the last. */
-  get range() {
-    return this.#range;
   }
 
   /** Draw all rows in sight anew, or those of some numbers alone. */
@@ -82,7 +74,7 @@ export class VirtualRows {
 
   #move() {
     const { scrollTop, clientHeight } = this.viewport;
-    const range = rowsInSight(scrollTop, clientHeight, this.height, this.#count, this.spare);
+    const range = rowsInSight(scrollTop, clientHeight, this.height, this.#count, SPARE);
     const [first, end] = range;
     for (const [place, row] of this.#rows) {
       if (place < first || place >= end) this.#release(place, row);

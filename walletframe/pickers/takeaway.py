@@ -1,4 +1,4 @@
-"""The code that makes what the explorer shows: it runs as it is, wherever that can be."""
+"""What can be taken away of what the explorer shows: the code that makes it, and files of it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import ast
 import inspect
 import math
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import dedent
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from walletframe.address import WalletAddress
 from walletframe.client import default_client
-from walletframe.errors import WalletframeError
-from walletframe.frames import kept_names
-from walletframe.pickers.pictures import CHARTS, VALUE
-from walletframe.pickers.selection import require_as_fetched
-from walletframe.pickers.stock import VALUED
+from walletframe.errors import ArgumentError, WalletframeError
+from walletframe.exports import to_csv, to_excel, to_parquet
+from walletframe.frames import HOLDING_DTYPES, kept_names
+from walletframe.pickers.pictures import VALUE
+from walletframe.pickers.portfolio import DUST, VALUED
+from walletframe.reports import report
 from walletframe.service import latest_choices
 
 if TYPE_CHECKING:
@@ -24,9 +26,19 @@ if TYPE_CHECKING:
 
     from walletframe.frames import WalletDetails
     from walletframe.pickers.pictures import Picture
-    from walletframe.pickers.selection import Prepare, Selection
-    from walletframe.pickers.stock import Stock
+    from walletframe.pickers.portfolio import Prepare, Selection
 
+FORMATS = {
+    "CSV": ("holdings.csv", "text/csv"),
+    "Parquet": ("holdings.parquet", "application/vnd.apache.parquet"),
+    "Excel": (
+        "holdings.xlsx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ),
+    "Report": ("report.html", "text/html"),
+}
+_WRITERS = {"CSV": to_csv, "Parquet": to_parquet, "Excel": to_excel}
+_MOST_ROWS = 200_000
 HERE = "# What the explorer shows"
 _UNKNOWN = "wallets, holdings = details  # fill in: details = what fetch_wallets returned\n"
 _NAMES = '''
@@ -37,27 +49,67 @@ def names(chain, address):
 '''
 
 
-def code(stock: Stock, selection: Selection, picture: Picture) -> str:
+def contents(kind: str, shown: WalletDetails) -> bytes:
+    """Return a file of some kind: all rows exactly, or the report."""
+    if kind not in FORMATS:
+        raise ArgumentError(f"{kind!r} is not a file format", hint=f"one of {', '.join(FORMATS)}")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / FORMATS[kind][0]
+        if kind == "Report":
+            report(shown, path)
+        elif len(shown.holdings) > _MOST_ROWS:
+            raise WalletframeError(
+                f"{len(shown.holdings):,} rows are too many for a download by the browser",
+                hint="run the pandas code, then shown.wf.to_parquet(path)",
+            )
+        else:
+            _WRITERS[kind](shown.holdings, path)
+        return path.read_bytes()
+
+
+def require_as_fetched(details: WalletDetails) -> None:
+    """Refuse holdings to which something was done that a new answer would undo."""
+    wallets, holdings = details
+    hint = (
+        "give the explorer what was fetched, and what you did to it as prepare=, such as "
+        'prepare=lambda holdings: holdings.wf.without_spam().wf.value(currency="USD")'
+    )
+    added = [f"{name!r}" for name in holdings.columns if name not in HOLDING_DTYPES]
+    if added:
+        raise WalletframeError(f"Refresh would lose the columns {', '.join(added)}", hint=hint)
+    if len(holdings) != wallets["tokens"].sum():
+        said = "the holdings have other rows than were fetched, and Refresh would undo that"
+        raise WalletframeError(said, hint=hint)
+
+
+def code(picture: Picture) -> str:
     """Write lines that fetch again, from the cache, and make rows and figure that are shown."""
-    chart, given = CHARTS[picture.look.chart], picture.arguments
-    colored = chart.colored and given is not None
+    portfolio, selection = picture.selected.portfolio, picture.selected.selection
+    kind, given = picture.options.type, picture.arguments
+    colored = kind.colored and given is not None
     parts = ["import pandas as pd", "import walletframe as wf"]
     parts += ["from walletframe.charts import token_colors\n" if colored else ""]
-    parts += [_fetching(stock.fetched), HERE]
-    parts += _preparing(stock.prepare)
+    parts += [_fetching(portfolio.fetched), HERE]
+    parts += _preparing(portfolio.prepare)
     parts += [_NAMES, ""] if selection.wallets or selection.tokens or selection.labels else []
-    parts += ["holdings = prepare(holdings)"] * (stock.prepare is not None)
-    if stock.priced_by == "service":
+    parts += ["holdings = prepare(holdings)"] * (portfolio.prepare is not None)
+    if portfolio.priced_by == "service":
         parts.append("holdings = holdings.wf.value()  # at the service's prices")
-    parts += [_sieved(stock, picture), *_filters(selection)]
-    if picture.look.sieve.dust and stock.worth is not None:
-        parts.append(f'shown = shown[~(shown["value"] < {picture.look.sieve.limit!r})]\n')
+    if selection.spam or not portfolio.spam.any():
+        parts.append("shown = holdings\n")
+    elif "is_spam" in portfolio.details.holdings:
+        parts.append('shown = holdings[~holdings["is_spam"].fillna(value=False).astype(bool)]\n')
+    else:
+        parts.append("shown = holdings.wf.without_spam()\n")
+    parts += _filters(selection)
+    if not selection.dust and portfolio.row_values is not None:
+        parts.append(f'shown = shown[~(shown["value"] < {DUST!r})]\n')
     if given is not None:
-        counted = picture.look.measure != VALUE and chart.takes != "a token"
+        counted = picture.options.measure != VALUE and kind.takes != "a token"
         dropped = f'.drop(columns={VALUED!r}, errors="ignore")' * counted
         arguments = [f"{name}={value!a}" for name, value in given.items()]
         arguments += ["wallets=wallets", *["colors=token_colors(holdings)"] * colored]
-        parts.append(f"figure = shown{dropped}.wf.plot.{chart.function}({', '.join(arguments)})")
+        parts.append(f"figure = shown{dropped}.wf.plot.{kind.function}({', '.join(arguments)})")
     return "\n".join(parts).rstrip()
 
 
@@ -146,14 +198,6 @@ def _lambda(source: str) -> str:
         found = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda)]
         return (ast.get_source_segment(text, found[0]) or "") if len(found) == 1 else ""
     return ""
-
-
-def _sieved(stock: Stock, picture: Picture) -> str:
-    if not picture.look.sieve.spam or not stock.spam.any():
-        return "shown = holdings\n"
-    if "is_spam" in stock.details.holdings:
-        return 'shown = holdings[~holdings["is_spam"].fillna(value=False).astype(bool)]\n'
-    return "shown = holdings.wf.without_spam()\n"
 
 
 def _filters(selection: Selection) -> list[str]:

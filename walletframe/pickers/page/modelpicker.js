@@ -1,13 +1,33 @@
-// A field to paste wallets into, with what is wrong with the lines that can't be read.
+// A picker of a widget's traits, and its field to paste wallets into.
 
-import { element, OWN_KEYS, setText } from "./elements.js";
+import { button, element, setText } from "./elements.js";
+import { Picker } from "./picker.js";
 import { follow } from "./widget.js";
 
 const PAUSE_MS = 200;
 
+/** Show a picker for a model with the traits of Python's `Picker`. */
+export function pickerOf({ model, root, kernel, signal }) {
+  const picker = new Picker({
+    root,
+    ask: () => kernel.ask("options"),
+    choose(values) {
+      model.set("value", values);
+      model.save_changes();
+    },
+    pastes: model.get("_pastes"),
+    signal,
+  });
+  if (picker.pastes) picker.box.append(pasteField(model, kernel, picker.search, signal));
+  follow(model, "description", (text) => picker.rename(text), signal);
+  follow(model, "_offers", () => picker.load(), signal);
+  follow(model, "value", (values) => picker.show(values), signal);
+  kernel.hear("narrowed", ({ here }) => picker.narrow(here));
+}
+
 /** Make the field, which also takes the lines that somebody pastes into the search. */
-export function pasteField(model, kernel, search, signal) {
-  const { root, field, button, problems } = pasteParts();
+function pasteField(model, kernel, search, signal) {
+  const { root, field, add, problems } = pasteParts();
   let timer = 0;
   const save = () => {
     clearTimeout(timer);
@@ -17,7 +37,7 @@ export function pasteField(model, kernel, search, signal) {
   };
   const take = (text) => {
     if (field.value !== text) field.value = text;
-    button.hidden = !field.value.trim();
+    add.hidden = !field.value.trim();
   };
   field.addEventListener("input", () => {
     take(field.value);
@@ -25,10 +45,10 @@ export function pasteField(model, kernel, search, signal) {
     timer = setTimeout(save, PAUSE_MS);
   });
   field.addEventListener("change", save);
-  button.addEventListener("click", () => {
+  add.onclick = () => {
     save();
     kernel.tell("paste");
-  });
+  };
   onLines(search, (lines) => {
     take([field.value.trimEnd(), lines].filter(Boolean).join("\n"));
     save();
@@ -47,11 +67,10 @@ function pasteParts() {
     rows: 2,
     spellcheck: "false",
   });
-  const given = { ...OWN_KEYS, class: "wf-button", type: "button" };
-  const button = element("button", given, "Add wallets");
+  const add = button("Add wallets");
   const problems = element("div", { class: "wf-alert", role: "alert" });
-  const root = element("div", { class: "wf-picker-paste" }, field, button, problems);
-  return { root, field, button, problems };
+  const root = element("div", { class: "wf-picker-paste" }, field, add, problems);
+  return { root, field, add, problems };
 }
 
 /** Several lines are no search. */

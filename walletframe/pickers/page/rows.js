@@ -36,14 +36,14 @@ export class RowStore {
   #table = "";
 
   /**
-   * @param {(kind: string, said: object) => Promise<{content: any} | null>} ask
+   * @param {any} kernel answers "rows"
    * @param {object} calls
    * @param {(content: any) => void} calls.opened a query is answered: its rows replace the others
    * @param {(first: number, end: number) => void} calls.came more rows of the same are there
    * @param {(isLate: boolean) => void} calls.late an answer keeps people waiting, or no more
    */
-  constructor(ask, { opened, came, late }) {
-    Object.assign(this, { ask, opened, came, late });
+  constructor(kernel, { opened, came, late }) {
+    Object.assign(this, { kernel, opened, came, late });
     this.query = { by: "", sort: "", down: false, find: "" };
     this.count = 0;
   }
@@ -87,7 +87,7 @@ export class RowStore {
 
   async #request(said) {
     const timer = setTimeout(() => this.late(true), PATIENCE);
-    const answer = await this.ask("rows", said);
+    const answer = await this.kernel.ask("rows", said);
     clearTimeout(timer);
     this.late(false);
     return answer;

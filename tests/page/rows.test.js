@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { missingRows, rowsAhead, RowStore } from "../../walletframe/pickers/page/store.js";
+import { missingRows, rowsAhead, RowStore } from "../../walletframe/pickers/page/rows.js";
 
 /** Python as the page sees it: it counts rows, and answers when it is told to. */
 function fakePython(total) {
@@ -13,7 +13,7 @@ function fakePython(total) {
   python.answer = ({ start, count, sort, settle }, failed = false) => {
     const end = Math.min(start + count, total);
     const text = Array.from({ length: end - start }, (_, at) => `${sort} ${start + at}`);
-    const given = { by: "", sort, down: false, table: python.table, total, of: total };
+    const given = { by: "", sort, down: false, table: python.table, total };
     settle(
       failed ? null : { content: { ...given, start, count: text.length, cells: { a: { text } } } },
     );
@@ -24,7 +24,7 @@ function fakePython(total) {
 
 function storeOf(python) {
   const heard = { opened: 0, came: [] };
-  const store = new RowStore(python.ask, {
+  const store = new RowStore(python, {
     opened: () => (heard.opened += 1),
     came: (first, end) => heard.came.push([first, end]),
     late: (isLate) => (heard.late = isLate),

@@ -11,16 +11,18 @@ from fetches import failed, made_up_details, record
 from hostile_symbols import SYMBOLS, hostile_holdings
 
 from walletframe.analysis import flag_spam, value
+from walletframe.charts import plotly_library
 from walletframe.errors import ArgumentError, ColumnsError
 from walletframe.frames import HOLDING_DTYPES, WalletDetails, assemble
 from walletframe.pickers.clicks import back, crumbs, picked
-from walletframe.pickers.drawing import Drawing
-from walletframe.pickers.pictures import CHARTS, Look, draw
-from walletframe.pickers.saved import saved, with_saved
-from walletframe.pickers.selection import Selection
-from walletframe.pickers.stock import Sieve, Stock, dust_words, sift, spam_words, summarize
+from walletframe.pickers.pictures import CHARTS, ChartOptions, draw
+from walletframe.pickers.portfolio import Portfolio, Selection
+from walletframe.pickers.saved import saved
+from walletframe.pickers.summary import dust_words, spam_words, summarize
+from walletframe.pickers.view import View
 from walletframe.service import SHOWCASE
 
+EVERYTHING = Selection()
 USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")
 
 
@@ -32,26 +34,30 @@ def details(service):
 
 
 @pytest.fixture(scope="module")
-def stock(details):
-    """Take stock of it."""
-    return Stock(details)
+def portfolio(details):
+    """Value and judge it."""
+    return Portfolio(details)
 
 
-def small(stock, **sieve):
-    """Return what is left in a sieve, and its words."""
-    sieve = Sieve(**sieve)
-    found = sift(stock, Selection(), sieve)
-    return found, spam_words(found, sieve), dust_words(found, sieve)
+def left(portfolio, **selection):
+    """Return what is selected, and the words of what is left out."""
+    found = portfolio.select(Selection(**selection))
+    return found, spam_words(found), dust_words(found)
 
 
-class TestStock:
+def drawn(portfolio, *options, selection=EVERYTHING, **more):
+    """Draw what is selected."""
+    return draw(portfolio.select(selection), ChartOptions(*options, **more))
+
+
+class TestPortfolio:
     """Money first, and honestly."""
 
-    def test_values_are_at_the_services_prices(self, details, stock):
+    def test_values_are_at_the_services_prices(self, details, portfolio):
         """Where it sent some, which is said once; every value is that of the accessor."""
-        held = stock.details.holdings
+        held = portfolio.details.holdings
         pd.testing.assert_series_equal(held["value"], value(details.holdings)["value"])
-        summary = summarize(stock, sift(stock, Selection(), Sieve()))
+        summary = summarize(portfolio.select(Selection()))
         assert summary.prices == "the service's prices, currency not named"
         assert summary.simulated
         assert (summary.known, summary.as_of[:6]) == ("12 of 14 wallets known", "as of ")
@@ -59,61 +65,65 @@ class TestStock:
 
     def test_without_prices_nothing_is_valued(self, details):
         """Then balances are counted."""
-        bare = Stock(details._replace(holdings=details.holdings.assign(price=np.nan)))
-        assert (bare.priced_by, bare.worth) == ("", None)
-        summary = summarize(bare, sift(bare, Selection(), Sieve()))
+        bare = Portfolio(details._replace(holdings=details.holdings.assign(price=np.nan)))
+        assert (bare.priced_by, bare.row_values) == ("", None)
+        summary = summarize(bare.select(Selection()))
         assert (summary.value, summary.prices) == ("", "")
-        assert draw(bare, Selection(), Look()).measures == ("amounts", "balances")
+        assert drawn(bare).measures == ("amounts", "balances")
 
     def test_odd_prices_are_told_and_not_used(self, details):
         """A negative one is nobody's price."""
-        odd = Stock(details._replace(holdings=details.holdings.assign(price=-1.0)))
+        odd = Portfolio(details._replace(holdings=details.holdings.assign(price=-1.0)))
         assert odd.priced_by == ""
-        assert "of the service can't be used" in odd.problem
+        [told] = [summarize(odd.select(Selection())).unpriced]
+        assert "of the service can't be used" in told
 
     def test_prepare_wins(self, details):
         """Its values are shown, its rows stay, and its flags decide what is spam."""
-        own = Stock(details, lambda holdings: holdings.assign(value=2.0, currency="EUR"))
+        own = Portfolio(details, lambda holdings: holdings.assign(value=2.0, currency="EUR"))
         assert own.priced_by == "own"
         assert not own.spam.any()
         total = f"{2 * len(details.holdings):,}.00 EUR"
-        assert summarize(own, sift(own, Selection(), Sieve())).value == total
-        flagged = Stock(details, flag_spam)
+        assert summarize(own.select(Selection())).value == total
+        flagged = Portfolio(details, flag_spam)
         assert flagged.spam.sum() == flag_spam(details.holdings)["is_spam"].sum() > 0
 
     def test_what_can_t_be_explored_is_refused(self, details):
         """A frame without prices, and what is no function."""
         with pytest.raises(ColumnsError, match="price"):
-            Stock(details._replace(holdings=details.holdings.drop(columns="price")))
+            Portfolio(details._replace(holdings=details.holdings.drop(columns="price")))
         with pytest.raises(ArgumentError, match="not a function"):
-            Stock(details, 7)
+            Portfolio(details, 7)
 
-    def test_spam_is_left_out_and_counted(self, details, stock):
+    def test_spam_is_left_out_and_counted(self, details, portfolio):
         """As `without_spam` does; a switch shows it, and the words say which it is."""
         flags = flag_spam(details.holdings)["is_spam"]
-        found, spam, _ = small(stock)
+        found, spam, _ = left(portfolio)
         assert len(found.held.holdings) == (~flags).sum()
         assert spam == f"{found.spam_tokens} spam tokens hidden"
-        every, spam, _ = small(stock, spam=False)
+        every, spam, _ = left(portfolio, spam=True)
         assert len(every.held.holdings) == len(details.holdings)
         assert spam == f"{found.spam_tokens} spam tokens shown"
 
-    def test_dust_can_be_folded(self, stock):
-        """What is known to be worth less than the limit; what has no value is not known to be."""
-        values = stock.details.holdings["value"]
-        tiny = (values < 1000) & ~stock.spam
-        found, _, dust = small(stock, limit=1000.0)
-        assert (found.dust_balances, len(found.held.holdings)) == (tiny.sum(), (~stock.spam).sum())
-        assert dust.startswith(f"{tiny.sum()} balances below 1,000.00 (")
-        found, _, dust = small(stock, limit=1000.0, dust=True)
-        assert found.held.holdings["value"].min() >= 1000
-        assert found.held.holdings["value"].isna().sum() == (values.isna() & ~stock.spam).sum()
+    def test_dust_can_be_folded(self, portfolio):
+        """What is known to be worth less than one; what has no value is not known to be."""
+        values = portfolio.details.holdings["value"]
+        tiny = (values < 1) & ~portfolio.spam
+        found, _, dust = left(portfolio)
+        assert (found.dust_balances, len(found.held.holdings)) == (
+            tiny.sum(),
+            (~portfolio.spam).sum(),
+        )
+        assert dust.startswith(f"{tiny.sum()} balances below 1.00 (")
+        found, _, dust = left(portfolio, dust=False)
+        assert found.held.holdings["value"].min() >= 1
+        assert found.held.holdings["value"].isna().sum() == (values.isna() & ~portfolio.spam).sum()
         assert " folded (" in dust
-        assert small(stock, limit=0.0)[2] == ""
+        assert left(Portfolio(assemble([record()])))[2] == ""
 
-    def test_selections_are_sifted(self, stock):
+    def test_words_are_of_what_is_selected(self, portfolio):
         """Words and rows are of what is selected alone."""
-        found = sift(stock, Selection(blockchains=("POLYGON",)), Sieve())
+        found = portfolio.select(Selection(blockchains=("POLYGON",)))
         assert set(found.held.holdings["blockchain"]) == {"POLYGON"}
         assert set(found.wallets["blockchain"]) == {"POLYGON"}
 
@@ -122,9 +132,9 @@ class TestPictures:
     """What is drawn, and what a click in it selects."""
 
     @pytest.mark.parametrize("chart", CHARTS)
-    def test_every_chart_is_drawn(self, stock, chart):
+    def test_every_chart_is_drawn(self, portfolio, chart):
         """As JSON that the page draws, without words of its own, no larger than what is seen."""
-        picture = draw(stock, Selection(), Look(chart))
+        picture = drawn(portfolio, chart)
         figure = json.loads(picture.figure)
         assert figure["data"]
         assert "title" not in figure["layout"]
@@ -133,67 +143,73 @@ class TestPictures:
         assert picture.title
         assert "Simulated data." in picture.about
 
-    def test_a_template_of_the_users_is_kept(self, stock, monkeypatch):
+    def test_a_template_of_the_users_is_kept(self, portfolio, monkeypatch):
         """Then the page leaves the colours of paper and text alone."""
         monkeypatch.setattr(pio.templates, "default", "plotly_dark")
-        figure = json.loads(draw(stock, Selection(), Look()).figure)
+        figure = json.loads(drawn(portfolio).figure)
         assert figure["layout"]["template"]["layout"]["paper_bgcolor"]
-        assert Page(stock).ask()["painted"]
+        assert Page(portfolio).ask()["painted"]
 
-    def test_value_comes_first(self, stock):
+    def test_value_comes_first(self, portfolio):
         """Other measures are to choose from; one that a chart doesn't have is not taken."""
-        picture = draw(stock, Selection(), Look())
-        assert picture.look.measure == "value"
+        picture = drawn(portfolio)
+        assert picture.options.measure == "value"
         assert picture.measures == ("value", "amounts", "balances")
         assert picture.line.startswith("Area: value.")
-        counts = draw(stock, Selection(), Look(measure="balances"))
+        counts = drawn(portfolio, measure="balances")
         assert counts.line.startswith("Area: number of balances")
-        assert draw(stock, Selection(), Look("Heatmap", "amounts")).look.measure == "value"
-        assert draw(stock, Selection(), Look("Heatmap", "balances")).title.startswith("Share of")
+        assert drawn(portfolio, "Heatmap", "amounts").options.measure == "value"
+        assert drawn(portfolio, "Heatmap", "balances").title.startswith("Share of")
 
-    def test_one_token_is_drawn_by_its_amounts(self, stock):
+    def test_one_token_is_drawn_by_its_amounts(self, portfolio):
         """The one that is picked, or the one with most balances."""
-        picture = draw(stock, Selection(tokens=(USDC,)), Look())
-        assert (picture.look.measure, picture.token[:4]) == ("amounts", "USDC")
-        assert draw(stock, Selection(), Look(measure="amounts")).token
-        assert draw(stock, Selection(tokens=(USDC,)), Look(measure="value")).look.measure == "value"
+        picture = drawn(portfolio, selection=Selection(tokens=(USDC,)))
+        assert (picture.options.measure, picture.token[:4]) == ("amounts", "USDC")
+        assert drawn(portfolio, measure="amounts").token
+        assert (
+            drawn(portfolio, measure="value", selection=Selection(tokens=(USDC,))).options.measure
+            == "value"
+        )
 
     @pytest.mark.parametrize("chart", ["Treemap", "Sunburst"])
-    def test_nodes_pick(self, stock, chart):
+    def test_nodes_pick(self, portfolio, chart):
         """A blockchain, a wallet; then a token of it. What stands for several is no choice."""
-        picture = draw(stock, Selection(), Look(chart))
+        picture = drawn(portfolio, chart)
         ids = json.loads(picture.figure)["data"][0]["ids"]
         chain = next(each for each in ids if each.startswith("b"))
-        selection = picked(stock, picture, Selection(), {"id": chain})
+        selection = picked(picture, {"id": chain})
         assert selection.blockchains[0] in {wallet.blockchain for wallet in SHOWCASE}
         wallet = next(each for each in ids if each.startswith("w"))
-        selection = picked(stock, picture, Selection(), {"id": wallet})
+        selection = picked(picture, {"id": wallet})
         assert selection.wallets[0] in {str(each) for each in SHOWCASE}
         assert (selection.blockchains, selection.tokens) == ((), ())
         token = next(each for each in ids if each.startswith("t") and "w" in each)
-        once = picked(stock, picture, Selection(), {"id": token})
+        once = picked(picture, {"id": token})
         assert (len(once.wallets), once.tokens) == (1, ())
-        twice = picked(stock, picture, once, {"id": token})
+        picture = drawn(portfolio, chart, selection=once)
+        ids = json.loads(picture.figure)["data"][0]["ids"]
+        token = next(each for each in ids if each.startswith("t") and "w" in each)
+        twice = picked(picture, {"id": token})
         assert (twice.wallets, len(twice.tokens)) == (once.wallets, 1)
         for nothing in ("ob0", "", "owb", "x"):
-            assert picked(stock, picture, Selection(), {"id": nothing}) == Selection()
+            assert picked(picture, {"id": nothing}) == once
 
     def test_a_token_of_many_wallets_is_picked_alone(self):
         """Those of wallets that are added up belong to none of them."""
-        stock = Stock(made_up_details(5_000, wallets=500, tokens=10))
-        picture = draw(stock, Selection(), Look())
+        portfolio = Portfolio(made_up_details(5_000, wallets=500, tokens=10))
+        picture = drawn(portfolio)
         ids = json.loads(picture.figure)["data"][0]["ids"]
         token = next(each for each in ids if each.startswith("t") and "w" not in each)
-        found = picked(stock, picture, Selection(), {"id": token})
+        found = picked(picture, {"id": token})
         assert (len(found.tokens), found.wallets) == (1, ())
 
-    def test_bars_pick_their_owner_and_legends_a_token(self, stock):
+    def test_bars_pick_their_owner_and_legends_a_token(self, portfolio):
         """By the place of what was clicked; Other is nothing."""
-        picture = draw(stock, Selection(), Look("Bars by wallet"))
+        picture = drawn(portfolio, "Bars by wallet")
         names = json.loads(picture.figure)["layout"]["yaxis"]["ticktext"]
-        found = picked(stock, picture, Selection(), {"trace": 0, "point": 0})
+        found = picked(picture, {"trace": 0, "point": 0})
         assert names[0].partition("…")[0] in found.wallets[0]
-        assert picked(stock, picture, Selection(), {"token": 0}).tokens
+        assert picked(picture, {"token": 0}).tokens
         for nothing in (
             {"trace": 0, "point": 99},
             {"token": 99},
@@ -201,42 +217,42 @@ class TestPictures:
             {"point": "x"},
             {},
         ):
-            assert picked(stock, picture, Selection(), nothing) == Selection()
-        picture = draw(stock, Selection(), Look("Bars by blockchain"))
-        assert picked(stock, picture, Selection(), {"trace": 0, "point": 0}).blockchains
+            assert picked(picture, nothing) == Selection()
+        picture = drawn(portfolio, "Bars by blockchain")
+        assert picked(picture, {"trace": 0, "point": 0}).blockchains
 
-    def test_slices_and_cells_pick(self, stock):
+    def test_slices_and_cells_pick(self, portfolio):
         """A slice its token, a cell both its wallet and its token; a grey row neither."""
-        picture = draw(stock, Selection(), Look("Pie of a wallet"))
-        assert picked(stock, picture, Selection(), {"trace": 0, "point": 0}).tokens
-        picture = draw(stock, Selection(), Look("Heatmap"))
-        found = picked(stock, picture, Selection(), {"trace": 0, "point": [0, 0]})
+        picture = drawn(portfolio, "Pie of a wallet")
+        assert picked(picture, {"trace": 0, "point": 0}).tokens
+        picture = drawn(portfolio, "Heatmap")
+        found = picked(picture, {"trace": 0, "point": [0, 0]})
         assert (len(found.wallets), len(found.tokens)) == (1, 1)
-        assert picked(stock, picture, Selection(), {"trace": 1, "point": [0, 99]}) == Selection()
-        picture = draw(stock, Selection(), Look("Lorenz curve"))
-        assert picked(stock, picture, Selection(), {"trace": 0, "point": 0}) == Selection()
+        assert picked(picture, {"trace": 1, "point": [0, 99]}) == Selection()
+        picture = drawn(portfolio, "Lorenz curve")
+        assert picked(picture, {"trace": 0, "point": 0}) == Selection()
 
-    def test_a_path_leads_back(self, stock):
+    def test_a_path_leads_back(self, portfolio):
         """Kinds stand in one order; what is behind a crumb is taken back."""
         selection = Selection(("ETH",), ("ETH.0x" + "8" * 40,), (USDC,))
-        assert crumbs(stock, Selection()) == []
-        assert crumbs(stock, selection) == ["ETH", "ETH.0x8888…8888", "USDC (ETH 0xa0b8…eb48)"]
+        assert crumbs(portfolio, Selection()) == []
+        assert crumbs(portfolio, selection) == ["ETH", "ETH.0x8888…8888", "USDC (ETH 0xa0b8…eb48)"]
         assert back(selection, 2) == Selection(selection.blockchains, selection.wallets)
         assert back(selection, 0) == back(selection, -1) == Selection()
         many = Selection(("ETH", "BSC"), ("ETH.0xnobody",), ())
-        assert crumbs(stock, many) == ["2 blockchains", "1 wallet"]
+        assert crumbs(portfolio, many) == ["2 blockchains", "1 wallet"]
 
-    def test_a_narrow_page_gets_less_beside_names(self, stock):
+    def test_a_narrow_page_gets_less_beside_names(self, portfolio):
         """Fewer columns and colours, and no numbers on small cells."""
         wide, narrow = (
-            json.loads(draw(stock, Selection(), Look("Heatmap", narrow=narrow)).figure)
+            json.loads(drawn(portfolio, "Heatmap", narrow=narrow).figure)
             for narrow in (False, True)
         )
         assert len(narrow["data"][0]["z"][0]) <= 6 < len(wide["data"][0]["z"][0])
         assert "texttemplate" not in narrow["data"][0]
         assert (narrow["data"][0]["showscale"], narrow["layout"]["margin"]["t"]) == (False, 0)
         heights = [
-            json.loads(draw(stock, Selection(), Look("Sunburst", narrow=narrow)).figure)
+            json.loads(drawn(portfolio, "Sunburst", narrow=narrow).figure)
             for narrow in (False, True)
         ]
         assert heights[0]["layout"]["height"] > heights[1]["layout"]["height"]
@@ -267,50 +283,51 @@ class TestPictures:
     )
     def test_why_there_is_no_chart(self, records, selection, reason):
         """The true reason is said."""
-        picture = draw(Stock(assemble(records)), selection, Look())
+        picture = draw(Portfolio(assemble(records)).select(selection), ChartOptions())
         assert reason in picture.reason
         assert (picture.figure, picture.arguments) == (b"", None)
 
-    def test_folded_dust_is_a_reason(self, stock):
+    def test_folded_dust_is_a_reason(self, portfolio):
         """Where nothing else is left."""
-        picture = draw(stock, Selection(), Look(sieve=Sieve(dust=True, limit=1e300)))
-        assert "balances below 1.000e+300 are folded" in picture.reason
+        dust = Portfolio(assemble([record(balances=[balance() | {"price": 0.1}])]))
+        picture = drawn(dust, selection=Selection(dust=False))
+        assert "1 balance below 1.00 are folded" in picture.reason
 
     def test_a_chart_that_fails_says_why(self, details):
         """Values in two currencies can't be added; the rows are there all the same."""
         halves = ["USD", "EUR"] * (len(details.holdings) // 2)
-        mixed = Stock(details, lambda holdings: holdings.assign(value=1.0, currency=halves))
-        picture = draw(mixed, Selection(), Look())
+        mixed = Portfolio(details, lambda holdings: holdings.assign(value=1.0, currency=halves))
+        picture = drawn(mixed)
         assert picture.reason.startswith("No chart: the values are in 2 currencies")
-        assert len(picture.held.holdings) == len(details.holdings)
+        assert len(picture.selected.held.holdings) == len(details.holdings)
 
 
 class Page:
-    """What a page knows of a drawing, and what is picked."""
+    """What a page knows of a view, and what is picked."""
 
-    def __init__(self, stock):
-        self.selection = Selection()
-        self.drawing = Drawing(stock, lambda: self.selection, self.select)
+    def __init__(self, portfolio):
+        self.view = View(portfolio)
         self.content, self.figure = None, None
 
-    def select(self, selection):
-        """Pick something."""
-        self.selection = selection
+    @property
+    def selection(self):
+        """What is picked."""
+        return self.view.selection
 
     def ask(self, **said):
         """Ask as the page does."""
-        content, buffers = self.drawing.answer(said)
+        content, buffers = self.view.answer_chart(said)
         self.content = json.loads(json.dumps(content))
         self.figure = json.loads(buffers[0]) if buffers else None
         return self.content
 
 
-class TestDrawing:
+class TestView:
     """What the page is answered."""
 
-    def test_the_whole_trip(self, stock):
+    def test_the_whole_trip(self, portfolio):
         """Choose a chart and a measure, show spam, pick, and go back."""
-        page = Page(stock)
+        page = Page(portfolio)
         first = page.ask()
         assert (first["chart"], first["measure"]) == ("Treemap", "value")
         assert first["spam"]["text"].endswith("hidden")
@@ -323,42 +340,41 @@ class TestDrawing:
         assert page.ask(click={"id": node}, view=page.content["view"])["crumbs"]
         assert page.selection.blockchains
         assert page.ask(back=0)["crumbs"] == []
-        assert page.selection == Selection()
+        assert page.selection == Selection(spam=True, dust=False)
 
-    def test_a_click_in_an_older_picture_is_none(self, stock):
+    def test_a_click_in_an_older_picture_is_none(self, portfolio):
         """Its places are of other rows."""
-        page = Page(stock)
+        page = Page(portfolio)
         view = page.ask()["view"]
         page.ask(chart="Heatmap")
         page.ask(click={"id": "b0"}, view=view)
         assert page.selection == Selection()
 
-    def test_the_same_picture_has_the_same_view(self, stock):
+    def test_the_same_picture_has_the_same_view(self, portfolio):
         """By which the page knows whether to keep what is zoomed, and figures are made once."""
-        page = Page(stock)
-        view, figure = page.ask()["view"], page.drawing.picture().figure
+        page = Page(portfolio)
+        view, figure = page.ask()["view"], page.view.picture().figure
         assert page.ask(chart="Heatmap")["view"] != view
         assert page.ask(chart="Treemap")["view"] == view
-        assert page.drawing.picture().figure is figure
+        assert page.view.picture().figure is figure
 
-    def test_few_pictures_are_kept(self, stock):
+    def test_few_pictures_are_kept(self, portfolio):
         """Two hundred of them leave as much as sixteen."""
-        page = Page(stock)
+        page = Page(portfolio)
         for number in range(200):
             page.ask(measure=f"none {number}")
-        assert len(page.drawing._pictures) == 16
+        assert page.view._draw.cache_info().currsize == 16
 
-    def test_an_unknown_chart_is_told(self, stock):
+    def test_an_unknown_chart_is_told(self, portfolio):
         """With those that there are."""
         with pytest.raises(ArgumentError, match="one of Treemap, Sunburst"):
-            Page(stock).ask(chart="Cake")
+            Page(portfolio).ask(chart="Cake")
 
-    def test_plotly_is_that_of_the_kernel(self, stock):
+    def test_plotly_is_that_of_the_kernel(self, portfolio):
         """Whole, once made, with its version."""
-        handler = Page(stock).drawing.answers["plotly"]
-        (said, [script]), (_, [again]) = handler({}), handler({})
-        assert said["version"] == Page(stock).ask()["version"]
-        assert script[:60].decode().count(said["version"]) == 1
+        handler = Page(portfolio).view.handlers["plotly"]
+        (_, [script]), (_, [again]) = handler({}), handler({})
+        assert script[:60].decode().count(plotly_library().version) == 1
         assert script is again
         assert len(script) > 1e6
 
@@ -366,9 +382,9 @@ class TestDrawing:
 class TestSaved:
     """What a page without a kernel shows."""
 
-    def test_it_says_what_matters(self, stock):
+    def test_it_says_what_matters(self, portfolio):
         """What it is worth, how complete, the largest with bars, the first rows; no script."""
-        found = saved(stock, sift(stock, Selection(), Sieve()), Sieve())
+        found = saved(portfolio.select(Selection()))
         html, text = found.html(), found.text()
         for part in (
             "at the service&#x27;s prices",
@@ -385,44 +401,34 @@ class TestSaved:
         [wallets, tokens, balances] = found.tables
         assert len(wallets.rows[0][1].text) == 20
         assert (len(wallets.rows), len(tokens.rows), len(balances.rows)) == (8, 8, 10)
-        assert balances.total == len(sift(stock, Selection(), Sieve()).held.holdings)
+        assert balances.total == len(portfolio.select(Selection()).held.holdings)
 
     def test_without_values_balances_are_counted(self, details):
         """And nothing is said of prices."""
-        bare = Stock(details._replace(holdings=details.holdings.assign(price=np.nan)))
-        found = saved(bare, sift(bare, Selection(), Sieve()), Sieve(dust=True))
+        bare = Portfolio(details._replace(holdings=details.holdings.assign(price=np.nan)))
+        found = saved(bare.select(Selection(dust=False)))
         assert found.line == ""
         assert "balances" in found.tables[0].columns
         assert "prices" not in found.html() + found.text()
 
     def test_of_nothing(self):
         """There is a summary alone."""
-        empty = Stock(assemble([]))
-        found = saved(empty, sift(empty, Selection(), Sieve()), Sieve())
+        empty = Portfolio(assemble([]))
+        found = saved(empty.select(Selection()))
         assert "0 wallets" in found.text()
         assert "<table" not in found.html()
-
-    def test_it_stands_beside_the_view(self, stock):
-        """Whatever a widget gives: a dict, or one with metadata."""
-        found = saved(stock, sift(stock, Selection(), Sieve()), Sieve())
-        view = {"application/vnd.jupyter.widget-view+json": {}, "text/plain": "x"}
-        data, metadata = with_saved((view, {"y": 1}), found)
-        assert data["text/html"] == found.html()
-        assert data["text/plain"] == found.text()
-        assert metadata == {"y": 1}
-        assert with_saved(view, found) == data
 
     def test_hostile_symbols_are_harmless(self):
         """In HTML and in figures no markup is a stranger's."""
         frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
         details = WalletDetails(assemble([failed("0xb", error=SYMBOLS["script"])]).wallets, frame)
-        stock = Stock(details)
-        found = saved(stock, sift(stock, Selection(), Sieve(spam=False)), Sieve(spam=False))
+        portfolio = Portfolio(details)
+        found = saved(portfolio.select(Selection(spam=True)))
         html = found.html()
         assert "<script" not in html
         assert "evil.example'" not in html.replace("&#x27;", "")
         assert "$" not in html
         for chart in CHARTS:
-            picture = draw(stock, Selection(), Look(chart, sieve=Sieve(spam=False)))
+            picture = drawn(portfolio, chart, selection=Selection(spam=True))
             assert b"<script" not in picture.figure
             assert b"<a " not in picture.figure

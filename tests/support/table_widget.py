@@ -1,0 +1,27 @@
+"""A widget that is a table of holdings alone."""
+
+from walletframe.pickers.page import script, styles
+from walletframe.pickers.table import HoldingsTable
+from walletframe.pickers.widget import PageWidget
+
+SHOW = """
+export default widget(({ root, kernel, signal }) => {
+  const shown = table(root, kernel, { signal });
+  kernel.hear("table", shown.reload);
+});
+"""
+
+
+class TableWidget(PageWidget):
+    """Show holdings."""
+
+    _esm, _css = script("table", "widget") + SHOW, styles("table")
+
+    def __init__(self, holdings, wallets=None):
+        super().__init__()
+        self.show(holdings, wallets)
+
+    def show(self, holdings, wallets=None):
+        """Show other holdings, in the order and group that each page has chosen."""
+        self._handlers["rows"] = HoldingsTable(holdings, wallets).answer
+        self.send({"kind": "table"})

@@ -1,0 +1,118 @@
+"""The explorer's pickers: what each offers, and what remains of it beside what others choose."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from walletframe.frames import is_unknown, known_wallets
+from walletframe.pickers.holdings import TokenOptions, chain_options
+from walletframe.pickers.options import Fact, Option, Options, facts
+from walletframe.pickers.portfolio import label_texts
+from walletframe.pickers.wallets import wallet_options
+from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from walletframe.frames import Mask
+    from walletframe.pickers.portfolio import Portfolio, Selection
+
+    Remaining = Mapping[Any, Fact | None]
+
+_NAME, _LABEL = 24, 60
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A picker of the explorer, of one kind of what a `Selection` has."""
+
+    title: str
+    options: Callable[[Portfolio], Options]
+    count: Callable[[Portfolio], int]  # of the options, which then need not be made
+
+
+def _label_options(portfolio: Portfolio) -> Options:
+    wallets = portfolio.details.wallets
+    options = []
+    for name in portfolio.groups:
+        for label in label_texts(wallets[name]).value_counts().index:
+            text, column = shown(label, _LABEL) or "not told", shown(name, _NAME)
+            key = (name, label)
+            options.append(Option(key, key, text, column, short=f"{column}: {text}"))
+    return Options("Label or column", options)
+
+
+FILTERS = {
+    "wallets": Filter(
+        "Wallets",
+        lambda portfolio: wallet_options(portfolio.details),
+        lambda portfolio: len(portfolio.asked.keys),
+    ),
+    "tokens": Filter(
+        "Tokens",
+        lambda portfolio: TokenOptions(portfolio.details.holdings),
+        lambda portfolio: sum(not is_unknown(key) for key in portfolio.held.tokens.keys),
+    ),
+    "blockchains": Filter(
+        "Blockchains",
+        lambda portfolio: chain_options(portfolio.details),
+        lambda portfolio: len(
+            {*portfolio.held.chain_places, *(chain for chain, _ in portfolio.asked.keys)}
+        ),
+    ),
+    "labels": Filter(
+        "Labels",
+        _label_options,
+        lambda portfolio: sum(
+            label_texts(portfolio.details.wallets[name]).nunique() for name in portfolio.groups
+        ),
+    ),
+}
+
+
+def remaining(portfolio: Portfolio, selection: Selection, kind: str) -> Remaining:
+    """Return what of a kind is there beside what is chosen of the others, with what is held."""
+    nothing: dict[str, Any] = {kind: ()}
+    others = replace(selection, **nothing)
+    marks = portfolio.marks(others)
+    if not selection.spam:
+        marks &= ~portfolio.spam
+    found = _held(portfolio, marks, kind) if kind != "labels" else {}
+    if kind == "tokens" or (selection.tokens and kind != "labels"):
+        return found  # who holds none of these tokens is not meant
+    asked = portfolio.asked_marks(others)
+    keys = [portfolio.asked.keys[code] for code in portfolio.asked.codes[asked].tolist()]
+    wallets = portfolio.details.wallets[asked]
+    if kind == "wallets":
+        known = known_wallets(wallets)
+        return {
+            f"{chain}.{address}": Fact(0, math.nan) if is_known else None
+            for (chain, address), is_known in zip(keys, known, strict=True)
+        } | found
+    if kind == "blockchains":
+        return {chain: Fact(0, math.nan) for chain, _ in keys} | found
+    if selection.tokens:
+        codes = np.unique(portfolio.held.wallet_codes[marks]).tolist()
+        owners = {portfolio.held.wallet_keys[code] for code in codes}
+        wallets = wallets[[key in owners for key in keys]]
+    texts = ((name, label_texts(wallets[name]).unique()) for name in portfolio.groups)
+    return {(name, text): None for name, labels in texts for text in labels}
+
+
+def _held(portfolio: Portfolio, marks: Mask, kind: str) -> dict[Any, Fact | None]:
+    """Return of what is held in some rows how many balances there are, and of what value."""
+    held, values = portfolio.held, portfolio.row_values
+    keys: list[Any]
+    if kind == "tokens":
+        keys, codes = held.tokens.keys, held.tokens.codes
+    elif kind == "wallets":
+        keys = [f"{chain}.{address}" for chain, address in held.wallet_keys]
+        codes = held.wallet_codes
+    else:
+        keys, codes = [*held.chain_places], held.chain_codes[held.wallet_codes]
+    found = facts(keys, codes[marks], None if values is None else values[marks])
+    return {key: fact for key, fact in found.items() if fact.balances and not is_unknown(key)}

@@ -1,0 +1,60 @@
+// Buttons to fetch, how far a fetch is, and what came of it.
+
+import { button, element, setText } from "./elements.js";
+import { follow } from "./widget.js";
+
+/**
+ * Make the buttons; Python's `Fetches` hears them.
+ *
+ * @param {{model: any, kernel: any, signal: AbortSignal}} part of a widget
+ * @param {string} name of the button that begins
+ * @param {string} title what it does
+ */
+export function fetchBar({ model, kernel, signal }, name, title) {
+  const start = button(name, () => kernel.tell("fetch"), { title });
+  const cancel = button("Cancel", () => kernel.tell("cancel"));
+  const again = button("", () => kernel.tell("again"));
+  const bar = element("progress", { class: "wf-fetch-bar", "aria-label": "Fetched" });
+  const said = element("span", { role: "status" });
+  const more = element("span", { class: "wf-faint" });
+  const far = element("div", { class: "wf-fetch-far" }, bar, said, more);
+  const show = ({ done, total, said: text = "", more: rest = "" }) => {
+    const busy = total !== undefined;
+    start.disabled = again.disabled = busy;
+    cancel.hidden = far.hidden = !busy;
+    cancel.disabled = text.startsWith("cancelling");
+    if (busy) [bar.max, bar.value] = [total, done];
+    setText(said, text);
+    setText(more, rest);
+  };
+  follow(model, "_under_way", show, signal);
+  const offer = (text) => {
+    setText(again, text);
+    again.hidden = !text;
+  };
+  follow(model, "_again", offer, signal);
+  return { buttons: [start, cancel, again], far };
+}
+
+/** Show the lines and the table that Python's `wallet_status` gives. */
+export function showStatus(root, { lines, heads, rows, more }) {
+  const items = lines.map((line, place) =>
+    element(place ? "p" : "strong", { class: "wf-status-line" }, line),
+  );
+  root.replaceChildren(...items);
+  if (rows.length === 0) return;
+  const titles = heads.map((head) => element("th", { scope: "col" }, head));
+  const body = rows.map((row) => element("tr", {}, ...row.map(statusCell)));
+  const grid = element(
+    "table",
+    { class: "wf-status-table", "aria-label": "Wallets with a remark" },
+    element("thead", {}, element("tr", {}, ...titles)),
+    element("tbody", {}, ...body),
+  );
+  root.append(grid);
+  if (more > 0) root.append(element("p", { class: "wf-faint" }, `and ${more} more`));
+}
+
+function statusCell([text, whole]) {
+  return element("td", whole ? { title: whole } : {}, text);
+}
