@@ -52,6 +52,7 @@ def files(tmp_path, monkeypatch, run):
         moment = f"{datetime.now(UTC) - timedelta(days=days):%FT%TZ}"
         saved = ("history", "save", "--file", "people.csv", "--keep", "owner", "--at", moment)
         assert run(*saved).exit_code == 0
+    assert run("fetch-to-parquet", "bulk", "--file", "people.csv").exit_code == 0
 
 
 @pytest.mark.usefixtures("reachable", "files")
