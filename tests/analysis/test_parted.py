@@ -1,5 +1,6 @@
 """Tables of a folder, part by part: what the frames would give, to the last bit."""
 
+import shutil
 import warnings
 
 import numpy as np
@@ -21,8 +22,16 @@ from walletframe.analysis.slices import (
     share_on_disk,
     units_on_disk,
 )
+from walletframe.analysis.tallies import distinct_pairs
 from walletframe.bulk import Units
-from walletframe.errors import FramesNeededError, PricesError, SpamWarning, WalletframeError
+from walletframe.errors import (
+    DatasetError,
+    FramesNeededError,
+    PricesError,
+    SettingsError,
+    SpamWarning,
+    WalletframeError,
+)
 from walletframe.frames import WalletDetails
 
 UNKNOWN = [(None, None, "USDC"), (None, "0xa0", "claim at x.io")]
@@ -63,6 +72,7 @@ def same(found, expected):
         pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
 
+@settings(max_examples=40)
 @given(
     fetch=fetches,
     seed=st.integers(0, 9),
@@ -94,6 +104,7 @@ NAMED = [
 whose = st.sampled_from(["wallet", "blockchain", ["wallet", "decimals"], ["blockchain", "asset"]])
 
 
+@settings(max_examples=40)
 @given(
     fetch=fetches,
     seed=st.integers(0, 9),
@@ -116,6 +127,7 @@ def test_one_token(fetch, seed, wallets, named, by):
     )
 
 
+@settings(max_examples=40)
 @given(
     fetch=fetches,
     seed=st.integers(0, 9),
@@ -136,6 +148,7 @@ def test_pivot(fetch, seed, wallets, n, by):
 PRICES = {("ETH", "0xA0"): 1.0001, ("bsc", "0xa0"): 0.3, ("ETH", None): 2500, ("L2", "0x12"): 1e300}
 
 
+@settings(max_examples=40)
 @given(
     fetch=fetches,
     seed=st.integers(0, 9),
@@ -205,6 +218,18 @@ def test_parts_are_merged_before_they_are_many(monkeypatch):
     for by in ("token", "wallet", "decimals", "asset"):
         expected = totals(details.holdings, by, wallets=details.wallets)
         same(totals_of_blocks(held, by), expected)
+    monkeypatch.setattr("walletframe.analysis.spam.stored._FOLDED", 2)
+    found, expected = StoredWallets(held), details
+    same(found.wf.explain_spam(everything=True), expected.wf.explain_spam(everything=True))
+
+
+def test_each_row_of_an_unknown_token_is_judged_alone():
+    """What another one of the same name holds says nothing of it."""
+    nameless = (None, None, "claim now")
+    details = details_of([(("ETH", "0xAa"), [(nameless, 10**70, 0), (nameless, 1, 0)])])
+    found = StoredWallets(in_parts(details)).wf.flag_spam(threshold=0.9).wf.totals("is_spam")
+    same(found, details.wf.flag_spam(threshold=0.9).wf.totals("is_spam"))
+    assert found["balances"].tolist() == [1, 1]
 
 
 DENIED = [("BSC", "0xA0")]
@@ -257,3 +282,24 @@ def test_refusals():
     with pytest.raises(AttributeError, match="no attribute 'totls'"):
         _ = stored.wf.totls
     assert not hasattr(stored.wf, "_repr_html_")
+    foremost = stored.wf.pivot
+    with pytest.raises(SettingsError, match="'decimals' is a column of balances"):
+        foremost(2, by="decimals")
+
+
+def test_pairs_of_many_groups():
+    """Beyond what 32 bits can number."""
+    codes, members = np.array([1, 1, 0]), np.array([2**40, 2**40, 5])
+    pairs = distinct_pairs(codes, members)
+    assert pairs.codes.tolist() == [0, 1]
+    assert pairs.members.tolist() == [5, 2**40]
+
+
+def test_a_wallet_that_is_in_two_parts_is_refused(tmp_path):
+    """Its balances would count twice."""
+    details = details_of([(("ETH", "0xAa"), [(("ETH", None, "ETH"), 1, 0)])])
+    folder = write_parts(tmp_path, details)
+    for kind in ("wallets", "holdings"):
+        shutil.copy(folder / kind / "part-000001.parquet", folder / kind / "part-000002.parquet")
+    with pytest.raises(DatasetError, match="has a wallet twice"):
+        wf.open_wallets(folder)

@@ -31,7 +31,7 @@ BEGIN = (
     HEAD
     + """
 folder, taken = sys.argv[1], []
-duckdb.sql("SET threads TO 1")
+duckdb.sql("SET threads TO 1; SET enable_progress_bar = false")
 pa.set_cpu_count(1)
 base = highest()
 for _ in range(int(sys.argv[2])):
@@ -124,7 +124,8 @@ def test_peak(folder, what):
     """Of each table, in MiB, beyond what the imports take."""
     found = run(folder, OPEN + ASKED[what], 1)
     print(f"\n{what}: {found['cpu']:.2f} s")
-    told(f"{what}, peak in MiB", found["peak"] / 2**20, 500)
+    rows_of_ten_tokens = what == "pivot"  # which it has in memory, as it says
+    told(f"{what}, peak in MiB", found["peak"] / 2**20, 1_000 if rows_of_ten_tokens else 500)
 
 
 FRAMES = """

@@ -12,7 +12,7 @@ import pandas as pd
 
 from walletframe.amounts import AmountArray
 from walletframe.analysis.tallies import tally_of
-from walletframe.frames import ADDED, completeness, count_array, read_groups, text_array
+from walletframe.frames import completeness, count_array, read_groups, text_array
 
 if TYPE_CHECKING:
     from walletframe.analysis.tallies import Tally
@@ -50,7 +50,7 @@ def totals_table(groups: Groups, tally: Tally, known: dict[str, Any]) -> pd.Data
     none_known = unknown | (~none & (tally.sizes == 0))
     counts = {name: count_array(found, none_known) for name, found in tally.distinct().items()}
     columns: dict[str, Any] = {**groups.columns}
-    if not ADDED.isdisjoint(groups.names):
+    if tally.units is not None:
         columns["amount"] = AmountArray(tally.units, tally.sizes == 0, tally.scale)
     columns |= counts
     columns["balances"] = count_array(balances, unknown)

@@ -7,7 +7,7 @@ A part's rows are tallied, tallies are merged, and a table shows them: `sums` do
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,23 @@ if TYPE_CHECKING:
 _SHORT = 2**31
 
 
+class Pairs(NamedTuple):
+    """Codes with members, each pair once, ascending."""
+
+    numbers: Codes  # the code times `wide`, and the member
+    wide: int
+
+    @property
+    def codes(self) -> Codes:
+        """The code of each pair."""
+        return self.numbers // self.wide
+
+    @property
+    def members(self) -> Codes:
+        """The member of each pair."""
+        return self.numbers % self.wide
+
+
 @dataclass(frozen=True, slots=True)
 class Worth:
     """The values of g groups, and how many balances of a known amount have none."""
@@ -40,19 +57,19 @@ class Worth:
 class Tally:
     """What n rows add up to in g groups."""
 
-    units: Integers  # of each group the sum of its known amounts; at `scale`
+    units: Integers | None  # of each group the sum of its known amounts, if these add up
     scale: int
     sizes: Codes  # how many of its amounts are known
     balances: Codes  # how many rows it has
     holders: Codes | None  # how many wallets hold more than 0 there; None by wallet
-    members: dict[str, tuple[Codes, Codes]]  # group and token, or what else is counted: each once
+    members: dict[str, Pairs]  # of a group and a token, or what else is counted, each once
     worth: Worth | None
 
     def distinct(self) -> dict[str, Codes]:
         """Count what each group holds more than 0 of, and its holders."""
         count = len(self.balances)
         found = {
-            name: np.bincount(groups, minlength=count) for name, (groups, _) in self.members.items()
+            name: np.bincount(pairs.codes, minlength=count) for name, pairs in self.members.items()
         }
         return found if self.holders is None else found | {"holders": self.holders}
 
@@ -60,7 +77,12 @@ class Tally:
 def tally_of(positions: Positions, groups: Groups) -> Tally:
     """Add up the rows of each group."""
     amounts, count = positions.amounts._amounts(), len(groups)  # noqa: SLF001 - of ours
-    units, scale, sizes = added(amounts, groups.codes, count)
+    units, scale, known = None, 0, groups.codes
+    if ADDED.isdisjoint(groups.names):
+        known = known[~amounts.missing] if amounts.missing.any() else known
+        sizes = np.bincount(known, minlength=count)
+    else:
+        units, scale, sizes = added(amounts, groups.codes, count)
     held = np.flatnonzero(positive(amounts))
     codes = groups.codes[held]
     members, holders = {}, None
@@ -89,10 +111,11 @@ def merged(
 
     `members` has the numbers, among all, of what each tally has counted by its own.
     """
-    scale = max(tally.scale for tally in tallies)
-    units = np.full(count, 0, dtype=object)
-    scaled = [rescale(tally.units, tally.scale, scale) for tally in tallies]
-    np.add.at(units, ids, np.concatenate(scaled))
+    scale, units = max(tally.scale for tally in tallies), None
+    known = [(tally.units, tally.scale) for tally in tallies if tally.units is not None]
+    if known:
+        units = np.full(count, 0, dtype=object)
+        np.add.at(units, ids, np.concatenate([rescale(*each, scale) for each in known]))
 
     def counted(counts: Sequence[Codes]) -> Codes:
         weights = np.concatenate(counts)
@@ -104,8 +127,8 @@ def merged(
     for name, numbers in members.items():
         found = [tally.members[name] for tally in tallies]
         pairs[name] = distinct_pairs(
-            np.concatenate([mine[codes] for mine, (codes, _) in zip(own, found, strict=True)]),
-            np.concatenate([all_[each] for all_, (_, each) in zip(numbers, found, strict=True)]),
+            np.concatenate([mine[each.codes] for mine, each in zip(own, found, strict=True)]),
+            np.concatenate([all_[each.members] for all_, each in zip(numbers, found, strict=True)]),
         )
     holders = [tally.holders for tally in tallies if tally.holders is not None]
     worths = [tally.worth for tally in tallies if tally.worth is not None]
@@ -156,21 +179,15 @@ def chains_of(positions: Positions) -> Codes:
 
 def distinct_counts(codes: Codes, members: Codes, count: int) -> Codes:
     """Count the distinct members that have each code."""
-    pairs, wide = _pairs(codes, members)
-    return np.bincount(pairs // wide, minlength=count)
+    return np.bincount(distinct_pairs(codes, members).codes, minlength=count)
 
 
-def distinct_pairs(codes: Codes, members: Codes) -> tuple[Codes, Codes]:
-    """Return each pair of a code and a member once, ascending."""
-    pairs, wide = _pairs(codes, members)
-    return pairs // wide, pairs % wide
-
-
-def _pairs(codes: Codes, members: Codes) -> tuple[Codes, int]:
+def distinct_pairs(codes: Codes, members: Codes) -> Pairs:
+    """Find each pair of a code and a member."""
     wide = int(members.max(initial=0)) + 1
     if (int(codes.max(initial=0)) + 1) * wide < _SHORT:  # which take half as long to sort
         codes, members = codes.astype(np.int32), members.astype(np.int32)
-    return distinct(codes * wide + members), wide
+    return Pairs(distinct(codes * wide + members), wide)
 
 
 def distinct(codes: Codes) -> Codes:
