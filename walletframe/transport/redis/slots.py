@@ -65,7 +65,7 @@ return {{is_taken and 1 or 0, string.format('%.6f', wait), is_due and 1 or 0, pr
 _WRITE = """
 if (redis.call('HGET', KEYS[1], 'version') or '') ~= ARGV[1] then return 0 end
 redis.call('HINCRBY', KEYS[1], 'version', 1)
-redis.call('HINCRBY', KEYS[1], 'answers', -ARGV[2])
+redis.call('HINCRBY', KEYS[1], 'answers', 0 - ARGV[2])  -- Redis refuses -0
 redis.call('HSET', KEYS[1], 'pace', ARGV[3], 'interval', ARGV[4], 'paused_until', ARGV[5])
 if ARGV[6] ~= '' then redis.call('HSET', KEYS[1], 'next_at', ARGV[6]) end
 redis.call('EXPIRE', KEYS[1], 2592000)
