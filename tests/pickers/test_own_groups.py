@@ -57,7 +57,7 @@ def test_labels_choose_wallets(explorer, details):
 @pytest.mark.parametrize("things", ["tokens", "assets"])
 def test_charts_by_a_kept_column(explorer, details, chart, things):
     """Each says so, and its code makes the same of the same rows."""
-    Page(explorer).look(chart=chart, group="owner", things=things)
+    Page(explorer).look(chart=chart, group="owner", thing=things)
     said = choose(explorer, ("owner", "Ada"), ("owner", "<b>$x</b>"), ("owner", ""))
     assert Page(explorer).alert() == ""
     assert "owner" in said["title"]
@@ -98,7 +98,7 @@ def node_of(said, depth):
 def test_a_click_on_a_node_picks_what_it_is(explorer, details, chart, things):
     """A label; a wallet in it; then its token, or all contracts of its asset."""
     page = Page(explorer)
-    said = page.look(chart=chart, group="owner", things=things)
+    said = page.look(chart=chart, group="owner", thing=things)
     click = {"id": node_of(said, 0)}
     [chosen] = page.look(click=click, view=said["view"])["chosen"]["labels"]
     owners = explorer.shown.wallets.owner.astype("str").fillna("")
@@ -120,7 +120,7 @@ def test_a_click_on_a_node_picks_what_it_is(explorer, details, chart, things):
 def test_a_click_on_a_bar_a_cell_or_the_legend_picks(explorer, details):
     """A bar of an owner, and of an owner on a blockchain; a cell both; an asset all contracts."""
     page = Page(explorer)
-    said = page.look(chart="Bars by wallet", group="owner", things="assets")
+    said = page.look(chart="Bars by wallet", group="owner", thing="assets")
     bar = {"trace": 0, "point": 0}
     assert len(page.look(click=bar, view=said["view"])["chosen"]["labels"]) == 1
     said = page.look(back=0)
@@ -152,6 +152,9 @@ def test_without_kept_columns_there_is_nothing_to_choose(explorer, details):
     assert len(explorer.shown.wallets) == len(details.wallets)
     assert "owner" not in said["title"]
     assert said["groups"] == []
+    assert (
+        page.look(group="owner")["group"] == "wallet"
+    )  # as a page may say that knows the old ones
     assert ask(explorer, "remaining")["counts"]["labels"]["all"] == 0
 
 

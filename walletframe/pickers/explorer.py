@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from walletframe.frames import DetailsLike
     from walletframe.pickers.portfolio import Prepare
 
-    FileAnswer = tuple[dict[str, Any], list[bytes]]
+    Answer = tuple[dict[str, Any], list[bytes]]
 
 
 class HoldingsExplorer(Fetches):
@@ -166,12 +166,12 @@ class HoldingsExplorer(Fetches):
         named, data = self._file(kind)
         self.send({"kind": "file", **named}, data)
 
-    def _file(self, kind: str) -> FileAnswer:
+    def _file(self, kind: str) -> Answer:
         data = contents(kind, self.shown)
         name, media_type = FORMATS[kind]
         return {"name": name, "type": media_type}, [data]
 
-    def _answer_chart(self, asked: dict[str, Any]) -> FileAnswer:
+    def _answer_chart(self, asked: dict[str, Any]) -> Answer:
         self._show_error("")
         answer = self._view.answer_chart(asked)
         self._edition = self._view.edition

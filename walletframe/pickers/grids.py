@@ -138,8 +138,7 @@ def names_to_group_by(positions: Positions) -> list[str]:
     own = [
         name for name in kept_names(held) if names[name] == 1 and not is_numeric_dtype(held[name])
     ]
-    kept = kept_names(positions.given) if positions.asked else []
-    return list(dict.fromkeys([*NAMES, *kept, *own]))
+    return list(dict.fromkeys([*NAMES, *positions.kept, *own]))
 
 
 def _asked(positions: Positions) -> pd.DataFrame | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.address import canonical_key
+from walletframe.address import canonical_blockchain
 from walletframe.errors import ArgumentError, UnknownBlockchainError, UnknownTokenError
 from walletframe.frames import (
     details_given,
@@ -84,10 +84,10 @@ class BlockchainPicker(Picker):
         return chain_options(source)
 
     def _resolve(self, value: Any) -> Value:
-        option = self._options.by_key.get(_folded(value)) if isinstance(value, str) else None
-        if option is None:
+        key = canonical_blockchain(value) if isinstance(value, str) else ""
+        if key not in self._options.by_key:
             raise UnknownBlockchainError(str(value), [*map(str, self._options)])
-        return option.value
+        return self._options.by_key[key].value
 
 
 def chain_options(source: BlockchainsLike) -> Options:
@@ -102,8 +102,8 @@ def chain_options(source: BlockchainsLike) -> Options:
         holdings = source if "token_blockchain" in source else None
     else:
         given: object = [source] if isinstance(source, str) else source
-        named: list[Any] = list(given) if isinstance(given, Iterable) else [None]
-        pairs = [(name, 1) for name in named]
+        each: list[Any] = list(given) if isinstance(given, Iterable) else [None]
+        pairs = [(name, 1) for name in each]
         if not all(isinstance(name, str) for name, _ in pairs):
             raise ArgumentError(
                 "blockchains is not a list of identifiers",
@@ -112,16 +112,20 @@ def chain_options(source: BlockchainsLike) -> Options:
     spelling: dict[str, str] = {}
     totals: Counter[str] = Counter()
     for name, count in pairs:
-        totals[spelling.setdefault(_folded(name), name)] += count
+        key = canonical_blockchain(name)
+        spelling.setdefault(key, name)
+        totals[key] += count
+    named = [(key, spelling[key]) for key, _ in totals.most_common()]
     options = [
-        Option(name, _folded(name), shown(name), short=shown(name, 24), words=_other(name))
-        for name, _ in totals.most_common()
+        Option(name, key, shown(name), short=shown(name, _SYMBOL), words=_other(name))
+        for key, name in named
     ]
     hint = "Blockchain"
     if holdings is None:
         return Options(hint, options)
     codes, names = pd.factorize(holdings["blockchain"].array)
-    folded, keys = pd.factorize(np.array([_folded(str(name)) for name in names], dtype=object))
+    canonical = [canonical_blockchain(str(name)) for name in names]
+    folded, keys = pd.factorize(np.array(canonical, dtype=object))
     values, unit = row_values(holdings)
     return Options(hint, options, facts([*keys], np.append(folded, -1)[codes], values), unit)
 
@@ -130,10 +134,6 @@ def _counts(frame: pd.DataFrame) -> list[tuple[str, int]]:
     require_columns(frame, ["blockchain"])
     counts = frame["blockchain"].dropna().value_counts(sort=False)
     return [(str(name), int(count)) for name, count in counts.items()]
-
-
-def _folded(name: str) -> str:
-    return canonical_key(name, "")[0]
 
 
 class TokenPicker(Picker):

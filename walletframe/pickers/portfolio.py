@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from walletframe.address import canonical_key, parse_wallets
+from walletframe.address import canonical_blockchain, canonical_key, parse_wallets
 from walletframe.analysis import flag_spam, value
 from walletframe.charts import token_colors
 from walletframe.errors import ArgumentError, PricesError
@@ -161,7 +161,7 @@ def _chosen(wallets: list[TokenKey], selection: Selection) -> Mask:
     """Mark the wallets that are on the blockchains and among the wallets that are picked."""
     marks = np.ones(len(wallets), dtype=bool)
     if selection.blockchains:
-        chains = [canonical_key(name, "")[0] for name in selection.blockchains]
+        chains = [canonical_blockchain(name) for name in selection.blockchains]
         marks &= _among([chain for chain, _ in wallets], chains)
     if selection.wallets:
         marks &= _among(wallets, selection.wallet_keys())

@@ -114,8 +114,8 @@ class View:
             raise ArgumentError(f"{given['chart']!r} is not a chart", hint=hint)
         if given.get("group", WALLET) not in (WALLET, *self.portfolio.groups):
             given["group"] = WALLET  # another page may have a fetch that is gone
-        if "things" in asked:
-            given["assets"] = asked["things"] == ASSETS
+        if "thing" in asked:
+            given["assets"] = asked["thing"] == ASSETS
         self.chart = replace(self.chart, **given)
 
     def _view(self) -> str:
@@ -141,13 +141,13 @@ class View:
             "about": picture.about,
             "reason": picture.reason,
             "chart": chart.chart,
-            "charts": [*CHARTS],
+            "charts": [[name, name] for name in CHARTS],
             "measure": chart.measure,
             "measures": _measures(picture),
             "group": chart.group,
             "groups": _groups(portfolio, chart),
             "thing": ASSETS if chart.assets else TOKENS,
-            "things": [TOKENS, ASSETS] if chart.type.by else [],
+            "things": [[name, name] for name in (TOKENS, ASSETS) if chart.type.by],
         }
 
     def _offered(self, kind: str, values: Iterable[Any]) -> tuple[Any, ...]:

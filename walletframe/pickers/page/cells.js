@@ -94,7 +94,7 @@ export function wholeParts(cell) {
 function numberParts({ sign, whole, fraction, rest }, behind) {
   const groups = /^\d+$/.test(whole) ? thousands(whole) : [whole];
   const digits = groups.map((group, place) =>
-    element("span", { class: place ? "wf-group" : null, textContent: group }),
+    element("span", { class: place ? "wf-group" : null }, group),
   );
   const before = element("span", { class: "wf-whole" }, sign, ...digits);
   if (!behind) return [before];
@@ -113,12 +113,7 @@ function numberParts({ sign, whole, fraction, rest }, behind) {
   return [before, after];
 }
 
-/**
- * Measure letters, each once.
- *
- * @param {(letter: string) => number} measure in pixels
- * @returns {(text: string) => number}
- */
+/** Measure texts by their letters, each of which is measured once. */
 export function summedWidths(measure) {
   const known = new Map();
   return (text) => {

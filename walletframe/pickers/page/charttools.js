@@ -2,39 +2,25 @@
 
 import { choice, element, linkButton, setText } from "./elements.js";
 
-/**
- * Make the tools of a chart.
- *
- * @param {HTMLElement} root
- * @param {(said: object) => void} refresh asks for another picture
- * @param {HTMLElement} head where the line goes that sums up
- * @returns {(content: any) => void} shows what Python said of a picture
- */
+const CHOICES = { chart: "Chart", measure: "Measure", group: "Group by", thing: "Add up" };
+
+/** Make the tools, and return what shows in them what Python said of a picture. */
 export function chartTools(root, refresh, head) {
   const summary = summaryLine();
   const path = element("nav", { class: "wf-path", "aria-label": "What is picked" });
-  const kinds = choice("Chart", (name) => refresh({ chart: name }));
-  const measures = choice("Measure", (name) => refresh({ measure: name }));
-  const groups = choice("Group by", (name) => refresh({ group: name }));
-  const things = choice("Add up", (name) => refresh({ things: name }));
+  const choices = Object.entries(CHOICES).map(([name, label]) => [
+    name,
+    choice(label, (chosen) => refresh({ [name]: chosen })),
+  ]);
   const spam = onOff((on) => refresh({ spam: on }), ["show", "hide"]);
   const dust = onOff((on) => refresh({ dust: on }), ["unfold", "fold"]);
   const row = element("div", { class: "wf-chart-row" });
-  row.append(kinds.root, measures.root, groups.root, things.root, spam.root, dust.root);
+  row.append(...choices.map(([, { root: list }]) => list), spam.root, dust.root);
   head.append(summary.root);
   root.append(row, path);
   return (content) => {
     summary.show(content.summary);
-    kinds.show(
-      content.charts.map((name) => [name, name]),
-      content.chart,
-    );
-    measures.show(content.measures, content.measure);
-    groups.show(content.groups, content.group);
-    things.show(
-      content.things.map((name) => [name, name]),
-      content.thing,
-    );
+    for (const [name, list] of choices) list.show(content[`${name}s`], content[name]);
     spam.show(content.spam);
     dust.show(content.dust);
     showPath(path, content.crumbs, refresh);

@@ -1,14 +1,6 @@
 // Elements made of data that strangers may have written: it is always text, never markup.
 
-/**
- * Make an element.
- *
- * @param {string} tag
- * @param {Record<string, any>} given properties (`textContent`, `onclick`), or attributes by their
- *   names (`class`, `role`, `aria-label`); those that are null, undefined or false are left out
- * @param {...(Node | string)} children
- * @returns {HTMLElement}
- */
+/** Make an element with properties (`onclick`), attributes (`class`), and children. */
 export function element(tag, given = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(given)) setPart(made, name, value);
@@ -18,7 +10,7 @@ export function element(tag, given = {}, ...children) {
 
 /** Set a property or an attribute; null, undefined and false take an attribute away. */
 export function setPart(node, name, value) {
-  if (name.startsWith("on") || name === "textContent" || name === "value") node[name] = value;
+  if (name.startsWith("on") || name === "value") node[name] = value;
   else if (value === null || value === undefined || value === false) node.removeAttribute(name);
   else node.setAttribute(name, value === true ? "" : String(value));
 }
@@ -45,13 +37,7 @@ export function linkButton(text, onclick, given = {}) {
   return button(text, onclick, { class: "wf-link", ...given });
 }
 
-/**
- * Make a list of which one is chosen; its options are made anew only where they are others.
- *
- * @param {string} label
- * @param {(value: string) => void} choose
- * @returns {{root: HTMLElement, show: (options: [string, string][], chosen: string) => void}}
- */
+/** Make a list, [value, text], of which one is chosen; it is made anew only where it is another. */
 export function choice(label, choose) {
   const list = element("select", { class: "wf-field", onchange: () => choose(list.value) });
   const root = element("label", { class: "wf-choice" }, element("span", {}, label), list);

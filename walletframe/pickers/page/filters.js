@@ -87,13 +87,6 @@ class Filter {
 export class Filters {
   #offered = null;
 
-  /**
-   * @param {object} given
-   * @param {any} given.kernel answers `options …` and `remaining`
-   * @param {Record<string, string>} given.titles by kind
-   * @param {(of: string, values: any[]) => void} given.choose
-   * @param {AbortSignal} given.signal
-   */
   constructor({ kernel, titles, choose, signal }) {
     this.kernel = kernel;
     const given = { kernel, signal, choose, toggled: (filter) => this.#toggled(filter) };

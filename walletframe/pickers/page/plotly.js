@@ -6,13 +6,7 @@ const SHELF = Symbol.for("walletframe.plotly");
 const BEFORE = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";
 const BEHIND = "\nexport default module.exports;\n";
 
-/**
- * Give a version of plotly.js, from another widget of this page or from the kernel.
- *
- * @param {string} version
- * @param {() => Promise<DataView | null>} load asks the kernel for the script
- * @returns {Promise<object | null>} null where the kernel did not answer
- */
+/** Give a version of plotly.js, by another widget of this page or by `load`; null for no answer. */
 export async function plotlyOf(version, load) {
   const shelf = (globalThis[SHELF] ??= new Map());
   if (!shelf.has(version)) {
@@ -53,14 +47,7 @@ export function asRgb(computed) {
   return `rgba(${red}, ${green}, ${blue}, ${Number(found[4] ?? 1)})`;
 }
 
-/**
- * Follow the colours of the page.
- *
- * @param {HTMLElement} root bears the theme
- * @param {() => void} changed is called when they change
- * @param {AbortSignal} signal ends it
- * @returns {() => Record<string, string>} tells the colours of now, and the font
- */
+/** Follow the colours of a root that bears the theme; what is returned tells those of now. */
 export function pageColors(root, changed, signal) {
   const probe = (variable) => {
     const made = element("span", { class: "wf-unseen", "aria-hidden": "true" });
@@ -86,11 +73,7 @@ export function pageColors(root, changed, signal) {
   });
 }
 
-/**
- * Paint a layout in the colours of a page; what a figure says itself is left as it is.
- *
- * @returns a new layout
- */
+/** Return a layout in the colours of a page; what a figure says itself is left as it is. */
 export function paintedLayout(layout, colors) {
   const axis = {
     gridcolor: colors.line,

@@ -8,11 +8,7 @@ const PAUSE = 120; // milliseconds without a key before Python is asked
 export class TableTools {
   counted = "";
 
-  /**
-   * @param {object} calls
-   * @param {(change: object) => void} calls.open asks for rows by another query
-   * @param {AbortSignal} signal
-   */
+  /** `open` asks for rows by another query. */
   constructor({ open }, signal) {
     this.open = open;
     this.find = element("input", {

@@ -14,11 +14,7 @@ export function sizeText(bytes) {
 export class TakeAway {
   #address = "";
 
-  /**
-   * @param {any} kernel answers "code" and "file"
-   * @param {(format: string) => Promise<string>} image gives the chart as a data: address
-   * @param {AbortSignal} signal
-   */
+  /** `image` gives the chart in a format, as a data: address. */
   constructor(kernel, image, signal) {
     Object.assign(this, { kernel, image });
     const id = uniqueId();

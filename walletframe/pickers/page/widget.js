@@ -2,20 +2,13 @@
 
 import { element, setText } from "./elements.js";
 
-/**
- * A widget's line to Python. A request is `{kind, n, …}`; its answer bears the same kind and
- * number. What Python tells of itself has a kind alone.
- */
+/** A widget's line to Python: a request `{kind, n, …}` has an answer of its kind and number. */
 export class Kernel {
   // Two pages may show one widget of one kernel, and both hear every answer.
   #number = Math.floor(Math.random() * 2 ** 40);
   #asked = new Map();
   #heard = new Map();
 
-  /**
-   * @param model what anywidget gives `render`
-   * @param {AbortSignal} signal ends the listening
-   */
   constructor(model, signal) {
     this.model = model;
     const take = (content, buffers) => this.#take(content, buffers ?? []);
@@ -30,8 +23,6 @@ export class Kernel {
   /**
    * Ask something, and forget what was asked of the same kind before.
    *
-   * @param {string} kind
-   * @param {Record<string, any>} said
    * @returns {Promise<{content: any, buffers: DataView[]} | null>} null where a newer request came,
    *   or Python could not answer, which it shows in the widget's line of errors
    */

@@ -12,11 +12,6 @@ const FEWEST = 4; // columns beside each other; where fewer fit, a row has two l
 const HALF = 0.5; // of the width of two lines is for numbers, if that is enough for them
 const LARGER = 0.62; // and never more than this
 
-/**
- * @typedef {{name: string, label: string, rank: number, number: boolean, room: number[]}} Column
- * @typedef {{name: string, width: number, digits: number, decimals: number, line: number}} Fitted
- */
-
 /** Return how much is behind the last digit before the point, in widths of a digit. */
 function widthBehind(decimals, cut) {
   return decimals || cut ? decimals + 0.6 + (cut ? MARK : 0) : 0;
@@ -36,13 +31,9 @@ function digitsThatFit(width, decimals, cut, ch) {
   return digits;
 }
 
-function headingWidth({ label }, ch) {
-  return Math.ceil(label.length * ch) + PADDING + ARROW;
-}
-
 /** Return the widths that a column needs, that serve it well, and that it has use for. */
 export function widthsOf(column, ch) {
-  const heading = headingWidth(column, ch);
+  const heading = Math.ceil(column.label.length * ch) + PADDING + ARROW;
   const [before, behind] = column.room;
   const wide = (kind) => {
     if (!column.number)
@@ -71,14 +62,7 @@ function roomIn(column, width, ch) {
   return { digits, decimals, behind: widthBehind(decimals, cut) };
 }
 
-/**
- * Choose columns for a width, the important ones first, in the order in which they stand.
- *
- * @param {Column[]} columns
- * @param {number} width in CSS pixels
- * @param {number} ch the width of a digit
- * @returns {{lines: number, shown: Fitted[], hidden: string[]}}
- */
+/** Choose columns for a width, the important ones first, in the order in which they stand. */
 export function fitColumns(columns, width, ch) {
   const ranked = [...columns].sort((one, other) => one.rank - other.rank);
   const few = ranked.slice(0, FEWEST);
