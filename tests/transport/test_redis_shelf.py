@@ -1,6 +1,7 @@
 """Answers in a real Valkey: how many a trip, how large, how long, and while it is gone."""
 
 import math
+import os
 import pickle
 import signal
 import subprocess
@@ -189,6 +190,20 @@ def test_a_connection_that_was_cut_while_it_was_idle_is_made_anew(valkey):
         store.write(WALLET, KEPT)
         client.client_kill_filter(_type="normal", skipme=True)
         assert store.read([WALLET]) == {WALLET: KEPT}
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_takes_no_connection_along(valkey):
+    """Parent and child go on with one cache, each by a connection of its own."""
+    with opened(valkey) as store:
+        store.write(WALLET, KEPT)
+        with store._shelf._lock:  # as another thread of the parent may hold it
+            child = os.fork()
+            if child == 0:
+                store.write(WALLET, Kept(b"the child's", NOW, store.turn()))
+                os._exit(7 if store.read([WALLET])[WALLET].body == b"the child's" else 8)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        assert store.read([WALLET])[WALLET].body == b"the child's"
 
 
 def test_a_password_is_needed_and_given():
