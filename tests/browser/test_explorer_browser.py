@@ -169,6 +169,13 @@ def test_clicks_add_and_the_keyboard_stays(lab, wide):
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     expect(explorer.get_by_role("button", name="Wallets")).to_be_focused()
+    cells = page.locator(".jp-Cell")
+    before = cells.count()
+    for part in (explorer.locator("select").first, explorer.locator("summary").first):
+        part.focus()
+        page.keyboard.press("b")  # JupyterLab adds a cell
+        page.keyboard.press("Tab")
+    expect(cells).to_have_count(before)
     assert (wide.strayed, errors(wide)) == ([], [])
 
 

@@ -29,6 +29,12 @@ WIDE = """() => [...document.querySelectorAll('main, main *:not(pre, .wf-unseen,
     .filter((each) => /auto|scroll/.test(getComputedStyle(each).overflowX))
     .map((each) => each.outerHTML.slice(0, 200))"""
 
+HIGHER = """() => {
+    const host = document.querySelector('main > div');
+    host.style.overflow = 'auto';
+    return host.scrollHeight - host.clientHeight;
+}"""
+
 
 @pytest.fixture(scope="module")
 def details(service):
@@ -197,6 +203,13 @@ def test_it_fits_any_page(visit, shown, width):
         settle(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(WIDE) == []
+        assert page.evaluate(HIGHER) == 0, "a notebook's output would scroll by that much"
+    page.get_by_text("About these wallets").click()
+    remarks = page.get_by_role("table", name="Wallets with a remark")
+    assert page.evaluate(WIDE) == []
+    heads = remarks.get_by_role("columnheader").evaluate_all("all => all.map(e => e.clientHeight)")
+    assert len(heads) == 6
+    assert width < 900 or max(heads) < 30, "a word is broken"
 
 
 def test_hostile_symbols_are_text(visit):

@@ -1,6 +1,6 @@
 // What is chosen, as buttons that take it away again.
 
-import { element, linkButton, OWN_KEYS, setPart } from "./elements.js";
+import { element, linkButton, setPart } from "./elements.js";
 
 const SHOWN = 8;
 
@@ -11,7 +11,7 @@ export class Chips {
     const small = { class: "wf-link wf-chips-more" };
     this.rest = linkButton("", toggleChosen, { ...small, "aria-pressed": "false" });
     this.clear = linkButton("Remove all", removeAll, small);
-    this.root = element("div", { ...OWN_KEYS, class: "wf-chips", role: "group" });
+    this.root = element("div", { class: "wf-chips", role: "group" });
   }
 
   /** Show the first of what is chosen, and how many there are; `alone` if the list shows them alone. */

@@ -1,8 +1,18 @@
 // Elements made of data that strangers may have written: it is always text, never markup.
 
-/** Make an element with properties (`onclick`), attributes (`class`), and children. */
+// JupyterLab takes keys for its own commands where such a thing has the keyboard: `x` cuts the cell.
+const OWN_KEYS = "data-lm-suppress-shortcuts";
+const KEYED = new Set(["a", "button", "select", "summary"]);
+
+/**
+ * Make an element with properties (`onclick`), attributes (`class`), and children.
+ *
+ * What can have the keyboard keeps its keys.
+ */
 export function element(tag, given = {}, ...children) {
   const made = document.createElement(tag);
+  const isKeyed = KEYED.has(tag) || "tabindex" in given || given.type === "checkbox";
+  setPart(made, OWN_KEYS, isKeyed && "true");
   for (const [name, value] of Object.entries(given)) setPart(made, name, value);
   made.append(...children);
   return made;
@@ -20,16 +30,9 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** What has it keeps its keys: JupyterLab takes those of a button for its own commands. */
-export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
-
 /** Make a button that does something. */
 export function button(text, onclick, given = {}) {
-  return element(
-    "button",
-    { ...OWN_KEYS, class: "wf-button", type: "button", ...given, onclick },
-    text,
-  );
+  return element("button", { class: "wf-button", type: "button", ...given, onclick }, text);
 }
 
 /** Make a button that looks like a link. */

@@ -51,7 +51,7 @@ export function showStatus(root, { lines, heads, rows, more }) {
     element("thead", {}, element("tr", {}, ...titles)),
     element("tbody", {}, ...body),
   );
-  root.append(grid);
+  root.append(element("div", { class: "wf-status-place" }, grid));
   if (more > 0) root.append(element("p", { class: "wf-faint" }, `and ${more} more`));
 }
 

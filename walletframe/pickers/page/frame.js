@@ -1,6 +1,6 @@
 // The parts of a picker, what they are called, and what they say.
 
-import { element, linkButton, OWN_KEYS, setPart, setText } from "./elements.js";
+import { element, linkButton, setPart, setText } from "./elements.js";
 
 /** Make the parts, and put them together. */
 export function pickerFrame(id, chips) {
@@ -19,7 +19,6 @@ export function pickerFrame(id, chips) {
   });
   const list = element("div", {
     id: `${id}-list`,
-    ...OWN_KEYS,
     class: "wf-list",
     role: "listbox",
     tabindex: "-1",
@@ -28,7 +27,7 @@ export function pickerFrame(id, chips) {
   const note = element("div", { class: "wf-picker-note" });
   const sorted = element("span");
   const all = linkButton("");
-  const foot = element("div", { ...OWN_KEYS, class: "wf-picker-foot" }, sorted, all);
+  const foot = element("div", { class: "wf-picker-foot" }, sorted, all);
   const status = element("div", { class: "wf-unseen", role: "status" });
   const head = element("div", { class: "wf-picker-head" }, name, count);
   const field = element("div", { class: "wf-picker-field" }, chips, search, list, note, foot);

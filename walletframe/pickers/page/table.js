@@ -1,7 +1,7 @@
 // A table of any number of rows: Python sorts, finds and groups; here is what is in sight.
 
 import { cellOf, drawCell, widthsIn } from "./cells.js";
-import { element, OWN_KEYS, setPart, setText, uniqueId } from "./elements.js";
+import { element, setPart, setText, uniqueId } from "./elements.js";
 import { moved } from "./keyboard.js";
 import { RowDetails } from "./rowdetails.js";
 import { RowStore } from "./rows.js";
@@ -48,7 +48,7 @@ class Table {
 
   #makeGrid() {
     const given = { class: "wf-grid", role: "grid", tabindex: "0", "aria-label": "Holdings" };
-    const grid = element("div", { ...OWN_KEYS, ...given }, this.head.root);
+    const grid = element("div", given, this.head.root);
     grid.onkeydown = (event) => this.#press(event);
     grid.onclick = (event) => this.#click(event);
     grid.onfocus = () => {
