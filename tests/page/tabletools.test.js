@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { copiedText, wholeText } from "../../walletframe/pickers/page/cells.js";
-import { orderMeant } from "../../walletframe/pickers/page/tabletools.js";
+import { emptySaid, orderMeant } from "../../walletframe/pickers/page/tabletools.js";
 
 test("a heading sorts numbers by the largest first, texts from A, and then the other way", () => {
   const amount = { name: "amount", number: true };
@@ -18,6 +18,12 @@ test("a heading sorts numbers by the largest first, texts from A, and then the o
     sort: "token",
     down: false,
   });
+});
+
+test("an empty table says why, and what a search of groups leaves out", () => {
+  assert.equal(emptySaid({ find: " ", by: "wallet" }), "There is nothing to show.");
+  assert.equal(emptySaid({ find: "usdc", by: "" }), "Nothing matches.");
+  assert.match(emptySaid({ find: "usdc", by: "wallet" }), /group by nothing to search all/);
 });
 
 test("a cell is read and copied exactly", () => {

@@ -184,6 +184,7 @@ def test_the_code_runs_as_it_is(explorer):
     Page(explorer).look(measure="balances")
     made = {}
     exec(explorer.code, made)  # noqa: S102 - our own text
+    assert explorer.code.endswith("\nfigure"), "the last line of a cell is displayed"
     columns = ["address", "symbol", "amount", "value"]
     pd.testing.assert_frame_equal(made["shown"][columns], explorer.shown.holdings[columns])
     assert drawn(made["figure"]) == drawn(Page(explorer).plotted())

@@ -51,6 +51,9 @@ def test_labels_choose_wallets(explorer, details):
     asked = set(explorer.shown.wallets.address)
     assert set(explorer.shown.holdings.address) <= asked
     assert "Ada · owner" in Page(explorer).listed("Labels")
+    said = choose(explorer, ("owner", ""))
+    assert "no owner · owner" in Page(explorer).listed("Labels")
+    assert said["crumbs"] == ["no owner"]
 
 
 @pytest.mark.parametrize("chart", ["Treemap", "Sunburst", "Bars by wallet", "Bars by blockchain"])

@@ -83,6 +83,8 @@ def test_a_bad_line_stops_the_fetch(panel):
     page.tell("fetch")
     assert not page.is_busy()
     assert "Line 1: nonsense" in page.alert()
+    assert panel._problems[0] == "1 line can't be read, and stays above to be mended:"
+    assert "nothing was asked for: not all lines can be read. Hint: mend" in panel._alert
 
 
 def test_no_wallets_are_told(panel):

@@ -436,5 +436,5 @@ def test_one_message_may_need_no_answer(opened):
 def test_a_picker_says_what_to_do_where_it_is_not_to_be_seen(opened):
     """In place of its page, in a console or a notebook that was opened again."""
     picker, explorer = opened(BlockchainPicker(["ETH"])), opened(HoldingsExplorer(assemble([])))
-    assert repr(picker) == "<BlockchainPicker: run its cell again where it is not to be seen>"
-    assert repr(explorer) == "<HoldingsExplorer: run its cell again where it is not to be seen>"
+    assert repr(picker) == "<BlockchainPicker: run this cell again to see it>"
+    assert repr(explorer) == "<HoldingsExplorer: run this cell again to see it>"

@@ -1,6 +1,7 @@
 """What a fetch is worth and which of it is spam or dust, what is drawn of it, and what is saved."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -77,6 +78,27 @@ class TestPortfolio:
         assert odd.priced_by == ""
         [told] = [summarize(odd.select(Selection())).unpriced]
         assert "of the service can't be used" in told
+
+    def test_whose_prices_they_are_is_told(self, details):
+        """The service's where a currency alone was added to them."""
+        for prices, said in ((None, "the service's prices"), ({USDC: 7}, "prices of your own")):
+            valued = value(details.holdings, prices, currency="USD")
+            own = Portfolio(details._replace(holdings=valued))
+            assert summarize(own.select(Selection())).prices == said
+        bare = Portfolio(details, lambda holdings: holdings.assign(value=2.0))
+        assert summarize(bare.select(Selection())).prices == "prices of your own"
+
+    def test_why_answers_are_out_of_date_is_told(self, details):
+        """In the line above everything, where it is one reason."""
+        said = "12 of 14 wallets known, 12 out of date"
+        places = range(len(details.wallets))
+        for why, end in (
+            (["closed" for _ in places], " (closed)"),
+            ([f"{at}" for at in places], ""),
+        ):
+            old = details.wallets.assign(source="stale", error=why)
+            old = Portfolio(details._replace(wallets=old.astype(details.wallets.dtypes)))
+            assert summarize(old.select(Selection())).known == said + end
 
     def test_prepare_wins(self, details):
         """Its values are shown, its rows stay, and its flags decide what is spam."""
@@ -399,7 +421,9 @@ class TestSaved:
         assert "at the service's prices, currency not named" in text
         assert len(html) < 60_000
         [wallets, tokens, balances] = found.tables
-        assert len(wallets.rows[0][1].text) == 20
+        assert [*wallets.columns] == ["wallet", "value", "share", ""]
+        assert len(wallets.rows[0][3].text) == 20
+        assert len(re.findall('text-align: left; white-space: nowrap">[▏▎▍▌▋▊▉█]', html)) == 16
         assert (len(wallets.rows), len(tokens.rows), len(balances.rows)) == (8, 8, 10)
         assert balances.total == len(portfolio.select(Selection()).held.holdings)
 

@@ -166,7 +166,7 @@ def _dress(tag: str, name: str) -> str:
     else:
         style = f"{_TEXT_STYLE}; {'min-width: 14em' if name == 'reason' else 'white-space: nowrap'}"
     scope = ' scope="col"' if tag == "th" else ""
-    return f'{scope} style="{style}"' if name else ""
+    return f'{scope} style="{style}"' if tag in {"th", "td"} else ""
 
 
 def frame_html(frame: Any) -> str | None:

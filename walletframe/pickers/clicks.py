@@ -120,7 +120,7 @@ def crumbs(portfolio: Portfolio, selection: Selection) -> list[str]:
         found += named or [many(len(wallets), "wallet")]
     if labels:
         name, text = labels[0]
-        one = shown(f"{name}: {text or 'not told'}", 60)
+        one = shown(f"{name}: {text}" if text else f"no {name}", 60)
         found.append(one if len(labels) == 1 else many(len(labels), "label"))
     if tokens := selection.tokens:
         place = _place_of_one(tokens, held.tokens.keys)

@@ -40,9 +40,10 @@ def _label_options(portfolio: Portfolio) -> Options:
     options = []
     for name in portfolio.groups:
         for label in label_texts(wallets[name]).value_counts().index:
-            text, column = shown(label, _LABEL) or "not told", shown(name, _NAME)
-            key = (name, label)
-            options.append(Option(key, key, text, column, short=f"{column}: {text}"))
+            text, column = shown(label, _LABEL), shown(name, _NAME)
+            key, none = (name, label), f"no {column}"  # as charts say it
+            short = f"{column}: {text}" if text else none
+            options.append(Option(key, key, text or none, column, short=short))
     return Options("Label or column", options)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from traitlets import Bool, Int, default, observe
 
 from walletframe.client import default_client, require_client
+from walletframe.errors import WalletframeError
 from walletframe.frames import WalletDetails, assemble, details_given, is_details
 from walletframe.pickers.fetching import Fetches
 from walletframe.pickers.page import script, styles
@@ -79,9 +80,11 @@ class FetchPanel(Fetches, WalletPicker):
 
         It returns at once; `details` changes when the answers are there. It shows its errors.
         """
-        if self.take_pasted():
-            hint = "paste some, or choose from the list"
-            self._fetch(self.value, hint=hint, refresh=self._refresh)
+        if not self.take_pasted():
+            hint = "mend or delete what is left in the field, and fetch again"
+            raise WalletframeError("nothing was asked for: not all lines can be read", hint=hint)
+        hint = "paste some, or choose from the list"
+        self._fetch(self.value, hint=hint, refresh=self._refresh)
 
     def retry(self) -> None:
         """Ask again for what is not ok; what is ok is taken from the cache."""

@@ -114,9 +114,9 @@ def _bars(name: str, codes: Codes, sizes: Sizes, names: Names, unit: str) -> Tab
     top, total, largest = float(sums.max(initial=0)), float(sums.sum()), sums[places].tolist()
     texts = {
         name.removesuffix("s"): names(places),
-        "": [_bar(size / top) for size in largest],
         unit: [money(size) if unit == "value" else f"{size:,.0f}" for size in largest],
         "share": [percent(size / total) for size in largest],
+        "": [_bar(size / top) for size in largest],  # last: a narrow page cuts them, not numbers
     }
     return Table(name, {head: [Cell(each) for each in texts[head]] for head in texts}, held)
 

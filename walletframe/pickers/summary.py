@@ -19,15 +19,13 @@ from walletframe.pickers.portfolio import DUST
 from walletframe.text import shown
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from walletframe.frames import WalletDetails
     from walletframe.frames.tables import Cell
-    from walletframe.pickers.portfolio import Selected
+    from walletframe.pickers.portfolio import Portfolio, Selected
 
-_PRICES = {
-    "service": "the service's prices, currency not named",
-    "own": "prices of your own",
-    "": "",
-}
+_THEIRS, _OWN = "the service's prices", "prices of your own"
 _FAILURES, _WORDS, _REASON = 50, 500, 300
 
 
@@ -52,15 +50,33 @@ def summarize(selected: Selected) -> Summary:
     found = worth(selected.held.holdings)
     unpriced = found.unpriced if found else 0
     return Summary(
-        known=text + (f", {stale:,} out of date" if stale else ""),
+        known=text + (f", {stale:,} out of date{_why(wallets)}" if stale else ""),
         value=found.total if found else "",
-        prices=_PRICES[portfolio.priced_by],
+        prices=_whose(portfolio),
         as_of=f"as of {times.min():%Y-%m-%d %H:%M} UTC" if len(times) else "",
         simulated=is_simulated(wallets),
         unpriced=f"{many(unpriced, 'balance')} without a price"
         if unpriced
         else shown(portfolio.problem, _REASON),
     )
+
+
+def _why(wallets: pd.DataFrame) -> str:
+    """Say why answers are out of date, where it is the same for all."""
+    reasons = wallets["error"][stale_wallets(wallets)].dropna().unique()
+    return f" ({shown(str(reasons[0]), _REASON)})" if len(reasons) == 1 else ""
+
+
+def _whose(portfolio: Portfolio) -> str:
+    """Say whose the prices are; empty where nothing is valued."""
+    holdings = portfolio.details.holdings
+    if portfolio.priced_by == "service":
+        return f"{_THEIRS}, currency not named"
+    if not portfolio.priced_by or not {"unit_price", "price"} <= {*holdings}:
+        return _OWN if portfolio.priced_by else ""
+    used = holdings["unit_price"].notna()
+    is_theirs = used.any() and (holdings["unit_price"] == holdings["price"])[used].all()
+    return _THEIRS if is_theirs else _OWN
 
 
 def spam_words(selected: Selected) -> str:

@@ -110,6 +110,7 @@ def code(picture: Picture) -> str:
         arguments = [f"{name}={value!a}" for name, value in given.items()]
         arguments += ["wallets=wallets", *["colors=token_colors(holdings)"] * colored]
         parts.append(f"figure = shown{dropped}.wf.plot.{kind.function}({', '.join(arguments)})")
+        parts.append("figure")  # as the last line of a cell, it is displayed
     return "\n".join(parts).rstrip()
 
 

@@ -165,7 +165,8 @@ def _problems(found: Pasted) -> list[str]:
         wrong.setdefault(line, {}).setdefault(reason, []).append(text)
     if not wrong:
         return []
-    said = [f"{many(len(wrong), 'line')} can't be read, and stay above to be mended:"]
+    stay = "stays" if len(wrong) == 1 else "stay"
+    said = [f"{many(len(wrong), 'line')} can't be read, and {stay} above to be mended:"]
     for line, reasons in list(wrong.items())[:_PROBLEMS]:
         parts = [
             f"{shown(', '.join(texts))}: {shown(reason, _REASON)}"

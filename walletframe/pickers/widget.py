@@ -68,7 +68,10 @@ def handler(
 
 def error_text(error: Exception) -> str:
     """Say what went wrong; one of our errors needs no name of its class. Not yet escaped."""
-    return f"{error}" if isinstance(error, WalletframeError) else f"{type(error).__name__}: {error}"
+    if not isinstance(error, WalletframeError):
+        return f"{type(error).__name__}: {error}"
+    said, gap, hint = f"{error}".partition("\n\nHint: ")
+    return f"{said.rstrip('.')}. Hint: {hint}" if gap else said  # it is shown as one line
 
 
 class PageWidget(AnyWidget):
@@ -87,7 +90,7 @@ class PageWidget(AnyWidget):
         self.on_msg(self._take_message)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: run its cell again where it is not to be seen>"
+        return f"<{type(self).__name__}: run this cell again to see it>"
 
     def close(self) -> None:
         """Close this, so that no model is left behind; again is no error."""

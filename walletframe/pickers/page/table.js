@@ -5,7 +5,7 @@ import { element, setPart, setText, uniqueId } from "./elements.js";
 import { moved } from "./keyboard.js";
 import { RowDetails } from "./rowdetails.js";
 import { RowStore } from "./rows.js";
-import { cellAttributes, orderMeant, TableHead, TableTools } from "./tabletools.js";
+import { cellAttributes, emptySaid, orderMeant, TableHead, TableTools } from "./tabletools.js";
 import { scrollTo, VirtualRows } from "./virtual.js";
 import { fitColumns } from "./widths.js";
 
@@ -69,7 +69,7 @@ class Table {
     const { counted } = content;
     this.tools.show({ query, groups: this.groups, columns: this.#columns, counted });
     this.empty.hidden = count > 0;
-    setText(this.empty, query.find.trim() ? "Nothing matches." : "There is nothing to show.");
+    setText(this.empty, emptySaid(query));
     this.grid.setAttribute("aria-rowcount", String(count + 1));
     this.grid.scrollTop = 0;
     this.#activate(null);

@@ -5,6 +5,13 @@ import { choice, element, focusedElement, setText } from "./elements.js";
 
 const PAUSE = 120; // milliseconds without a key before Python is asked
 
+/** Say why no row is shown; groups are searched by what stands in them. */
+export function emptySaid({ find, by }) {
+  if (!find.trim()) return "There is nothing to show.";
+  const more = "Only groups are searched: group by nothing to search all balances.";
+  return by ? `Nothing matches. ${more}` : "Nothing matches.";
+}
+
 export class TableTools {
   counted = "";
 
