@@ -199,6 +199,7 @@ def test_groups_of_several_kinds_stay_together(run, canned):
     [
         (["value", "--by", "wallet", "--by", "token"], ["0xa", "0xa", "0xb", "0xb"]),
         (["totals", "--by", "wallet", "--by", "token", "--token", "ETH."], ["0xb", "0xa"]),
+        (["totals", "--by", "wallet", "--token", "ETH."], ["0xa", "0xb"]),  # without amounts
     ],
 )
 def test_what_is_most_comes_first_of_each_wallet(run, details, tmp_path, words, order):

@@ -139,7 +139,8 @@ def _add_up(
 def _ordered(table: pd.DataFrame, by: Sequence[str], *, of_one: bool) -> pd.DataFrame:
     """Put what is most first; of groups of several kinds, below what is most of the first kind."""
     ranks = [name for name in ("value", "holders") if name in table]
-    ranks = ["amount"] if of_one and not ranks else ranks  # those of several are not compared
+    if of_one and not ranks and "amount" in table:  # those of several are not compared
+        ranks = ["amount"]
     ordered = table.sort_values(ranks, ascending=False, kind="stable") if ranks else table
     if len(by) < 2:  # noqa: PLR2004  one kind of groups
         return ordered
