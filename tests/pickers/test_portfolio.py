@@ -273,6 +273,13 @@ class TestPictures:
         assert len(narrow["data"][0]["z"][0]) <= 6 < len(wide["data"][0]["z"][0])
         assert "texttemplate" not in narrow["data"][0]
         assert (narrow["data"][0]["showscale"], narrow["layout"]["margin"]["t"]) == (False, 0)
+        wide, narrow = (
+            json.loads(drawn(portfolio, "Bars by wallet", narrow=narrow).figure)["layout"]
+            for narrow in (False, True)
+        )
+        assert wide["yaxis"]["title"]["text"] == "wallet"
+        assert "title" not in narrow["yaxis"]
+        assert (narrow["xaxis"]["nticks"], narrow["xaxis"]["tickangle"]) == (3, 0)
         heights = [
             json.loads(drawn(portfolio, "Sunburst", narrow=narrow).figure)
             for narrow in (False, True)

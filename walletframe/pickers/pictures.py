@@ -155,6 +155,9 @@ def _fitted(figure: charts.Figure, options: ChartOptions) -> charts.Figure:
         layout.annotations, layout.margin.t, layout.height = (), 0, layout.height - high
         layout.xaxis.update(tickangle=-90, title=None)
         layout.yaxis.title = None
+    elif options.narrow and CHARTS[options.chart].function == "bar":  # names take most of it
+        layout.xaxis.update(nticks=3, tickangle=0)
+        layout.yaxis.title = None
     return figure
 
 
