@@ -10,7 +10,7 @@ import {
   balancesText,
   countText,
   statusText,
-} from "../../walletframe/pickers/page/frame.js";
+} from "../../walletframe/pickers/page/pickerparts.js";
 
 const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 const TOKENS = {

@@ -27,10 +27,10 @@ _GROUP = re.compile(r"(\d+)\.(\d+)")  # its depth, and a row of holdings that is
 
 
 def picked(picture: Picture, click: Mapping[str, Any]) -> Selection:
-    """Return what a click in a picture selects: one thing of its kind, beside the others.
+    """Return what a click selects: one thing of its kind, beside the others.
 
-    A click has the ``id`` of a node, a ``token`` of the legend by the place of its entry, or the
-    place of its ``trace`` and ``point``. What stands for several is no choice.
+    It has the ``id`` of a node, the place of a legend's ``token``, or those of ``trace`` and
+    ``point``. What stands for several is no choice.
     """
     selected = picture.selected
     found = _node(selected, str(click["id"])) if "id" in click else {}

@@ -108,10 +108,7 @@ class Numbers(Cells):
 
 
 class Amounts(Cells):
-    """Each row has an exact amount; of one that is missing it is told what was sent.
-
-    Behind those of some rows, which are of one token, there are bars.
-    """
+    """Each row has an exact amount, or what was sent; behind some, of one token, are bars."""
 
     def __init__(
         self, amounts: AmountArray, raw: pd.Series | None = None, of_one: Mask | None = None
@@ -166,10 +163,7 @@ def _digits(number: float) -> str:
 
 
 def _digits_before(values: Floats) -> int:
-    """Count the digits before the point, of the largest that a page can be expected to show.
-
-    Those that are larger by far are told roughly, which takes some letters.
-    """
+    """Count the digits before the point of the largest, but for those that are written roughly."""
     sizes = np.abs(values[np.isfinite(values)])
     usual = sizes[sizes < 10.0**_DIGITS]
     before = len(f"{usual.max(initial=0):.0f}") + bool((values < 0).any())

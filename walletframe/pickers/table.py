@@ -39,10 +39,7 @@ class _View(NamedTuple):
 
 
 class HoldingsTable:
-    """Answers what a page asks of holdings, or of their sums by group, a window of rows at a time.
-
-    It holds no state of a page: several may ask, each in an order of its own.
-    """
+    """Answers what pages ask of holdings, or of their sums by group, a window of rows at a time."""
 
     def __init__(
         self,
@@ -60,10 +57,7 @@ class HoldingsTable:
         self._rows = lru_cache(_KEPT)(self._make_rows)
 
     def where(self, marks: Mask, wallets: FetchLike | None = None) -> HoldingsTable:
-        """Return a table of some rows of the whole, with the names, columns and order of all.
-
-        `wallets` are those that sums by group are said to be of; those of the whole if not given.
-        """
+        """Return a table of some rows and wallets, with the names, columns and order of all."""
         whole = self if self._part_of is None else self._part_of[0]
         held = whole._held.where(marks)  # noqa: SLF001 - of this class
         return HoldingsTable(held, wallets, part_of=(whole, marks))

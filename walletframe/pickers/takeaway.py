@@ -134,10 +134,10 @@ def _sandboxed() -> str:
     given, before = latest_choices(), ""
     if "ledger" in given and not isinstance(given["ledger"], str | Path):
         before = "ledger = None  # fill in: the holdings that the sandbox served\n"
-    told = {name: ascii(value) for name, value in given.items()}
+    texts = {name: ascii(value) for name, value in given.items()}
     if "ledger" in given:
-        told["ledger"] = "ledger" if before else ascii(str(given["ledger"]))
-    call = ", ".join(f"{name}={text}" for name, text in told.items())
+        texts["ledger"] = "ledger" if before else ascii(str(given["ledger"]))
+    call = ", ".join(f"{name}={text}" for name, text in texts.items())
     return f"{before}with wf.sandbox({call}) as service, service.client() as client:\n    "
 
 
@@ -215,8 +215,8 @@ def _filters(selection: Selection) -> list[str]:
     for name in {column: None for column, _ in selection.labels}:
         texts = [text for column, text in selection.labels if column == name]
         parts += _listed("labels", texts)
-        parts.append(f'told = wallets[{name!a}].astype("str").fillna("")')
-        parts.append("wallets = wallets[told.isin(labels)]")
+        parts.append(f'texts = wallets[{name!a}].astype("str").fillna("")')
+        parts.append("wallets = wallets[texts.isin(labels)]")
     if selection.labels:
         parts.append('labelled = names(wallets["blockchain"], wallets["address"])')
         parts.append('shown = shown[names(shown["blockchain"], shown["address"]).isin(labelled)]\n')

@@ -50,11 +50,11 @@ function onOff(turn, [on, off]) {
   const link = linkButton("");
   const root = element("span", { class: "wf-switch" }, text, " ", link);
   root.hidden = true;
-  const show = (told) => {
-    root.hidden = !told.text;
-    setText(text, told.text);
-    setText(link, told.shown ? off : on);
-    link.onclick = () => turn(!told.shown);
+  const show = ({ shown, text: words }) => {
+    root.hidden = !words;
+    setText(text, words);
+    setText(link, shown ? off : on);
+    link.onclick = () => turn(!shown);
   };
   return { root, show };
 }

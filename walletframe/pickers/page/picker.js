@@ -1,11 +1,20 @@
 // The picker: a line to search, a list to choose from, and buttons for what is chosen.
 
-import { Chips } from "./chips.js";
 import { copyText, setPart, setText, shortened, uniqueId } from "./elements.js";
-import { allText, countText, nameFrame, pickerFrame, statusText } from "./frame.js";
 import { rowAfter } from "./keyboard.js";
-import { drawOption, FLAT, optionRow, TALL } from "./option.js";
 import { findPlaces, keyOf, NO_OPTIONS, Options } from "./options.js";
+import {
+  allText,
+  Chips,
+  countText,
+  drawOption,
+  FLAT,
+  nameFrame,
+  optionRow,
+  pickerFrame,
+  statusText,
+  TALL,
+} from "./pickerparts.js";
 import { VirtualRows } from "./virtual.js";
 
 const SEEN_ROWS = 7.5; // half a row says that there are more
@@ -71,13 +80,13 @@ export class Picker {
 
   /** Show what Python offers by now. */
   async load() {
-    const told = [
+    const timers = [
       setTimeout(() => this.#say("Asking the kernel …"), SLOW_MS),
       setTimeout(() => this.#say("No answer from the kernel: run the cell again."), LOST_MS),
     ];
     this.#loading = true;
     const answer = await this.ask();
-    told.forEach((timer) => clearTimeout(timer));
+    timers.forEach((timer) => clearTimeout(timer));
     if (!answer) return;
     this.#loading = false;
     this.#options = new Options(answer.content);
