@@ -86,7 +86,7 @@ def fetch_and_cancel(panel):
     """Paste, be told of a bad line, mend it, fetch, cancel, and ask for the rest."""
     panel.get_by_label("Paste wallets").fill("\n".join(["nonsense", *MANY]))
     panel.get_by_role("button", name="Fetch").click()
-    expect(panel.get_by_role("alert")).to_contain_text("Line 1: nonsense: no dot")
+    expect(panel.get_by_role("alert").first).to_contain_text("Line 1: nonsense: no dot")
     expect(panel.get_by_label("Paste wallets")).to_have_value("nonsense")
     panel.get_by_label("Paste wallets").fill("")
     panel.get_by_role("button", name="Fetch").click()
