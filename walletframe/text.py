@@ -91,11 +91,6 @@ def as_href(link: str) -> str:
     return _escaped(link)
 
 
-def as_html_block(text: str) -> str:
-    """Return lines of text as harmless HTML that keeps them, for an element ``pre``; not cut."""
-    return _escaped(as_lines(text))
-
-
 def as_lines(text: str) -> str:
     """Return text as harmless lines, for a terminal; not cut, other white space as spaces."""
     seen = (" " if char.isspace() and char != "\n" else char for char in text)
