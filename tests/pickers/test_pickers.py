@@ -288,6 +288,17 @@ def test_what_the_page_sets_is_checked(opened):
     assert tokens.value == (("ETH", CONTRACTS[0].lower()),)
 
 
+def test_the_collector_waits_for_no_handler():
+    """What is closed may be collected on any thread, also one that a handler waits for."""
+    picker = BlockchainPicker(["ETH"])
+    picker.close()
+    thread = threading.Thread(target=picker.__del__)
+    with LOCK:
+        thread.start()
+        thread.join(5)
+        assert not thread.is_alive()
+
+
 def test_closing_ends_everything():
     """A closed picker does nothing more; closing again is no error."""
     picker = TokenPicker(MANY.head(3))

@@ -123,8 +123,9 @@ def test_a_proxy_that_dribbles_is_cut_off(monkeypatch, beginning, piece):
     """Its answer to CONNECT counts, too."""
     with Dribbler(beginning, piece) as proxy:
         monkeypatch.setenv("https_proxy", f"http://{proxy.place}")
-        with client_of(NOWHERE, timeout_s=3 * BRIEFLY) as client:  # the status is read
-            expected = "unreachable" if beginning.startswith(b"HTTP/1.1 403") else "timeout"
+        with client_of(NOWHERE) as client:
+            refused = beginning.startswith(b"HTTP/1.1 403") and sys.version_info < (3, 12)
+            expected = "unreachable" if refused else "timeout"  # later ones read all headers first
             assert status(client) == [expected]
 
 

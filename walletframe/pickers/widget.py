@@ -25,7 +25,7 @@ file             takeaway.js            `HoldingsExplorer`: a file of it; told b
 from __future__ import annotations
 
 from functools import wraps
-from threading import RLock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from anywidget import AnyWidget
@@ -82,9 +82,10 @@ class PageWidget(AnyWidget):
     """
 
     _alert = Unicode().tag(sync=True)  # what went wrong, as text
+    _closing: Lock | None = None  # is taken once; None before there is anything to close
 
     def __init__(self, **traits: Any) -> None:
-        self._closed = False
+        self._closed, self._closing = False, Lock()
         self._handlers: dict[str, Callable[[dict[str, Any]], Any]] = {}
         super().__init__(**traits)
         self.on_msg(self._take_message)
@@ -94,9 +95,9 @@ class PageWidget(AnyWidget):
 
     def close(self) -> None:
         """Close this, so that no model is left behind; again is no error."""
+        if self._closing is None or not self._closing.acquire(blocking=False):
+            return  # without a wait: the collector calls it, too, on any thread
         with LOCK:
-            if getattr(self, "_closed", True):
-                return
             self._closed = True
         self.unobserve_all()
         self.layout.close()
