@@ -80,10 +80,10 @@ def smaller(tmp_path_factory):
     return write_folder(tmp_path_factory.mktemp("smaller") / "bulk", ROWS // 5)
 
 
-def told(what, ratio, limit):
-    """Print a ratio beside what it may be, and compare them; noise may add a half."""
-    print(f"{what}: {ratio:.2f} (wanted: at most {limit})")
-    assert ratio <= 1.5 * limit
+def told(what, ratio, wanted, most=None):
+    """Print a ratio beside what is wanted; where that is not reached yet, `most` still holds."""
+    print(f"{what}: {ratio:.2f} (wanted: at most {wanted})")
+    assert ratio <= (most or wanted)
 
 
 def test_read_wallets(folder):
@@ -92,7 +92,7 @@ def test_read_wallets(folder):
     single = run(folder, READ, 1)
     print(f"\n{ROWS:,} balances: {found['cpu']:.2f} s, {single['peak'] / 2**20:,.0f} MiB")
     told("read_wallets, peak against the frames", single["peak"] / single["size"], 2.5)
-    told("read_wallets, CPU against tables as they are", found["cpu"] / plain["cpu"], 0.7)
+    told("read_wallets, CPU against tables as they are", found["cpu"] / plain["cpu"], 0.5, 0.7)
 
 
 DUCKDB = """
@@ -117,7 +117,7 @@ def test_totals_by_token(folder, smaller):
     few = run(smaller, OPEN + ASKED["totals"])
     print(f"\ntotals by token: {ours['cpu']:.2f} s, DuckDB's sum: {theirs['cpu']:.2f} s")
     most = 3 if ROWS >= LARGE else 4  # what is the same of any size weighs more in a small one
-    told("totals by token, CPU against DuckDB's sum", ours["cpu"] / theirs["cpu"], most)
+    told("totals by token, CPU against DuckDB's sum", ours["cpu"] / theirs["cpu"], 3, most)
     told("totals by token, exponent of growth", math.log(ours["cpu"] / few["cpu"], 5), 1.05)
 
 
@@ -127,7 +127,7 @@ def test_peak(folder, what):
     found = run(folder, OPEN + ASKED[what], 1)
     print(f"\n{what}: {found['cpu']:.2f} s")
     rows_of_ten_tokens = what == "pivot"  # which it has in memory, as it says
-    told(f"{what}, peak in MiB", found["peak"] / 2**20, 1_000 if rows_of_ten_tokens else 500)
+    told(f"{what}, peak in MiB", found["peak"] / 2**20, 500, 1_000 if rows_of_ten_tokens else 500)
 
 
 FRAMES = """

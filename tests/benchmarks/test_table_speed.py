@@ -85,7 +85,7 @@ def test_rows_in_the_kernel():
         table.answer({**known, **query})
         taken[name] = time.process_time() - start
         print(f"\n{name}: {1000 * taken[name]:.0f} ms (wanted: at most {1000 * SORTED_S:.0f})")
-    assert max(taken.values()) <= 2 * SORTED_S  # on a busy machine
+    assert max(taken.values()) <= SORTED_S
 
 
 def test_rows_in_the_browser(chromium, tmp_path):
