@@ -1,5 +1,6 @@
 """Exports that end anywhere: the earlier file is whole, or the new one is."""
 
+import contextlib
 import os
 import signal
 import stat
@@ -202,11 +203,13 @@ def unsyncable(monkeypatch):
 
 
 def modes(folder):
-    """Return the modes of all in a folder, and its own."""
-    found = [folder, *folder.rglob("*")]
-    return {
-        ("d" if path.is_dir() else "f", oct(stat.S_IMODE(path.stat().st_mode))) for path in found
-    }
+    """Return the modes of all in a folder, and its own; a run may take a file away meanwhile."""
+    found = set()
+    for path in [folder, *folder.rglob("*")]:
+        with contextlib.suppress(FileNotFoundError):
+            mode = path.stat().st_mode
+            found.add(("d" if stat.S_ISDIR(mode) else "f", oct(stat.S_IMODE(mode))))
+    return found
 
 
 class TestPrivate:
