@@ -1,4 +1,4 @@
-"""Atomic writing of files, and folders and files that only their owner can read.
+"""Paths of this machine's disks, atomic writing there, and what only its owner can read.
 
 Exports and reports replace a file through `replaced`, bulk runs and histories use `publish`.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -16,12 +17,27 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, BinaryIO
 
+from walletframe.errors import DatasetError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PRIVATE_FOLDER, _PRIVATE_FILE, _PUBLIC_FILE = 0o700, 0o600, 0o666
 _UNFINISHED = ".walletframe-"
 _FORGOTTEN_AFTER_S = 24 * 3600
+_URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]", re.IGNORECASE)  # a drive has one letter
+
+
+def local_folder(given: str | os.PathLike[str]) -> Path:
+    """Return the path of a folder, or refuse a URL, which a path would be made of silently."""
+    if _URL.match(os.fspath(given)):
+        raise DatasetError(
+            f"{os.fspath(given)!r} is a URL, and no folder on a disk: an object store has no locks "
+            "and no renaming, without which nothing that ends midway could be continued",
+            hint="give a folder on a disk (of a cluster: a shared one), and copy it there when it "
+            "is whole, as with `aws s3 sync` or `gcloud storage rsync`",
+        )
+    return Path(given)
 
 
 @contextmanager

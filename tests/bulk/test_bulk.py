@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from decimal import Decimal
+from pathlib import Path
 from threading import get_ident
 
 import duckdb
@@ -541,6 +542,37 @@ class TestPlaces:
         turns = [register.meet(key) for key in ("A.0", "A.1", "A.1", "A.0")]
         assert turns == [Turn.HELD, Turn.ASK, Turn.REPEATED, Turn.REPEATED]
         assert register.met == 2
+
+
+class TestUrls:
+    """Folders of object stores, which have no locks."""
+
+    @pytest.mark.parametrize("kind", [str, Path])
+    @pytest.mark.parametrize(
+        "url", ["s3://bucket/run", "gs://bucket", "abfs://x/y", "file:///tmp/x"]
+    )
+    def test_are_refused_before_anything_is_asked(self, fast, folder, url, kind, monkeypatch):
+        """With the reason and what to do instead; a path would be made of them silently."""
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        with fast.client() as client:
+            for call in (
+                lambda: wf.fetch_to_parquet(addresses(1), kind(url), client=client),
+                lambda: wf.read_wallets(kind(url)),
+                lambda: wf.open_wallets(kind(url)),
+                lambda: wf.history.save(client.fetch([]), folder=kind(url)),
+                lambda: wf.history.snapshots(folder=kind(url)),
+            ):
+                with pytest.raises(DatasetError, match=r"is a URL.* no locks[^$]*Hint: .*sync"):
+                    call()
+        assert not fast.asked()
+        assert not list(folder.iterdir())
+
+    def test_a_colon_makes_no_url(self, fast, tmp_path, monkeypatch):
+        """A folder's name may have one."""
+        monkeypatch.chdir(tmp_path)
+        with fast.client() as client:
+            assert wf.fetch_to_parquet(addresses(1), "of:today", client=client).ok == 1
 
 
 class TestProgress:

@@ -60,6 +60,14 @@ def test_save_keeps_a_snapshot_and_says_so(run, reachable, tmp_path):
     assert sorted(snapshots(folder=tmp_path / "kept")["wallets"]) == [1, 14]
 
 
+def test_save_takes_no_url_for_a_folder(run, both_kinds):
+    """It is refused before anything is asked."""
+    result = run("history", "save", "NEAR.alice.near", "--folder", "s3://bucket/kept")
+    assert result.exit_code == 3
+    assert "is a URL" in result.output
+    assert not both_kinds.paths
+
+
 def test_save_keeps_a_snapshot_of_a_time(run, reachable, tmp_path):
     """As in Python: a moment, of the machine's own zone unless it names one, which is said."""
     words = ["history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"), "--at"]

@@ -20,6 +20,7 @@ from walletframe.address import (
 from walletframe.bulk.run import fetch_into
 from walletframe.bulk.summary import Tally, conclude
 from walletframe.client import check_on_failure, default_client, require_client
+from walletframe.disk import local_folder
 from walletframe.errors import AddressError, InputWarning
 from walletframe.frameless import at_the_boundary
 from walletframe.frames import names_to_keep
@@ -101,8 +102,8 @@ def fetch_to_parquet(  # noqa: PLR0913 - what a caller may wish
         If a request is needed and the key, its kind or its base address is not set, or if a column
         to keep has a name that walletframe uses, or holds lists.
     DatasetError
-        If the folder holds something else or another service's wallets, another run writes
-        into it, or the disk is full. What was written before is whole.
+        If the folder is a URL, holds something else or another service's wallets, another run
+        writes into it, or the disk is full. What was written before is whole.
     FetchError
         With ``on_failure="raise"``; its ``.details`` are the summary.
     FetchInterrupted
@@ -156,9 +157,9 @@ def fetch_to_parquet(  # noqa: PLR0913 - what a caller may wish
     """
     check_on_failure(on_failure)
     require_client(client)
-    tally = Tally()
+    root, tally = local_folder(folder), Tally()
     listed, kept = _listed(wallets, names_to_keep(keep), on_unreadable, tally.leave_out)
-    summary = fetch_into(Path(folder), listed, client or default_client(), progress, tally, kept)
+    summary = fetch_into(root, listed, client or default_client(), progress, tally, kept)
     conclude(summary, on_failure)
     return summary
 

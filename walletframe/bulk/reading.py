@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from walletframe.bulk.files import (
     read_kept,
 )
 from walletframe.bulk.parts import read_contents, rows_of
+from walletframe.disk import local_folder
 from walletframe.errors import ColumnsError, DatasetError
 from walletframe.frameless import at_the_boundary
 from walletframe.frames import (
@@ -43,6 +43,7 @@ from walletframe.wire import Outcome, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from walletframe.address import WalletAddress, WalletsLike
     from walletframe.bulk.parts import Contents, Integers, Part
@@ -122,7 +123,7 @@ def read_wallets(
     """
     asked = None if wallets is None else distinct_wallets(parse_wallets(wallets))
     names = _names(columns)
-    layout = Layout(Path(folder))
+    layout = Layout(local_folder(folder))
     with dataset_errors(layout.root):
         service = service_of(layout)
         keys = None if asked is None else {*map(key_of, asked)}

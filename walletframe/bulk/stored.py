@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from walletframe.bulk.added import FLAGGED, PRICED, cases_of_frame, cases_of_way
 from walletframe.bulk.files import POSITION, Layout, as_frame, dataset_errors
 from walletframe.bulk.parts import read_contents, rows_of
 from walletframe.bulk.reading import column_of, read_holdings, service_of, with_told
+from walletframe.disk import local_folder
 from walletframe.errors import DatasetError
 from walletframe.frames import (
     HOLDING_DTYPES,
@@ -32,6 +32,7 @@ _NEEDED = ("blockchain", "address", *TOKEN, "amount")
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
+    from pathlib import Path
 
     from walletframe.bulk.added import Cases, Flags, Units
     from walletframe.bulk.parts import Contents, Part
@@ -185,7 +186,7 @@ class StoredHoldings:
 
 def open_holdings(folder: str | Path) -> StoredHoldings:
     """Open the folder of a bulk run; what a run writes later is seen where it is opened anew."""
-    layout = Layout(Path(folder))
+    layout = Layout(local_folder(folder))
     with dataset_errors(layout.root):
         contents = read_contents(layout, service_of(layout))
         return stored_holdings(contents, layout)

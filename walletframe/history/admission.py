@@ -21,7 +21,7 @@ from walletframe.frames import (
     wallet_identities,
     with_kept,
 )
-from walletframe.history.folder import default_folder, is_there, snapshot_folders
+from walletframe.history.folder import history_folder, is_there, snapshot_folders
 from walletframe.history.tables import SNAPSHOT, converted, read, read_wallets
 from walletframe.history.times import moment
 from walletframe.numerals import many, part
@@ -55,7 +55,7 @@ def admitted(details: WalletDetails, folder: Path, *, may_be_simulated: bool) ->
 
 def require_savable(service: str, *, folder: Path | None, at: Moment | None) -> None:
     """Refuse, before anything is fetched for it, a snapshot that could not be kept."""
-    place = folder or default_folder()
+    place = history_folder(folder)
     taken_at = None if at is None else moment(at)
     _check_kinds([service], place, may_be_simulated=folder is not None)
     if taken_at is not None and is_there(place, taken_at):

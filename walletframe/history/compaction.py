@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import groupby, pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
@@ -21,7 +20,7 @@ from walletframe.errors import Argument, ArgumentError, SnapshotError, Spelled
 from walletframe.frames import known_when_asked, wallet_identities
 from walletframe.history.folder import (
     WALLETS,
-    default_folder,
+    history_folder,
     pack,
     remove,
     required_folders,
@@ -41,6 +40,7 @@ from walletframe.history.tables import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     import pyarrow.parquet as pq
 
@@ -118,7 +118,7 @@ def compact(
                        snapshot
     0 2026-01-31 06:00:00+00:00
     """
-    path = default_folder() if folder is None else Path(folder)
+    path = history_folder(folder)
     now = datetime.now(UTC)
     found = required_folders(path)
     gone = _left_out(found, keep, now - _length(older_than))

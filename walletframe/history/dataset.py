@@ -14,7 +14,7 @@ from walletframe.errors import HistoryError, InputWarning, Spelled, UnknownSnaps
 from walletframe.frameless import at_the_boundary
 from walletframe.frames import SIMULATED, details_given, known_when_asked
 from walletframe.history.admission import admitted, already_there, is_kept
-from walletframe.history.folder import LISTED, add, default_folder, required_folders
+from walletframe.history.folder import LISTED, add, history_folder, required_folders
 from walletframe.history.tables import SNAPSHOT, read, read_wallets, write
 from walletframe.history.times import answered_at, bounds, said_moment
 from walletframe.notice import notify
@@ -64,8 +64,8 @@ def save(
         holdings as its ``tokens`` says; if simulated and real holdings would be mixed; if the time
         can't be read, or there is a snapshot of exactly it. Without `at`, if some wallets answered
         from the cache as of an earlier day, in UTC, than the newest answer.
-    OSError
-        If the folder can't be written.
+    DatasetError, OSError
+        If the folder is a URL, or can't be written.
 
     Warns
     -----
@@ -90,7 +90,7 @@ def save(
     Timestamp('2026-01-31 06:00:00+0000', tz='UTC')
     True
     """
-    path = _path(folder)
+    path = history_folder(folder)
     given = None if at is None else said_moment(at)
     kept = admitted(details_given(details), path, may_be_simulated=folder is not None)
     taken_at = given or answered_at(kept.wallets)
@@ -161,7 +161,7 @@ def load(
     def asked() -> list[SnapshotFolder]:
         return [
             each
-            for each in required_folders(_path(folder))
+            for each in required_folders(history_folder(folder))
             if (first is None or each.moment >= first) and (last is None or each.moment <= last)
         ]
 
@@ -207,7 +207,7 @@ def snapshot(
     last = None if when == _LATEST else bounds(when)[1]
 
     def asked() -> list[SnapshotFolder]:
-        found = required_folders(_path(folder))
+        found = required_folders(history_folder(folder))
         early = [each for each in found if last is None or each.moment <= last]
         if not early:
             raise UnknownSnapshotError(
@@ -255,7 +255,8 @@ def snapshots(*, folder: PathLike | None = None) -> pd.DataFrame:
     0 2026-01-31 00:00:00+00:00        1           1       True
     """
     wallets, found = _read(
-        partial(required_folders, _path(folder)), lambda found: (read_wallets(found), found)
+        partial(required_folders, history_folder(folder)),
+        lambda found: (read_wallets(found), found),
     )
     facts: dict[str, Any] = {
         "wallets": 1,
@@ -280,10 +281,6 @@ def _read(
         except HistoryError:
             if all(each.path.exists() for each in found):
                 raise
-
-
-def _path(folder: PathLike | None) -> Path:
-    return default_folder() if folder is None else Path(folder)
 
 
 def _keys(wallets: WalletsLike | None) -> set[tuple[str, str]] | None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from platformdirs import user_data_path
 
-from walletframe.disk import clear, private_file, private_folder, publish, settle
+from walletframe.disk import clear, local_folder, private_file, private_folder, publish, settle
 from walletframe.errors import Argument, Either, HistoryError, Spelled, UnknownSnapshotError
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ class SnapshotFolder:
         return self.path.name.startswith(_PACK)
 
 
-def default_folder() -> Path:
-    """Return the folder in which snapshots are kept unless another is named."""
-    return user_data_path("walletframe") / "history"
+def history_folder(given: str | Path | None) -> Path:
+    """Return the folder in which snapshots are kept: the user's own unless another is named."""
+    return user_data_path("walletframe") / "history" if given is None else local_folder(given)
 
 
 def snapshot_folders(folder: Path) -> list[SnapshotFolder]:
