@@ -20,7 +20,9 @@ from walletframe.accessor.stored import StoredAccessor
 from walletframe.amounts.columns import Rolling
 from walletframe.amounts.scalar import Amount
 from walletframe.analysis import ParquetPrices, PriceHistory, PriceSource, read_token_list
-from walletframe.dask import divisions
+from walletframe.dask import ClusterWallets, divisions, open_wallets
+from walletframe.dask.accessor import ClusterAccessor
+from walletframe.dask.accessor import FrameAccessor as ClusterFrameAccessor
 from walletframe.service.sandbox import Sandbox
 
 PACKAGE = Path(wf.__file__).parent
@@ -33,6 +35,7 @@ CHECKS = (
 )
 GIVEN = (FrameAccessor, SeriesAccessor, DetailsAccessor, PlotAccessor, Sandbox, Amount, Rolling)
 GIVEN += (StoredAccessor, PriceSource, PriceHistory, ParquetPrices, divisions, read_token_list)
+GIVEN += (ClusterAccessor, ClusterFrameAccessor, ClusterWallets, open_wallets)
 """What people reach without a name at the root: by ``.wf``, from a call, or by the README."""
 
 RAISE_NOTHING = {

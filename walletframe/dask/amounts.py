@@ -1,4 +1,4 @@
-"""Amounts in Dask's frames, here and on workers: ``import walletframe.dask`` registers the type.
+"""Amounts in Dask's frames, here and on workers.
 
 Dask tries each call on made-up frames before it sees data, names tasks by what they are given, and
 moves rows between workers as pickles or Arrow tables. What is pickled after this import brings the

@@ -1,0 +1,100 @@
+"""Folders of Parquet files as frames of Dask."""
+
+import dask
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import walletframe as wf
+import walletframe.dask
+from walletframe.errors import DatasetError, FramesNeededError
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+LISTS = [["ETH.0x1", "NEAR.alice.near", "BTC.bc1q"], [], ["eth.0x2", "SOLANA.9xQe"]]
+
+
+@pytest.fixture(scope="module")
+def service():
+    """Start the sandbox."""
+    with wf.sandbox() as started:
+        yield started
+
+
+@pytest.fixture
+def folder(service, tmp_path):
+    """Write a folder of three shards."""
+    with service.client(cache=False) as client:
+        for number, wallets in enumerate(LISTS):
+            wf.fetch_to_parquet(wallets, tmp_path / f"shard-{number:03}", client=client)
+    (tmp_path / "notes.txt").write_text("no shard")
+    (tmp_path / "empty").mkdir()
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def here():
+    """Compute in this thread, whatever a test before has started."""
+    with dask.config.set(scheduler="sync"):
+        yield
+
+
+def test_shards_are_partitions(folder):
+    """Each shard is read as it stands, in order, with the dtypes of the contract."""
+    wallets, holdings, summary = walletframe.dask.open_wallets(folder)
+    read = [wf.read_wallets(path) for path in sorted(folder.glob("shard-*"))]
+    assert summary is None
+    assert wallets.npartitions == holdings.npartitions == len(LISTS)
+    pd.testing.assert_frame_equal(wallets.compute(), pd.concat([each.wallets for each in read]))
+    pd.testing.assert_frame_equal(holdings.compute(), pd.concat([each.holdings for each in read]))
+    assert holdings.dtypes.to_dict() == read[0].holdings.dtypes.to_dict()
+
+
+def test_some_columns_are_read_alone(folder):
+    """What isn't needed isn't read: here it can't be, since it is gone."""
+    shard = folder / "shard-000"
+    wanted = wf.read_wallets(shard).holdings["amount"].sum()
+    for path in (shard / "holdings").iterdir():
+        pq.write_table(pq.read_table(path).drop(["raw_amount"]), path)
+    holdings = walletframe.dask.open_wallets(str(shard)).holdings
+    assert holdings["amount"].sum().compute() == wanted
+    with pytest.raises(KeyError, match="raw_amount"):
+        holdings.compute()
+
+
+def test_kept_columns_of_some_shards_are_those_of_all(service, tmp_path):
+    """A shard for which nothing was kept has them, too, without values."""
+    asked = pd.DataFrame({"blockchain": "ETH", "address": ["0x1"], "owner": "Ann", "age": [3]})
+    with service.client(cache=False) as client:
+        wf.fetch_to_parquet(["ETH.0x2"], tmp_path / "a", client=client)
+        wf.fetch_to_parquet(asked, tmp_path / "b", client=client, keep=["owner", "age"])
+    wallets = walletframe.dask.open_wallets(tmp_path).wallets
+    assert wallets.compute()["owner"].isna().tolist() == [True, False]
+    assert wallets.compute().dtypes.to_dict() == wallets.dtypes.to_dict()
+    assert wallets.dtypes["age"] == "Int64"
+
+
+def test_changed_folder_is_refused(folder, service):
+    """Partitions of two moments would be of no fetch."""
+    opened = walletframe.dask.open_wallets(folder)
+    with service.client(cache=False) as client:
+        wf.fetch_to_parquet(["ETH.0x3"], folder / "shard-001", client=client)
+    for frame in opened[:2]:
+        with pytest.raises(DatasetError, match="shard-001 has changed since it was opened"):
+            frame.compute()
+
+
+def test_other_folders_are_refused(tmp_path):
+    """The error names the folder."""
+    for path in (tmp_path, tmp_path / "gone"):
+        with pytest.raises(DatasetError, match="has no files of fetch_to_parquet"):
+            walletframe.dask.open_wallets(path)
+
+
+def test_what_needs_frames_in_memory_says_so(folder):
+    """Charts and overlap name what to do; a typo is a typo."""
+    opened = walletframe.dask.open_wallets(folder)
+    for accessor in (opened.wf, opened.holdings.wf):
+        for name in ("plot", "overlap"):
+            with pytest.raises(FramesNeededError, match=r"(?s)in partitions.*compute\(\)"):
+                getattr(accessor, name)
+        assert not hasattr(accessor, "tootals")

@@ -1,0 +1,9 @@
+"""Amounts and wallets in Dask's frames: ``import walletframe.dask`` registers both.
+
+The only place that knows Dask.
+"""
+
+from walletframe.dask.amounts import divisions
+from walletframe.dask.folders import ClusterWallets, open_wallets
+
+__all__ = ["ClusterWallets", "divisions", "open_wallets"]

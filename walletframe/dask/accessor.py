@@ -1,0 +1,89 @@
+"""``ddf.wf``: tables of holdings whose partitions are on a cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from dask.dataframe.extensions import register_dataframe_accessor
+
+from walletframe.accessor import NAME
+from walletframe.accessor import FrameAccessor as OfPandas
+from walletframe.errors import FramesNeededError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import dask.dataframe as dd
+
+RowsT = TypeVar("RowsT")
+
+
+class ClusterAccessor(Generic[RowsT]):
+    """Tables of holdings in partitions; the same as ``details.wf`` gives of frames in memory.
+
+    Parameters
+    ----------
+    holdings : dask.dataframe.DataFrame
+        With the columns of holdings; all rows of a wallet in one partition.
+    wallets : dask.dataframe.DataFrame or None
+        The wallets of the same fetch.
+    again : callable
+        Puts other holdings into the form in which these were given.
+
+    Raises
+    ------
+    FramesNeededError
+        From what ``details.wf`` has beyond these calls, charts among them: it takes balances that
+        are in memory.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd, pandas as pd, walletframe.dask
+    >>> frame = pd.DataFrame({"blockchain": ["ETH"], "address": ["0xa"]})
+    >>> dd.from_pandas(frame, npartitions=1).wf.plot
+    Traceback (most recent call last):
+    walletframe.errors.fetches.FramesNeededError: plot takes balances that are in memory, ...
+    """
+
+    def __init__(
+        self,
+        holdings: dd.DataFrame,
+        wallets: dd.DataFrame | None,
+        again: Callable[[dd.DataFrame], RowsT],
+    ) -> None:
+        self._data, self._wallets, self._again = holdings, wallets, again
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(OfPandas, name):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise FramesNeededError(
+            f"{name} takes balances that are in memory, and these are in partitions",
+            hint="reduce them first, to the rows that it needs, such as "
+            f'holdings[holdings["symbol"] == "USDC"].compute().wf.{name}',
+        )
+
+
+@register_dataframe_accessor(NAME)
+class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
+    """Holdings, or addresses, in a frame of Dask.
+
+    Parameters
+    ----------
+    frame : dask.dataframe.DataFrame
+        Any.
+
+    Raises
+    ------
+    FramesNeededError
+        From what a pandas frame's ``.wf`` has beyond these calls.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd, pandas as pd, walletframe.dask
+    >>> frame = pd.DataFrame({"blockchain": ["ETH"], "address": ["0xa"]})
+    >>> type(dd.from_pandas(frame, npartitions=1).wf).__name__
+    'FrameAccessor'
+    """
+
+    def __init__(self, frame: dd.DataFrame) -> None:
+        super().__init__(frame, None, lambda holdings: holdings)
