@@ -108,12 +108,13 @@ class StoredHoldings:
         grouped = spelled.groupby([*TOKEN, "apart"], sort=False, dropna=False)["balances"]
         return grouped.sum().reset_index().drop(columns="apart")
 
-    def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
-        """Read the rows of some tokens, in their order."""
+    def read(self, tokens: Collection[TokenKey] | None, names: Collection[str]) -> pd.DataFrame:
+        """Read the rows of some tokens, or all of them for None, in their order."""
         wanted = {*_NEEDED, *names, *self._sent}
         with dataset_errors(self.root):
             columns = [name for name in HOLDING_DTYPES if name in wanted]
-            held = read_holdings(self.contents, self.wallets, self.order, columns, {*tokens})
+            chosen = None if tokens is None else {*tokens}
+            held = read_holdings(self.contents, self.wallets, self.order, columns, chosen)
         [_, held] = respelled(self.wallets, held)
         if not self.left_out and {*PRICED, *FLAGGED}.isdisjoint(names):
             return held

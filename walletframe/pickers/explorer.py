@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from traitlets import Dict, Int, Unicode
+from traitlets import Dict, Instance, Int, Unicode, Union
 
 from walletframe.charts import plotly_library
 from walletframe.client import require_client
-from walletframe.frames import WalletDetails, details_given, kept_names
+from walletframe.errors import WalletframeError
+from walletframe.frames import WalletDetails, kept_names
 from walletframe.pickers.fetching import Fetches, client_for
 from walletframe.pickers.filters import FILTERS
+from walletframe.pickers.folder import is_stored, portfolio_of
 from walletframe.pickers.page import script, styles
-from walletframe.pickers.portfolio import Portfolio
 from walletframe.pickers.saved import show_saved
 from walletframe.pickers.summary import wallet_status
 from walletframe.pickers.takeaway import FORMATS, code, contents, require_as_fetched
@@ -22,11 +23,14 @@ from walletframe.pickers.widget import LOCK, handler
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from walletframe.accessor.folder import StoredWallets
     from walletframe.client import Client
     from walletframe.frames import DetailsLike
     from walletframe.pickers.portfolio import Prepare
 
     Answer = tuple[dict[str, Any], list[bytes]]
+
+_STORED = "walletframe.accessor.folder.StoredWallets"
 
 
 class HoldingsExplorer(Fetches):
@@ -34,8 +38,8 @@ class HoldingsExplorer(Fetches):
 
     Parameters
     ----------
-    details : WalletDetails or tuple of (DataFrame, DataFrame)
-        What was fetched.
+    details : WalletDetails, tuple of (DataFrame, DataFrame), or StoredWallets
+        What was fetched; of a folder, as `open_wallets` opens it, up to 200,000 balances.
     client : Client, optional
         The client that Refresh uses. If not given: the default client where its service is that of
         `details`, see `configure`; or a sandbox of this process, where they are of one.
@@ -45,7 +49,7 @@ class HoldingsExplorer(Fetches):
 
     Attributes
     ----------
-    details : WalletDetails
+    details : WalletDetails or StoredWallets
         What was fetched. Can be set, observed and linked, to a `FetchPanel` for instance.
 
     Raises
@@ -66,8 +70,9 @@ class HoldingsExplorer(Fetches):
     By own columns that ``wallets`` keeps, such as owner, wallets can be picked, and charts and the
     table grouped; charts add up tokens, or assets (see `assets`).
 
-    Without `prepare`, Refresh refuses where holdings have more columns, or other rows, than a fetch
-    gave. Wallets that it can't reach keep what was known of them, with the source ``stale``.
+    Refresh leaves a folder as it is. Without `prepare`, it refuses where holdings have more
+    columns, or other rows, than a fetch gave. Wallets that it can't reach keep what was known of
+    them, with the source ``stale``.
 
     A saved notebook keeps what is seen at first as plain HTML. Each explorer lives until `close` is
     called or the kernel ends: running its cell again makes another one.
@@ -82,21 +87,28 @@ class HoldingsExplorer(Fetches):
     ...     explorer.close()
     """
 
+    details = Union(
+        [Instance(WalletDetails), Instance("walletframe.accessor.folder.StoredWallets")]
+    )
     _esm, _css = script("explorer"), styles("picker", "chart", "table", "fetch", "explorer")
     _edition = Int().tag(sync=True)  # counts what changed: a page that shows an older one asks anew
     _plotly = Unicode().tag(sync=True)  # the version of plotly.js
     _filters = Dict().tag(sync=True)  # their titles, by kind
 
     def __init__(
-        self, details: DetailsLike, *, client: Client | None = None, prepare: Prepare | None = None
+        self,
+        details: DetailsLike | StoredWallets,
+        *,
+        client: Client | None = None,
+        prepare: Prepare | None = None,
     ) -> None:
-        details = details_given(details)
         require_client(client)
         self._client, self._prepare = client, prepare
-        self._view = View(Portfolio(details, prepare))  # what fails leaves no widget behind
+        portfolio = portfolio_of(details, prepare)
+        self._view = View(portfolio)  # what fails leaves no widget behind
         titles = {kind: each.title for kind, each in FILTERS.items()}
         super().__init__(_plotly=plotly_library().version, _filters=titles)
-        self.details = details
+        self.details = details if is_stored(details) else portfolio.fetched
         self.observe(self._take_details, "details")
         self._handlers |= self._view.handlers | {
             "chart": self._answer_chart,
@@ -143,6 +155,9 @@ class HoldingsExplorer(Fetches):
 
         It returns at once; `details` changes when the answers are there. It shows its errors.
         """
+        if is_stored(self.details):
+            hint = "fetch_to_parquet asks anew into another folder, and in this one what is not ok"
+            raise WalletframeError("Refresh leaves a folder as it is", hint=hint)
         if self._prepare is None:
             require_as_fetched(self.details)
         wallets = self.details.wallets
@@ -182,5 +197,5 @@ class HoldingsExplorer(Fetches):
 
     @handler
     def _take_details(self, change: dict[str, Any]) -> None:
-        self._view.show(Portfolio(change["new"], self._prepare))
+        self._view.show(portfolio_of(change["new"], self._prepare))
         self._edition = self._view.edition

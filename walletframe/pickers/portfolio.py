@@ -55,9 +55,13 @@ class Selection:
 class Portfolio:
     """A fetch, with values and spam flags: those of `prepare` where it gives some, else our own."""
 
-    def __init__(self, details: WalletDetails, prepare: Prepare | None = None) -> None:
+    def __init__(
+        self, details: WalletDetails, prepare: Prepare | None = None, *, reading: str = ""
+    ) -> None:
+        """Take a fetch; `reading` has the code that reads it, where it was read from a folder."""
         require_columns(details.wallets, WALLET_DTYPES)
         holdings, self.fetched, self.prepare = details.holdings, details, prepare
+        self.reading = reading
         if prepare is not None:
             holdings = _prepared(holdings, prepare)
         require_columns(holdings, HOLDING_DTYPES)

@@ -89,7 +89,7 @@ def code(picture: Picture) -> str:
     colored = kind.colored and given is not None
     parts = ["import pandas as pd", "import walletframe as wf"]
     parts += ["from walletframe.charts import token_colors\n" if colored else ""]
-    parts += [_fetching(portfolio.fetched), HERE]
+    parts += [portfolio.reading or _fetching(portfolio.fetched), HERE]
     parts += _preparing(portfolio.prepare)
     parts += [_NAMES, ""] if selection.wallets or selection.tokens or selection.labels else []
     parts += ["holdings = prepare(holdings)"] * (portfolio.prepare is not None)

@@ -1,0 +1,110 @@
+"""The explorer of a folder shows what that of its frames does."""
+
+import pandas as pd
+import pytest
+from ipywidgets.widgets.widget import _instances
+from widgets import Page, ask
+
+import walletframe as wf
+from walletframe.pickers import HoldingsExplorer
+from walletframe.service import SHOWCASE
+
+
+@pytest.fixture(autouse=True)
+def nothing_left():
+    """Expect that every test closes the widgets that it opens."""
+    before = set(_instances)
+    yield
+    assert set(_instances) == before
+
+
+@pytest.fixture(scope="module")
+def stored(service, tmp_path_factory):
+    """Give a folder of the wallets of the showcase, some with an owner; two of them failed."""
+    owners = [["Ada", "Bob", None][place % 3] for place in range(len(SHOWCASE))]
+    asked = pd.DataFrame({"wallet": [*map(str, SHOWCASE)], "owner": owners})
+    folder = tmp_path_factory.mktemp("stored") / "bulk"
+    with service.client(cache="memory") as client:
+        for some in (asked[:5], asked[5:9], asked[9:]):  # a part each
+            given = {"keep": ["owner"], "client": client, "on_failure": "ignore"}
+            wf.fetch_to_parquet(some, folder, progress=False, **given)
+    return wf.open_wallets(folder)
+
+
+@pytest.fixture(scope="module")
+def details(stored):
+    """Give the frames of the folder."""
+    return wf.read_wallets(stored.holdings.root)
+
+
+@pytest.fixture
+def both(details, stored):
+    """Give the explorers of the frames and of the folder."""
+    explorers = HoldingsExplorer(details), HoldingsExplorer(stored)
+    yield explorers
+    for explorer in explorers:
+        explorer.close()
+
+
+def seen(explorer, **asked):
+    """Return what a page is told, but for the names of this view."""
+    page = Page(explorer)
+    said = page.look(**asked)
+    told = {name: said[name] for name in said.keys() - {"view", "rows", "offered", "edition"}}
+    tables = [ask(explorer, "rows", by=by) for by in ("", "token", "wallet", "owner")]
+    left = ask(explorer, "remaining", of=["wallets", "tokens", "blockchains", "labels"])
+    return told, [(each["cells"], each["counted"]) for each in tables], left, page.status()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"spam": True},
+        {"dust": False},
+        {"pick": {"of": "blockchains", "values": ["ETH"]}},
+        {"pick": {"of": "labels", "values": [["owner", "Ada"]]}},
+        {"chart": "Bars by blockchain", "group": "owner"},
+    ],
+)
+def test_a_folder_is_seen_as_its_frames_are(both, asked):
+    """The picture, the tables, and what the pickers leave each other."""
+    of_frames, of_folder = (seen(explorer, **asked) for explorer in both)
+    assert of_folder == of_frames
+
+
+def test_what_was_done_to_a_folder_is_seen(stored):
+    """Its own values, and without what was left out."""
+    prices = {("ETH", None): 3_000}
+    valued = stored.wf.value(prices, currency="EUR").wf.flag_spam(deny=[("ETH", None)])
+    explorer = HoldingsExplorer(valued)
+    said = Page(explorer).look(spam=True)
+    assert said["summary"]["value"].endswith(" EUR")
+    assert said["summary"]["prices"] == "prices of your own"
+    assert explorer.shown.holdings["is_spam"].any()
+    assert "fill in: what was done to the folder" in explorer.code
+    explorer.close()
+
+
+def test_code_reads_the_folder(both):
+    """Lines that need no fetch."""
+    frames, folder = both
+    names = {}
+    exec(folder.code, names)  # noqa: S102 - our own text
+    assert len(names["shown"]) == len(frames.shown.holdings)
+
+
+def test_refresh_leaves_a_folder_as_it_is(both, details):
+    """And says what does that; the explorer can still be given something else."""
+    _, folder = both
+    folder.refresh()
+    assert "Refresh leaves a folder as it is" in Page(folder).alert()
+    folder.details = details
+    assert folder.details is details
+
+
+def test_a_folder_larger_than_memory_is_refused(stored, monkeypatch):
+    """With how to choose a part of it."""
+    monkeypatch.setattr("walletframe.pickers.folder.MOST_ROWS", 10)
+    with pytest.raises(wf.WalletframeError, match="too many for the explorer"):
+        HoldingsExplorer(stored)
