@@ -365,11 +365,13 @@ def test_every_page_follows_what_another_did(explorer, details):
 def test_the_last_pick_wins(explorer):
     """Many quick changes, from several threads, end in one that all agree on."""
     page = Page(explorer)
+    threads = []
     for chain in ("ETH", "BSC", "POLYGON") * 3:
         message = {"kind": "chart", "pick": {"of": "blockchains", "values": [chain]}}
-        thread = threading.Thread(target=explorer._handle_custom_msg, args=[message, []])
-        thread.start()
-    thread.join()
+        threads.append(threading.Thread(target=explorer._handle_custom_msg, args=[message, []]))
+        threads[-1].start()
+    for thread in threads:
+        thread.join()
     pick(explorer, blockchains=["POLYGON"])
     assert set(explorer.shown.holdings.blockchain) == {"POLYGON"}
     assert "POLYGON." in page.rows()
