@@ -8,7 +8,7 @@ import pytest
 import valkeys
 from anvil import MULTICALL3, Chain, Relay
 from canned_service import Canned
-from chromium import chromium, visit  # noqa: F401 - fixtures
+from chromium import chromium, lasting_tab, stay, visit  # noqa: F401 - fixtures
 from hypothesis import settings
 from own_folders import own_folders
 

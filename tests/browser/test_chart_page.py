@@ -39,11 +39,11 @@ def details(service):
 
 
 @pytest.fixture
-def shown(visit, details):
+def shown(stay, details):
     """Show it, and wait until it is drawn."""
     widget = ChartWidget(details)
-    BarePage(visit.page, widget)
-    expect(visit.page.locator(NODES).first).to_be_visible()
+    BarePage(stay.page, widget)
+    expect(stay.page.locator(NODES).first).to_be_visible()
     yield widget
     widget.close()
 
@@ -59,9 +59,9 @@ def errors(visit):
     return [said for said in visit.said if not said.startswith("warning")]
 
 
-def test_it_opens_on_money_and_says_so_once(visit, shown):
+def test_it_opens_on_money_and_says_so_once(stay, shown):
     """The summary has the value and whose prices; the chart one line, and the rest in a fold."""
-    page = visit.page
+    page = stay.page
     assert page.get_by_text("the service's prices, currency not named").count() == 1
     expect(page.locator(".wf-chart-title")).to_have_text("Holdings by blockchain, wallet and token")
     assert page.locator(".wf-chart-line").bounding_box()["height"] < 30
@@ -69,25 +69,25 @@ def test_it_opens_on_money_and_says_so_once(visit, shown):
     page.get_by_text("About this chart").click()
     expect(page.get_by_text("12 of 14 wallets known (2 failed).")).to_be_visible()
     assert page.locator("select").first.evaluate("each => each.value") == "Treemap"
-    assert (visit.strayed, errors(visit), shown._alert) == ([], [], "")
+    assert (stay.strayed, errors(stay), shown._alert) == ([], [], "")
 
 
 @pytest.mark.parametrize("chart", CHARTS)
-def test_charts_are_drawn_in_place(visit, shown, chart):
+def test_charts_are_drawn_in_place(stay, shown, chart):
     """By one plot, whichever chart it is; text is readable, nothing is asked of other hosts."""
-    page = visit.page
+    page = stay.page
     page.evaluate(MARK)
     choose(page, "Chart", chart)
     assert page.evaluate(MARKED)
     assert page.locator(".js-plotly-plot").count() == 1
     assert min(page.evaluate(SIZES)) > 10.9
     assert page.locator(".js-plotly-plot svg :is(path, image)").count() > 3
-    assert (visit.strayed, errors(visit)) == ([], [])
+    assert (stay.strayed, errors(stay)) == ([], [])
 
 
-def test_a_click_picks_and_the_path_leads_back(visit, shown):
+def test_a_click_picks_and_the_path_leads_back(stay, shown):
     """A wallet in the treemap, then a token of it; a crumb takes both back."""
-    page = visit.page
+    page = stay.page
     page.locator(f"{NODES} .slicetext", has_text="0x1111").first.click(force=True)
     expect(page.get_by_role("navigation")).to_contain_text("BSC.0x1111…1111")
     assert shown.view.selection.wallets == ("BSC.0x" + "1" * 40,)
@@ -99,9 +99,9 @@ def test_a_click_picks_and_the_path_leads_back(visit, shown):
     assert shown.view.selection == Selection()
 
 
-def test_legends_and_cells_pick(visit, shown):
+def test_legends_and_cells_pick(stay, shown):
     """A token by its entry, which hides nothing; a wallet and a token by a cell."""
-    page = visit.page
+    page = stay.page
     choose(page, "Chart", "Bars by wallet")
     page.locator(".legendtoggle").first.click()
     expect(page.get_by_role("navigation")).to_be_visible()
@@ -118,9 +118,9 @@ def test_legends_and_cells_pick(visit, shown):
     assert (len(shown.view.selection.tokens), len(shown.view.selection.wallets)) == (1, 1)
 
 
-def test_spam_and_dust_have_switches(visit, shown):
+def test_spam_and_dust_have_switches(stay, shown):
     """Which say how much it is, and work by the keyboard."""
-    page = visit.page
+    page = stay.page
     switch = page.locator(".wf-switch", has_text="spam token")
     expect(switch).to_contain_text("hidden")
     switch.get_by_role("button", name="show").focus()
@@ -130,9 +130,9 @@ def test_spam_and_dust_have_switches(visit, shown):
     assert shown.view.selection.spam
 
 
-def test_zoom_is_kept_while_the_view_is_the_same(visit, shown):
+def test_zoom_is_kept_while_the_view_is_the_same(stay, shown):
     """A picture that is asked for anew is the same, wherever a person is in it."""
-    page = visit.page
+    page = stay.page
     choose(page, "Chart", "Heatmap")
     ranges = "document.querySelector('.js-plotly-plot').layout.xaxis.range"
     box = page.locator(".heatmaplayer image").bounding_box()
@@ -166,9 +166,9 @@ def test_widgets_of_a_page_share_plotly(visit, details):
     second.close()
 
 
-def test_colours_follow_the_page(visit, shown):
+def test_colours_follow_the_page(stay, shown):
     """Text is light on dark, and the other way round, at once."""
-    page = visit.page
+    page = stay.page
     choose(page, "Chart", "Lorenz curve")
     fill = "getComputedStyle(document.querySelector('.xtick text')).fill"
     for scheme, is_light in (("dark", True), ("light", False)):
@@ -182,12 +182,12 @@ def test_colours_follow_the_page(visit, shown):
         "list.dispatchEvent(new Event('change', { bubbles: true }))"
     )
     page.wait_for_function(f"+/\\d+/.exec({fill})[0] > 128")
-    assert visit.said == []
+    assert stay.said == []
 
 
-def test_what_changes_out_of_sight_is_drawn_when_it_is_back(visit, shown):
+def test_what_changes_out_of_sight_is_drawn_when_it_is_back(stay, shown):
     """A notebook takes cells off the page that are far away: nothing there has a size or colour."""
-    page = visit.page
+    page = stay.page
     page.evaluate("window.away = document.querySelector('main'); away.remove()")
     page.evaluate(
         "const list = away.querySelector('.wf-choice select'); list.value = 'Heatmap';"
@@ -197,13 +197,13 @@ def test_what_changes_out_of_sight_is_drawn_when_it_is_back(visit, shown):
     page.evaluate("document.body.append(away)")
     color = page.evaluate("getComputedStyle(away.querySelector('h3')).color")
     expect(page.locator(".ytick text").first).to_have_css("fill", color)
-    assert visit.said == []
+    assert stay.said == []
 
 
 @pytest.mark.parametrize("width", [360, 600, 900, 1600])
-def test_it_fits_any_page(visit, shown, width):
+def test_it_fits_any_page(stay, shown, width):
     """No page is too narrow: nothing stands out at the side."""
-    page = visit.page
+    page = stay.page
     page.set_viewport_size({"width": width, "height": 800})
     for chart in CHARTS:
         choose(page, "Chart", chart)
@@ -212,11 +212,11 @@ def test_it_fits_any_page(visit, shown, width):
         assert plot["x"] + plot["width"] <= width
 
 
-def test_hostile_symbols_are_text(visit):
+def test_hostile_symbols_are_text(stay):
     """In every chart, its words, its path and under the pointer."""
     frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
     details = WalletDetails(assemble([failed("0xb")]).wallets, frame.assign(price=1.0))
-    widget, page = ChartWidget(details, prepare=lambda holdings: holdings), visit.page
+    widget, page = ChartWidget(details, prepare=lambda holdings: holdings), stay.page
     BarePage(page, widget)
     expect(page.locator(NODES).first).to_be_visible()
     for chart in CHARTS:
@@ -227,7 +227,7 @@ def test_hostile_symbols_are_text(visit):
         choose(page, "Chart", "Treemap")
         choose(page, "Chart", "Bars by wallet")
         assert page.evaluate(HARMFUL) == []
-    assert (visit.strayed, errors(visit), widget._alert) == ([], [], "")
+    assert (stay.strayed, errors(stay), widget._alert) == ([], [], "")
     widget.close()
 
 
@@ -245,18 +245,18 @@ def test_no_eval_is_needed(visit, details, monkeypatch):
     widget.close()
 
 
-def test_a_gone_widget_leaves_nothing_behind(visit, shown):
+def test_a_gone_widget_leaves_nothing_behind(stay, shown):
     """Neither elements nor a plot that still listens."""
-    visit.page.evaluate("models[0].end()")
-    expect(visit.page.locator(".wf")).to_have_count(0)
-    visit.page.set_viewport_size({"width": 500, "height": 700})
-    visit.page.emulate_media(color_scheme="dark")
-    assert (visit.strayed, errors(visit)) == ([], [])
+    stay.page.evaluate("models[0].end()")
+    expect(stay.page.locator(".wf")).to_have_count(0)
+    stay.page.set_viewport_size({"width": 500, "height": 700})
+    stay.page.emulate_media(color_scheme="dark")
+    assert (stay.strayed, errors(stay)) == ([], [])
 
 
-def test_a_chart_can_be_taken_away(visit, shown):
+def test_a_chart_can_be_taken_away(stay, shown):
     """As a picture with its title, on the paper that it has."""
-    page = visit.page
+    page = stay.page
     for form, begins in (("png", "data:image/png;base64,"), ("svg", "data:image/svg+xml,")):
         image = page.evaluate("form => document.querySelector('.wf').chart.image(form)", form)
         assert image.startswith(begins)

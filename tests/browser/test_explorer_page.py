@@ -44,11 +44,11 @@ def details(service):
 
 
 @pytest.fixture
-def shown(visit, details, client):
+def shown(stay, details, client):
     """Show it, and wait until it is drawn."""
     widget = HoldingsExplorer(details, client=client)
-    widget.bare = BarePage(visit.page, widget)
-    settle(visit.page)
+    widget.bare = BarePage(stay.page, widget)
+    settle(stay.page)
     yield widget
     widget.close()
 
@@ -66,9 +66,9 @@ def errors(visit):
     return [said for said in visit.said if not said.startswith("warning")]
 
 
-def test_the_trip_by_mouse(visit, shown):
+def test_the_trip_by_mouse(stay, shown):
     """Who holds most USDC; spam; a wallet; by value; and the code, which runs."""
-    page = visit.page
+    page = stay.page
     page.get_by_role("button", name="Tokens").click()
     search = page.get_by_role("combobox", name="Find tokens")
     expect(search).to_be_focused()
@@ -101,12 +101,12 @@ def test_the_trip_by_mouse(visit, shown):
     exec(code, made)  # noqa: S102 - our own text
     assert made["shown"]["symbol"].tolist() == shown.shown.holdings["symbol"].tolist()
     assert HERE in code
-    assert (visit.strayed, errors(visit), shown._alert) == ([], [], "")
+    assert (stay.strayed, errors(stay), shown._alert) == ([], [], "")
 
 
-def test_the_trip_by_keyboard(visit, shown):
+def test_the_trip_by_keyboard(stay, shown):
     """Tab and Enter reach everything; Escape leads out again."""
-    page = visit.page
+    page = stay.page
 
     def reach(name):
         for _ in range(60):
@@ -136,12 +136,12 @@ def test_the_trip_by_keyboard(visit, shown):
         page.keyboard.press("Enter")
     assert caught.value.suggested_filename == "holdings.csv"
     assert b"WBTC" in caught.value.path().read_bytes()
-    assert (visit.strayed, errors(visit)) == ([], [])
+    assert (stay.strayed, errors(stay)) == ([], [])
 
 
-def test_pictures_can_be_taken_away(visit, shown):
+def test_pictures_can_be_taken_away(stay, shown):
     """The chart as it is, as PNG and SVG."""
-    page = visit.page
+    page = stay.page
     page.get_by_role("button", name="Download").click()
     for kind, begin in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
         with page.expect_download() as caught:
@@ -150,18 +150,18 @@ def test_pictures_can_be_taken_away(visit, shown):
         assert caught.value.path().read_bytes().startswith(begin)
 
 
-def test_a_cell_picks(visit, shown):
+def test_a_cell_picks(stay, shown):
     """Only the wallet that stands in it."""
-    page = visit.page
+    page = stay.page
     page.locator(".wf-row .wf-cell").first.click()
     page.get_by_role("button", name="Only this wallet").click()
     expect(page.get_by_role("button", name="Wallets")).to_contain_text("1 chosen")
     assert len(shown.shown.wallets) == 1
 
 
-def test_refresh_says_how_far_it_is(visit, shown, details):
+def test_refresh_says_how_far_it_is(stay, shown, details):
     """And the page follows what came of it."""
-    page = visit.page
+    page = stay.page
     page.get_by_role("button", name="Refresh").click()
     shown._thread.join(20)
     shown.bare.follow()
@@ -175,9 +175,9 @@ def test_refresh_says_how_far_it_is(visit, shown, details):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_everybody_can_use_it(visit, shown, scheme, width):
+def test_everybody_can_use_it(stay, shown, scheme, width):
     """Axe finds nothing, with all that can be open open; no text is small."""
-    page = visit.page
+    page = stay.page
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 900})
     assert violations(page) == []
@@ -193,9 +193,9 @@ def test_everybody_can_use_it(visit, shown, scheme, width):
 
 
 @pytest.mark.parametrize("width", [360, 600, 900, 1200, 1600])
-def test_it_fits_any_page(visit, shown, width):
+def test_it_fits_any_page(stay, shown, width):
     """No page is too narrow: nothing scrolls sideways, with pickers open or not."""
-    page = visit.page
+    page = stay.page
     page.set_viewport_size({"width": width, "height": 900})
     for name in ("Wallets", "Tokens", "Blockchains"):
         page.get_by_role("button", name=name).click()
@@ -212,11 +212,11 @@ def test_it_fits_any_page(visit, shown, width):
     assert width < 900 or max(heads) < 30, "a word is broken"
 
 
-def test_hostile_symbols_are_text(visit):
+def test_hostile_symbols_are_text(stay):
     """In every part, whatever is open."""
     frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
     details = WalletDetails(assemble([failed("0xb", error="<img src=x>")]).wallets, frame)
-    widget, page = HoldingsExplorer(details, prepare=lambda holdings: holdings), visit.page
+    widget, page = HoldingsExplorer(details, prepare=lambda holdings: holdings), stay.page
     BarePage(page, widget)
     settle(page)
     page.get_by_role("button", name="Tokens").click()
@@ -226,13 +226,13 @@ def test_hostile_symbols_are_text(visit):
     expect(page.get_by_role("table", name="Wallets with a remark")).to_contain_text("<img src=x>")
     settle(page)
     assert page.evaluate(HARMFUL) == []
-    assert (visit.strayed, errors(visit), widget._alert) == ([], [], "")
+    assert (stay.strayed, errors(stay), widget._alert) == ([], [], "")
     widget.close()
 
 
-def test_the_panel(visit, client):
+def test_the_panel(stay, client):
     """Paste, fetch, and read what came of it, in the same look."""
-    panel, page = FetchPanel(client=client), visit.page
+    panel, page = FetchPanel(client=client), stay.page
     bare = BarePage(page, panel)
     assert violations(page) == []
     page.get_by_label("Paste wallets").fill("NEAR.alice.near\nnonsense")
@@ -246,5 +246,5 @@ def test_the_panel(visit, client):
     expect(page.get_by_role("button", name="Ask again for 1 not ok")).to_be_visible()
     page.emulate_media(color_scheme="dark")
     assert violations(page) == []
-    assert (visit.strayed, errors(visit), panel._alert) == ([], [], "")
+    assert (stay.strayed, errors(stay), panel._alert) == ([], [], "")
     panel.close()

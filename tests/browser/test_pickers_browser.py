@@ -19,6 +19,7 @@ MANY = pd.DataFrame(
         "token_address": CONTRACTS,
     }
 ).astype("str")
+SOME = MANY.head(2_000)
 FEW = MANY.head(3).assign(
     symbol=["USDC", "ETH", "WIF"],
     token_address=pd.array([CONTRACTS[0], None, CONTRACTS[2]], dtype="str"),
@@ -33,16 +34,16 @@ WIDER = """() => [...document.querySelectorAll('main *')].filter(
 
 
 @pytest.fixture
-def show(visit):
+def show(stay):
     """Give pages that show pickers, and expect that nothing goes wrong on them."""
     opened = []
 
     def show_pickers(*pickers):
         opened.extend(pickers)
-        return BarePage(visit.page, *pickers)
+        return BarePage(stay.page, *pickers)
 
     yield show_pickers
-    assert (visit.strayed, visit.said) == ([], [])
+    assert (stay.strayed, stay.said) == ([], [])
     for picker in opened:
         picker.close()
 
@@ -105,24 +106,24 @@ def test_scrolling_shows_rows_at_once(show):
 
 def test_clicks_choose_and_take_away(show):
     """Each click is about one thing; what is not in sight stays chosen."""
-    picker = TokenPicker(MANY)
+    picker = TokenPicker(SOME)
     page = show(picker).page
-    search(page).fill("tk19999")
-    option(page, "TK19999").click()
-    search(page).fill("tk12345")
-    option(page, "TK12345").click()
+    search(page).fill("tk1999")
+    option(page, "TK1999").click()
+    search(page).fill("tk1235")
+    option(page, "TK1235").click()
     search(page).fill("")
     for name in ("TK0", "TK1"):
         page.get_by_role("option").filter(has_text=name).first.click()
     chips = page.get_by_role("group", name="Chosen tokens").get_by_role("button")
-    expect(chips).to_have_text(["TK19999 ✕", "TK12345 ✕", "TK0 ✕", "TK1 ✕", "Remove all"])
+    expect(chips).to_have_text(["TK1999 ✕", "TK1235 ✕", "TK0 ✕", "TK1 ✕", "Remove all"])
     assert [contract for _, contract in picker.value] == [
-        CONTRACTS[place].lower() for place in (19_999, 12_345, 0, 1)
+        CONTRACTS[place].lower() for place in (1_999, 1_235, 0, 1)
     ]
     expect(page.get_by_role("option", selected=True)).to_have_count(2)
     option(page, "TK0").click()
     assert len(picker.value) == 3
-    page.get_by_role("button", name="Remove TK12345 · BSC").click()
+    page.get_by_role("button", name="Remove TK1235 · BSC").click()
     assert len(picker.value) == 2
     chips.last.click()
     expect(chips).to_have_count(0)
@@ -131,7 +132,7 @@ def test_clicks_choose_and_take_away(show):
 
 def test_enter_chooses_what_typing_finds(show):
     """Typing and Enter are enough, and then the next can be typed."""
-    picker = TokenPicker(MANY)
+    picker = TokenPicker(SOME)
     page = show(picker).page
     search(page).press("Enter")
     assert picker.value == ()
@@ -154,14 +155,14 @@ def test_enter_chooses_what_typing_finds(show):
 
 def test_the_whole_list_by_keys(show):
     """Arrows, pages, Home and End move; Enter chooses and takes away; Backspace and Esc undo."""
-    picker = TokenPicker(MANY)
+    picker = TokenPicker(SOME)
     page = show(picker).page
     search(page).focus()
     for key, name in {
         "ArrowDown": "TK0",
         "PageDown": "TK7",
         "ArrowUp": "TK6",
-        "End": "TK19999",
+        "End": "TK1999",
         "Home": "TK0",
     }.items():
         page.keyboard.press(key)
@@ -183,15 +184,15 @@ def test_the_whole_list_by_keys(show):
     expect(search(page)).to_have_value("xtk5")
     page.keyboard.press("Escape")
     expect(search(page)).to_have_value("")
-    page.keyboard.press("Tab")  # on to what selects all, not through twenty thousand rows
-    expect(page.get_by_role("button", name="Select all 20,000")).to_be_focused()
+    page.keyboard.press("Tab")  # on to what selects all, not through two thousand rows
+    expect(page.get_by_role("button", name="Select all 2,000")).to_be_focused()
 
 
 def test_all_that_match_are_chosen_at_once(show):
     """One button takes them all, and takes them away again; a few buttons stand for many."""
-    picker = TokenPicker(MANY)
+    picker = TokenPicker(SOME)
     page = show(picker).page
-    search(page).fill("tk1999")
+    search(page).fill("tk199")
     page.get_by_role("button", name="Select all 11 that match").click()
     assert len(picker.value) == 11
     chips = page.get_by_role("group", name="Chosen tokens")
@@ -200,7 +201,7 @@ def test_all_that_match_are_chosen_at_once(show):
     chips.get_by_role("button", name="and 3 more").click()
     expect(page.get_by_role("option")).to_have_count(11)
     chips.get_by_role("button", name="Show all").click()
-    search(page).fill("tk1999")
+    search(page).fill("tk199")
     page.get_by_role("button", name="Remove all 11 that match").click()
     assert picker.value == ()
 

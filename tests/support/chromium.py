@@ -1,7 +1,8 @@
 """A real browser, headless, that reaches this machine alone and remembers what it was asked.
 
-Imported by ``conftest``, so that any test may take `visit`. It needs Debian's chromium, which
-Playwright drives: where that is missing the tests are skipped, and fail with WF_TEST_NO_SKIP.
+Imported by ``conftest``, so that any test may take `visit`, a fresh tab, or `stay`, in which a
+library of megabytes is loaded once. It needs Debian's chromium, which Playwright drives: where that
+is missing the tests are skipped, and fail with WF_TEST_NO_SKIP.
 """
 
 import os
@@ -18,7 +19,9 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--proxy-server=127.0.0.1:9",  # nobody listens; this machine itself is asked without it
 ]
+SIZE = {"width": 960, "height": 720}
 PATIENCE_MS = 30_000  # other work on the machine may take most of it
 _MISSING = "no chromium on this machine: apt-get install chromium"
 
@@ -43,7 +46,7 @@ class Visit:
 
     def __init__(self, page):
         self.page, self.strayed, self.said = page, [], []
-        page.route("**/*", self._guard)
+        page.on("request", self._look)  # a route would do without the browser's cache
         page.on("console", self._listen)
         page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
         page.on("dialog", self._dismiss)
@@ -52,17 +55,18 @@ class Visit:
         """Go to an address, a file's path or a URL of this machine."""
         self.page.goto(address.as_uri() if hasattr(address, "as_uri") else address)
 
-    def _guard(self, route):
-        url = urlsplit(route.request.url)
-        if url.scheme in {"file", "data", "blob", "about"} or url.hostname in {
-            "127.0.0.1",
-            "localhost",
-            "::1",
-        }:
-            route.continue_()
-        else:
-            self.strayed.append(route.request.url)
-            route.abort()
+    def forget(self):
+        """Look as at first, and know nothing of what went on."""
+        self.page.set_viewport_size(SIZE)
+        self.page.emulate_media(color_scheme="light")
+        self.strayed.clear()
+        self.said.clear()
+
+    def _look(self, request):
+        url = urlsplit(request.url)
+        is_here = url.hostname in {"127.0.0.1", "localhost", "::1"}
+        if url.scheme not in {"file", "data", "blob", "about"} and not is_here:
+            self.strayed.append(request.url)
 
     def _listen(self, message):
         if message.type in {"warning", "error"}:
@@ -93,5 +97,19 @@ def chromium():
 @pytest.fixture
 def visit(chromium):
     """Give a fresh tab, its own cookies and storage included."""
-    with chromium.new_context(viewport={"width": 960, "height": 720}) as context:
+    with chromium.new_context(viewport=SIZE) as context:
         yield Visit(context.new_page())
+
+
+@pytest.fixture(scope="module")
+def lasting_tab(chromium):
+    """Give one tab to a module."""
+    with chromium.new_context(viewport=SIZE) as context:
+        yield Visit(context.new_page())
+
+
+@pytest.fixture
+def stay(lasting_tab):
+    """Give the module's tab, which `BarePage` empties, but for plotly.js."""
+    lasting_tab.forget()
+    return lasting_tab
