@@ -8,7 +8,7 @@ import sys
 import time
 from decimal import Decimal
 from pathlib import Path
-from threading import get_ident
+from threading import Event, get_ident
 
 import duckdb
 import pandas as pd
@@ -19,7 +19,10 @@ from canned_service import answer, balance, wallet
 from fast_service import fast_service, wallet_address
 
 import walletframe as wf
-from walletframe.bulk.dataset import Register, Turn
+from walletframe.bulk.files import key_of
+from walletframe.bulk.register import Register, Turn
+from walletframe.bulk.run import Orders, fetch_into
+from walletframe.bulk.summary import Tally
 from walletframe.errors import (
     AddressError,
     AnswerWarning,
@@ -542,6 +545,35 @@ class TestPlaces:
         turns = [register.meet(key) for key in ("A.0", "A.1", "A.1", "A.0")]
         assert turns == [Turn.HELD, Turn.ASK, Turn.REPEATED, Turn.REPEATED]
         assert register.met == 2
+
+
+class TestOrders:
+    """One of several runs of one list."""
+
+    def run(self, fast, folder, wallets, tell=False, **orders):  # noqa: FBT002 - as the caller's progress
+        """Fetch into a folder on these terms."""
+        asked = [wf.WalletAddress.parse(wallet) for wallet in wallets]
+        with fast.client() as client:
+            return fetch_into(folder, asked, client, tell, Tally(), orders=Orders(**orders))
+
+    def test_wallets_keep_their_places_in_the_whole_list(self, fast, folder, small_parts):
+        """In each run that goes on with it, too."""
+        asked = addresses(*range(30))
+        places = {key_of(wf.WalletAddress.parse(each)): 7 * n for n, each in enumerate(asked)}
+        self.run(fast, folder, asked[20:], places=places)
+        self.run(fast, folder, asked[:20], places=places)
+        found = dict(rows(folder, "wallets", "'ETH.' || address, position"))
+        assert found == {each: 7 * number for number, each in enumerate(asked)}
+        assert read_addresses(folder) == asked
+
+    def test_ends_when_it_is_called_off(self, fast, folder):
+        """What was finished is in the folder, and the summary counts the others."""
+        cancel = Event()
+        summary = self.run(
+            fast, folder, addresses(*range(3_000)), lambda *_: cancel.set(), cancel=cancel
+        )
+        assert 0 < summary.ok == len(rows(folder, "wallets")) < 3_000
+        assert summary.statuses["cancelled"] == 3_000 - summary.ok
 
 
 class TestUrls:

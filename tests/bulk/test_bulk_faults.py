@@ -383,10 +383,27 @@ class TestFolder:
     def test_of_a_run_that_goes_on_is_read_but_not_written(self, client, folder):
         """One run at a time; its lock goes with it."""
         with Dataset(folder, client.settings.service):
-            with pytest.raises(DatasetError, match="another run"):
+            who = f"another run, process {os.getpid()} on .*, writes"
+            with pytest.raises(DatasetError, match=who):
                 wf.fetch_to_parquet([], folder, client=client)
             assert len(wf.read_wallets(folder).wallets) == 0
         assert wf.fetch_to_parquet([], folder, client=client).ok == 0
+
+    def test_of_a_run_that_goes_on_is_waited_for_by_the_patient(self, client, folder):
+        """Until it ends, or the patience, or who waits is called off; then it is told by name."""
+        service, cancel = client.settings.service, Event()
+        first = Dataset(folder, service)
+        (folder / ".walletframe" / "holder").unlink()
+        with pytest.raises(DatasetError, match="another run writes"):
+            Dataset(folder, service, patience_s=0.01)
+        cancel.set()
+        with pytest.raises(DatasetError, match="another run writes"):
+            Dataset(folder, service, 3600, cancel)
+        with first:
+            end = Timer(0.01, first.__exit__)
+            end.start()
+            with Dataset(folder, service, 3600):
+                end.join()
 
     def test_on_a_disk_without_locks_is_told_or_made_do_with(self, client, folder, monkeypatch):
         """Newer releases of filelock make do with a file; older ones say no word of the folder."""

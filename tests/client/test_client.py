@@ -574,6 +574,34 @@ def test_pickled_client_leaves_the_key_out(canned):
     assert pickle.loads(pickled).settings.workers == 3
 
 
+@pytest.mark.parametrize(
+    "environment, is_taken",
+    [
+        ({}, True),
+        ({"BASE_URL": "{address}", "KEY_KIND": "private"}, True),
+        ({"BASE_URL": "https://other.example"}, False),
+        ({"PUBLIC_BASE_URL": "{address}", "KEY_KIND": "public"}, False),
+    ],
+)
+def test_pickled_client_takes_the_key_of_where_it_arrives(
+    canned, monkeypatch, environment, is_taken
+):
+    """A key that the environment has for another address, or of another kind, is not taken."""
+    with canned.client() as client:
+        pickled = pickle.dumps(client)
+    for name, text in environment.items():
+        monkeypatch.setenv(f"WALLETFRAME_{name}", text.format(address=canned.base_url))
+    monkeypatch.setenv("WALLETFRAME_API_KEY", "another key")
+    for arrived in (pickle.loads(pickled), Client(pickle.loads(pickled).settings)):
+        with arrived:
+            assert bool(arrived.settings.api_key) is is_taken
+    if is_taken:
+        canned.default = (200, {}, answer(wallet()))
+        with arrived:
+            assert statuses(arrived.fetch("ETH.0xa")) == ["ok"]
+        assert canned.paths[-1].endswith("apiKey=another+key")
+
+
 def test_refused_key_ends_a_long_call_at_once(canned):
     """What was not asked yet waits for no slot."""
     canned.default = (401, {}, b"no")

@@ -261,6 +261,14 @@ def test_those_who_begin_a_pace_at_the_same_moment_share_it(tmp_path):
                 pacer.close()
 
 
+@pytest.mark.parametrize("rate, own", [(80, 20), (None, 5)])
+def test_one_of_several_with_nothing_shared_keeps_to_its_part(rate, own):
+    """It is told how many they are; alone it has all of it."""
+    alone = Pacer(None, "service", rate=rate, longest_s=1)
+    one_of_four = Pacer(None, "service", rate=rate, longest_s=1, processes=4)
+    assert alone.slots.own.rate == 4 * one_of_four.slots.own.rate == 4 * own
+
+
 def test_rate_is_remembered(tmp_path):
     """A later pacer goes on where an earlier one was; another service begins anew."""
     first = Pacer(tmp_path / "p", "s", rate=None, longest_s=60)

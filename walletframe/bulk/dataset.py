@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 import warnings
-from contextlib import ExitStack
-from enum import Enum, auto
+from contextlib import ExitStack, suppress
+from platform import node
+from threading import Event
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
@@ -19,7 +22,6 @@ from filelock import FileLock, Timeout
 
 from walletframe.bulk.files import (
     FORMAT,
-    POSITION,
     Layout,
     apart,
     as_tables,
@@ -34,13 +36,14 @@ from walletframe.bulk.files import (
     still_failed,
 )
 from walletframe.bulk.journal import left_in, segments
+from walletframe.bulk.register import Register
 from walletframe.disk import private_file, private_folder, publish
 from walletframe.errors import DatasetError
 from walletframe.frames import assemble, kept_table, text_array, with_kept
 from walletframe.wire import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from filelock import AcquireReturnProxy
@@ -49,18 +52,27 @@ if TYPE_CHECKING:
     from walletframe.frames import WalletDetails
 
 _UNFINISHED = ".tmp"
+_AGAIN_S = 0.5
 
 
 class Dataset:
-    """A folder that this run alone may write; it is made where it is not there."""
+    """A folder that this run alone may write; it is made where it is not there.
 
-    def __init__(self, root: Path, service: str) -> None:
+    Where another run writes, it is waited for, so long at most, or until `cancel`.
+    """
+
+    def __init__(
+        self, root: Path, service: str, patience_s: float = 0.0, cancel: Event | None = None
+    ) -> None:
         self.layout: Layout = Layout(root)
         self._service = service
         with ExitStack() as opened, dataset_errors(root):
             _refuse_foreign(self.layout)
             private_folder(self.layout.inner)
-            opened.enter_context(_locked(self.layout))
+            opened.enter_context(_locked(self.layout, patience_s, cancel or Event()))
+            with suppress(OSError):  # a courtesy to who finds the lock held
+                self.layout.holder.write_text(f"process {os.getpid()} on {node()}", "utf-8")
+            opened.callback(self.layout.holder.unlink, missing_ok=True)
             self._prepare()
             failed = part_numbers(self.layout.failed)
             self._had_failed = bool(failed or segments(self.layout.inner))
@@ -74,21 +86,22 @@ class Dataset:
     def __exit__(self, *exc: object) -> None:
         self._opened.close()
 
-    def take_up(self) -> Register:
+    def take_up(self, places: Mapping[str, int] | None = None) -> Register:
         """Make a part of what an earlier run left in its journal, and register what there is.
 
-        Where a part can't be read or written, the journal stays.
+        Where a part can't be read or written, the journal stays. `places` has those of new wallets
+        in a list of which this folder has a part, by key.
         """
         layout = self.layout
         with dataset_errors(layout.root):
-            register = Register(part_tables(layout.wallets), part_tables(layout.failed))
+            register = Register(part_tables(layout.wallets), part_tables(layout.failed), places)
             left = segments(layout.inner)
             unwritten = left_in(left, self._service).items()
             found = [placed for key, placed in unwritten if not register.holds(key)]
             if found:
                 records, positions = zip(*found, strict=True)
                 self.add(assemble(records), positions)
-                register = Register(part_tables(layout.wallets), part_tables(layout.failed))
+                register = Register(part_tables(layout.wallets), part_tables(layout.failed), places)
             for segment in left:
                 segment.unlink()
         return register
@@ -199,16 +212,16 @@ def _refuse_foreign(layout: Layout) -> None:
             )
 
 
-def _locked(layout: Layout) -> AcquireReturnProxy[Any]:
+def _locked(layout: Layout, patience_s: float, cancel: Event) -> AcquireReturnProxy[Any]:
     lock = FileLock(layout.inner / "lock", mode=0o600, thread_local=False)
+    until = time.monotonic() + patience_s
     try:
         with warnings.catch_warnings(action="ignore"):  # where it makes do without flock
-            return lock.acquire(blocking=False)
-    except Timeout:
-        raise DatasetError(
-            f"another run writes into {layout.root}",
-            hint="wait until it ends, or choose another folder",
-        ) from None
+            while True:
+                with suppress(Timeout):
+                    return lock.acquire(blocking=False)
+                if time.monotonic() >= until or cancel.wait(_AGAIN_S):
+                    raise _held(layout)
     except NotImplementedError:
         raise DatasetError(
             f"{layout.root} is on a disk without locks (flock)",
@@ -216,71 +229,11 @@ def _locked(layout: Layout) -> AcquireReturnProxy[Any]:
         ) from None
 
 
-class Turn(Enum):
-    """What to do with a wallet of the input."""
-
-    ASK = auto()
-    HELD = auto()
-    REPEATED = auto()
-
-
-class Register:
-    """The wallets of a folder (tables of what is ok, and of what is not) and of a run, by key."""
-
-    # A wallet that the folder knows keeps its place. A new one comes right behind the wallet before
-    # it where that place is free, as it is where an earlier run of the same list had to leave a
-    # gap; else it comes last.
-
-    def __init__(self, wallets: Iterable[pa.Table], failed: Iterable[pa.Table]) -> None:
-        self._held, self._failed = _positions(wallets), _positions(failed)
-        self._under_way: dict[str, int] = {}
-        self._met: set[str] = set()
-        self._before = -1
-        taken = {*self._held.values(), *self._failed.values()}
-        self._end = max(taken, default=-1) + 1
-        self._free = set(range(self._end)) - taken
-
-    @property
-    def met(self) -> int:
-        """How many distinct wallets were met so far."""
-        return len(self._met)
-
-    def holds(self, key: str) -> bool:
-        """Return whether a wallet was ok in the folder before this run."""
-        return key in self._held
-
-    def meet(self, key: str) -> Turn:
-        """Decide about the next wallet, and give it its place."""
-        if key in self._met:
-            return Turn.REPEATED
-        self._met.add(key)
-        if key in self._held:
-            self._before = self._held[key]
-            return Turn.HELD
-        position = self._failed.get(key)
-        self._before = self._free_place() if position is None else position
-        self._under_way[key] = self._before
-        return Turn.ASK
-
-    def position(self, key: str) -> int:
-        """Return the place of a wallet that is under way."""
-        return self._under_way[key]
-
-    def settle(self, key: str) -> int:
-        """Return the same, for the last time: the wallet is done."""
-        return self._under_way.pop(key)
-
-    def _free_place(self) -> int:
-        behind = self._before + 1
-        if behind in self._free:
-            self._free.remove(behind)
-            return behind
-        self._end += 1
-        return self._end - 1
-
-
-def _positions(tables: Iterable[pa.Table]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for table in tables:
-        found.update(zip(keys_of(table), table[POSITION].to_pylist(), strict=True))
-    return found
+def _held(layout: Layout) -> DatasetError:
+    who = "another run"
+    with suppress(OSError):
+        who = f"another run, {layout.holder.read_text('utf-8')},"
+    return DatasetError(
+        f"{who} writes into {layout.root}",
+        hint="wait until it ends, end it if nobody needs it, or choose another folder",
+    )

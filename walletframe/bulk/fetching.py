@@ -159,7 +159,7 @@ def fetch_to_parquet(  # noqa: PLR0913 - what a caller may wish
     require_client(client)
     root, tally = local_folder(folder), Tally()
     listed, kept = _listed(wallets, names_to_keep(keep), on_unreadable, tally.leave_out)
-    summary = fetch_into(root, listed, client or default_client(), progress, tally, kept)
+    summary = fetch_into(root, listed, client or default_client(), progress, tally, kept=kept)
     conclude(summary, on_failure)
     return summary
 

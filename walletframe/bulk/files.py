@@ -66,6 +66,7 @@ class Layout:
         self.failed: Path = root / "failed"
         self.kept: Path = root / "kept.parquet"
         self.marker: Path = self.inner / "dataset.json"
+        self.holder: Path = self.inner / "holder"
 
     def service(self) -> str | None:
         """Return the name of the service that was asked; None where there is no dataset."""

@@ -10,13 +10,15 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Event
 from typing import TYPE_CHECKING, TypeAlias
 
-from walletframe.bulk.dataset import Dataset, Register, Turn
+from walletframe.bulk.dataset import Dataset
 from walletframe.bulk.files import key_of
 from walletframe.bulk.journal import Journal
+from walletframe.bulk.register import Register, Turn
 from walletframe.bulk.summary import GOES_ON, Tally
 from walletframe.client import Job, counted
 from walletframe.errors import FetchInterrupted
@@ -25,7 +27,7 @@ from walletframe.settings import require_service
 from walletframe.wire import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -43,21 +45,24 @@ _Wallets: TypeAlias = "list[WalletAddress] | Iterator[WalletAddress]"
 _Report: TypeAlias = "Callable[[Status], None]"
 
 
-def fetch_into(
+def fetch_into(  # noqa: PLR0913 - `fetch_to_parquet` is a function of as many
     folder: Path,
     wallets: _Wallets,
     client: Client,
     progress: OpenProgress,
     tally: Tally,
+    *,
     kept: pd.DataFrame | None = None,
+    orders: Orders | None = None,
 ) -> FetchSummary:
     """Do all of a run; raises FetchInterrupted after Ctrl-C, when all is written."""
-    service, cancel = require_service(client.settings), Event()
+    service, orders = require_service(client.settings), orders or Orders()
+    cancel = orders.cancel
     whole = wallets if isinstance(wallets, list) else None  # distinct; a stream may repeat itself
     total = None if whole is None else len(whole)
     with ExitStack() as opened:
-        dataset = opened.enter_context(Dataset(folder, service))
-        register = dataset.take_up()
+        dataset = opened.enter_context(Dataset(folder, service, orders.patience_s, cancel))
+        register = dataset.take_up(orders.places)
         if kept is not None:
             dataset.keep(list(wallets), kept)
         journal = Journal(dataset.layout.inner, register.position, cancel)
@@ -76,6 +81,15 @@ def fetch_into(
     if is_interrupted:
         raise FetchInterrupted(summary, GOES_ON)
     return summary
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What a run is told that is one of several of one list, which others may end."""
+
+    places: Mapping[str, int] | None = None  # of its wallets in the whole list, by key
+    cancel: Event = field(default_factory=Event)
+    patience_s: float = 0.0  # how long to wait for another run that writes there
 
 
 class _Run:

@@ -19,7 +19,7 @@ from walletframe.forks import OwnLock, begins_anew
 from walletframe.frameless import at_the_boundary, frameless
 from walletframe.frames import WalletDetails, assemble, names_to_keep
 from walletframe.notice import notify
-from walletframe.settings import Settings, require_service, require_settings
+from walletframe.settings import Settings, require_service, require_settings, with_own_key
 from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_place
 from walletframe.walletfile import read_given
 
@@ -48,7 +48,9 @@ class Client:
     Parameters
     ----------
     settings : Settings, optional
-        How to reach the service; made from the environment where not given.
+        How to reach the service; made from the environment where not given. A pickle leaves the
+        key out: where it is read, the key of the environment is taken, unless that is for another
+        address.
     **overrides
         Settings that differ.
 
@@ -73,9 +75,9 @@ class Client:
     @frameless
     def __init__(self, settings: Settings | None = None, **overrides: Unpack[SomeSettings]) -> None:
         require_settings(settings)
-        self.settings: Settings = (
-            settings.replace(**overrides) if settings else Settings(**overrides)
-        )
+        made = settings.replace(**overrides) if settings else Settings(**overrides)
+        is_left_out = made.api_key is not None and not made.api_key  # by a pickle
+        self.settings: Settings = with_own_key(made) if is_left_out else made
         self._session: ServiceSession | None = None
         self._pacer: Pacer | None = None
         self._store: AnswerStore | None = None

@@ -9,15 +9,15 @@ from walletframe.settings.key import (
     require_node,
     secret_pieces,
 )
-from walletframe.settings.readers import CacheChoice, KeyKind, OtherSettings, SomeSettings, quoted
-from walletframe.settings.server import ServerUrl
-from walletframe.settings.values import (
-    PREFIX,
-    Settings,
+from walletframe.settings.needs import (
     require_endpoint,
     require_service,
     require_settings,
+    with_own_key,
 )
+from walletframe.settings.readers import CacheChoice, KeyKind, OtherSettings, SomeSettings, quoted
+from walletframe.settings.server import ServerUrl
+from walletframe.settings.values import PREFIX, Settings
 
 __all__ = [
     "PREFIX",
@@ -38,4 +38,5 @@ __all__ = [
     "require_service",
     "require_settings",
     "secret_pieces",
+    "with_own_key",
 ]

@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Never, Unpack
 
-from walletframe.errors import Argument, ArgumentError, Either, SettingsError, Spelled
+from walletframe.errors import Argument, SettingsError, Spelled
 from walletframe.frameless import frameless
 from walletframe.settings.key import RPC_URL_VARIABLE
 from walletframe.settings.readers import SETTINGS, CacheChoice, KeyKind, holds_key, quoted
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from walletframe.settings.server import ServerUrl
 
 PREFIX = "WALLETFRAME_"
-_OTHERWISE = Spelled(
-    Either(", or call walletframe.configure(…)"),
-    "; try it without a key on simulated data: ",
-    Either("walletframe.sandbox(), in a shell walletframe demo", "walletframe demo"),
-)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -63,8 +58,9 @@ class Settings:
         A Redis or Valkey in which several machines share the request rate. Default: it is shared
         by all that use the same `cache`.
     processes : int, optional
-        How many processes share the rate: each keeps to its part where the Redis is gone. Default:
-        those that were counted there.
+        How many processes share the rate: each keeps to its part where the Redis is gone, or where
+        nothing is shared, with ``cache="memory"`` or False and no `pace`. Default: those that were
+        counted there, else one.
     workers : int, default 8
         The number of concurrent requests.
     requests_per_second : float, optional
@@ -263,33 +259,3 @@ def _check(settings: Settings) -> None:
         if settings.api_key and holds_key(getattr(settings, name), settings.api_key):
             alone = (Argument("api_key", ""), " alone: this setting is displayed")
             raise SettingsError(f"{name}: contains the key", Spelled("the key goes into ", *alone))
-
-
-def require_settings(given: object) -> None:
-    """Refuse what is neither `Settings` nor None, without quoting it: it may be the key."""
-    if not isinstance(given, Settings | None):
-        hint = "give a walletframe.Settings, or settings by their names, such as key_kind=…"
-        raise ArgumentError(
-            f"settings is of type {type(given).__name__}, not Settings", Spelled(Either(hint))
-        )
-
-
-def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:
-    """Return the base address and the key that belongs to it, or say what is missing."""
-    missing = [name for name in ("api_key", "key_kind") if not getattr(settings, name)]
-    if settings.endpoint is None:
-        missing.append("public_base_url" if settings.key_kind == "public" else "base_url")
-    if missing or settings.endpoint is None or settings.api_key is None:
-        names = ", ".join(f"{PREFIX}{name.upper()}" for name in missing)
-        hint = Spelled(f"set {names} in the environment", _OTHERWISE)
-        raise SettingsError(f"not set: {', '.join(missing)}", hint)
-    return settings.endpoint, settings.api_key
-
-
-def require_service(settings: Settings) -> str:
-    """Return the name under which answers are cached, or say what is missing."""
-    if settings.service is None:
-        names = f"{PREFIX}BASE_URL, {PREFIX}KEY_KIND and {PREFIX}API_KEY"
-        hint = Spelled(f"set {names} in the environment", _OTHERWISE)
-        raise SettingsError("not set: base_url (or service, to read the cache alone)", hint)
-    return settings.service

@@ -96,7 +96,7 @@ def _slots(
 ) -> Slots:
     """Return where slots are taken; trouble there is a warning, never an exception."""
     if place is None:
-        return Slots(rate=rate, longest_s=longest_s)
+        return Slots(rate=rate, longest_s=longest_s, processes=processes)
     if isinstance(place, Path):
         return FileSlots(place, service, rate=rate, longest_s=longest_s, processes=processes)
     from walletframe.transport.redis import RedisSlots  # noqa: PLC0415 - an extra

@@ -47,12 +47,15 @@ class Slot(NamedTuple):
 class Slots:
     """The slots of this process alone; `own` is its pace.
 
-    `rate` is known to somebody, or None; `longest_s` is the longest pause that the service may
-    ask for.
+    `rate` is known to somebody, or None, and of it this is one part of `processes`; `longest_s` is
+    the longest pause that the service may ask for.
     """
 
-    def __init__(self, *, rate: float | None, longest_s: float) -> None:
-        self.own = begun(Pace(), rate)
+    def __init__(
+        self, *, rate: float | None, longest_s: float, processes: int | None = None
+    ) -> None:
+        pace = begun(Pace(), rate)
+        self.own = share(pace, processes, time.time()) if processes else pace
         self._rate, self._longest_s = rate, longest_s + _SLACK_S
         self._lock = Lock()
 
