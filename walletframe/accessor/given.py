@@ -21,6 +21,12 @@ _ALONE = (
 )
 
 
+def note_alone(*wallets: object) -> None:
+    """Say once that holdings alone are asked, where no wallets are given in any way."""
+    if all(each is None for each in wallets):
+        mention_once(_ALONE, InputWarning)
+
+
 class Given(ABC, Generic[RowsT]):
     """Holdings, with the wallets of the same fetch where that was given."""
 
@@ -33,8 +39,7 @@ class Given(ABC, Generic[RowsT]):
 
     def _asked(self, wallets: FetchLike | None) -> FetchLike | None:
         """Return the wallets that a table is of: those the caller names, else of the fetch."""
-        if wallets is None and self._wallets is None:
-            mention_once(_ALONE, InputWarning)
+        note_alone(wallets, self._wallets)
         return self._wallets if wallets is None else wallets
 
     @property

@@ -7,13 +7,16 @@ which a token is written on a blockchain. Grouped anew, these rows tell which gr
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
-from walletframe.amounts.floats import float_totals, joined_totals
+from walletframe.amounts.floats import FloatTotals, float_totals, joined_totals
 from walletframe.analysis.sums import totals_table
 from walletframe.analysis.tallies import chains_of, merged, tally_of
 from walletframe.frames import (
@@ -29,13 +32,15 @@ from walletframe.frames import (
     token_identities,
     worth_of,
 )
+from walletframe.frames import assets as listed_assets
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from walletframe.analysis.tallies import Tally
     from walletframe.frames import AssetsLike, By, Codes, Groups, Positions, Ways, Worth
 
+T = TypeVar("T")
 _FOLDED = 400_000  # rows that are kept before parts are merged
 
 
@@ -49,8 +54,8 @@ class InBlocks(Protocol):
     def tokens(self) -> pd.DataFrame:
         """Give each way in which a token is written a row, in the order of the first ones."""
 
-    def blocks(self, names: Collection[str] = ()) -> Iterator[Block]:
-        """Read the rows block by block, in any order, with some more columns."""
+    def over(self, work: Callable[[Block], T], names: Collection[str] = ()) -> Iterator[T]:
+        """Do something with each block of rows, in any order; these have some more columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +98,12 @@ def totals_of_blocks(
     known = written_ways(held)[0] if "symbol" in names else held.whole
     Grouping(names, assets, bridged).cut(known)  # which refuses what can't be grouped by
     names = ["token" if name == "symbol" else name for name in names]
+    assets = listed_assets(assets) if isinstance(assets, str | Path) else assets  # once
     grouping = Grouping(names, assets, bridged)
     parts: list[Part] = []
-    for block in held.blocks([name for name in names if name in held.whole.holdings]):
-        parts.append(part_of(block, grouping))
+    more = [name for name in names if name in held.whole.holdings]
+    for part in held.over(partial(part_of, grouping=grouping), more):
+        parts.append(part)
         if sum(len(part.rows) for part in parts) > _FOLDED and len(parts) > 1:
             parts = [merge(held.whole, parts, grouping)]
     return table(held.whole, parts, grouping)
@@ -106,17 +113,20 @@ def worth_of_blocks(held: InBlocks) -> Worth | None:
     """Add up all values, as `worth` does those of a frame."""
     if "value" not in held.whole.holdings:
         return None
-    parts, currencies, unread, unpriced = [], list[Any](), 0, 0
-    for block in held.blocks():
-        holdings, missing = block.positions.holdings, block.positions.amounts.isna()
-        values = holdings["value"].to_numpy()
-        parts.append(float_totals(values, np.zeros(len(values), dtype=np.intp), 1))
-        currencies += holdings["currency"].iloc[:1].tolist()
-        unread += int(missing.sum())
-        unpriced += int((np.isnan(values) & ~missing).sum())
-    whole = joined_totals(parts).regrouped(np.zeros(len(parts), dtype=np.intp), 1)
-    currency = currencies[0] if currencies else None
-    return worth_of(whole.sums(), currency, int(whole.sizes[0]), unpriced, unread)
+    parts = [*held.over(_worth_part)]
+    totals, currencies, unpriced, unread = (list(column) for column in zip(*parts, strict=True))
+    whole = joined_totals(totals).regrouped(np.zeros(len(parts), dtype=np.intp), 1)
+    currency = next(chain(*currencies), None)
+    return worth_of(whole.sums(), currency, int(whole.sizes[0]), sum(unpriced), sum(unread))
+
+
+def _worth_part(block: Block) -> tuple[FloatTotals, list[Any], int, int]:
+    """Add up values: their total, their currency, and how many have no price, or no amount."""
+    holdings, missing = block.positions.holdings, block.positions.amounts.isna()
+    values = holdings["value"].to_numpy()
+    total = float_totals(values, np.zeros(len(values), dtype=np.intp), 1)
+    unpriced = int((np.isnan(values) & ~missing).sum())
+    return total, holdings["currency"].iloc[:1].tolist(), unpriced, int(missing.sum())
 
 
 def written_ways(held: InBlocks) -> tuple[Positions, Codes]:

@@ -6,6 +6,7 @@ Each token's rows are all there when it is asked; only names need to know of the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -30,7 +31,16 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from walletframe.analysis.valuation import PricesLike
-    from walletframe.frames import AssetsLike, By, Codes, Mask, Positions, TokenKey, TokenLike
+    from walletframe.frames import (
+        AssetsLike,
+        Block,
+        By,
+        Codes,
+        Mask,
+        Positions,
+        TokenKey,
+        TokenLike,
+    )
 
 _ROWS = 500_000  # that are read at a time
 
@@ -87,13 +97,9 @@ def units_on_disk(
 ) -> tuple[dict[Any, float] | None, str | None]:
     """Check prices as `value` does: give those of tokens or symbols, None for those sent."""
     if prices is None:
-        problems = []
-        for block in held.blocks(["price"]):
-            sent = block.positions.holdings
-            known = sent["price"].where(sent["token_blockchain"].notna())
-            problems += unusable(known.to_numpy(dtype=np.float64, na_value=np.nan), block.rows)
+        problems = [problem for found in held.over(_unusable, ["price"]) for problem in found]
         if problems:
-            places = np.sort(np.concatenate([block.rows for block in held.blocks()]))
+            places = np.sort(np.concatenate([*held.over(attrgetter("rows"))]))
             rows = np.searchsorted(places, [row for row, *_ in problems]).tolist()
             told = [(row, *rest) for row, (_, *rest) in zip(rows, problems, strict=True)]
             refuse_prices(sorted(told))
@@ -106,6 +112,13 @@ def units_on_disk(
     units = zip(names, valued["unit_price"], strict=True)
     said = valued["currency"].dropna().tolist()
     return {name: unit for name, unit in units if not np.isnan(unit)}, (said or [currency])[0]
+
+
+def _unusable(block: Block) -> list[tuple[int, str, str]]:
+    """Give the prices sent that can't be used, as `unusable` does."""
+    sent = block.positions.holdings
+    known = sent["price"].where(sent["token_blockchain"].notna())
+    return unusable(known.to_numpy(dtype=np.float64, na_value=np.nan), block.rows)
 
 
 def share_on_disk(

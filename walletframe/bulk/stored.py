@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -26,12 +26,15 @@ from walletframe.frames import (
     respelled,
     some_positions,
     typed_frame,
+    ways_found,
+    ways_together,
 )
 
+T = TypeVar("T")
 _NEEDED = ("blockchain", "address", *TOKEN, "amount")
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
     from walletframe.bulk.added import Cases, Flags, Units
@@ -77,12 +80,12 @@ class StoredHoldings:
         none = typed_frame(dict.fromkeys(dtypes, ()), dtypes)
         return replace(self.whole, holdings=self.whole.holdings.assign(**none))
 
-    def blocks(self, names: Collection[str] = ()) -> Iterator[Block]:
+    def over(self, work: Callable[[Block], T], names: Collection[str] = ()) -> Iterator[T]:
         """Read what tables need of all balances, and some more columns, part by part."""
         book = TokenBook()
         with dataset_errors(self.root):
             for part, places in self._parts():
-                yield self._block(part, places, names, book)
+                yield work(self._block(part, places, names, book))
 
     def tokens(self) -> pd.DataFrame:
         """Give each way in which a token is written a row, in the order of the first ones.
@@ -94,19 +97,12 @@ class StoredHoldings:
             for part, places in self._parts():
                 order = np.argsort(places)
                 ways = book.ways(part.read(TOKEN), rows_of(part.counts, order))
-                apart = np.flatnonzero(ways.unknown[ways.codes])
-                kept = np.unique(np.append(ways.first, apart))
-                balances = np.bincount(ways.codes, minlength=len(ways.first))[ways.codes[kept]]
-                balances[np.isin(kept, apart)] = 1
-                rows = self._rows(places[order])[kept]
-                written = ways.written().iloc[ways.codes[kept]]
-                written = written.assign(balances=balances, first=rows)
-                written["apart"] = np.where(np.isin(kept, apart), rows, -1)
-                found.append(written[self._left(cases_of_ways(ways.take(kept), rows))])
-        joined = pd.concat(found, ignore_index=True).sort_values("first", ignore_index=True)
-        _, spelled = respelled(self.wallets, joined)
-        grouped = spelled.groupby([*TOKEN, "apart"], sort=False, dropna=False)["balances"]
-        return grouped.sum().reset_index().drop(columns="apart")
+                written = ways_found(ways, self._rows(places[order]))
+                cases = cases_of_ways(
+                    ways.take(written.index.to_numpy()), written["first"].to_numpy()
+                )
+                found.append(written[self._left(cases)])
+        return ways_together(found, self.wallets)
 
     def read(self, tokens: Collection[TokenKey] | None, names: Collection[str]) -> pd.DataFrame:
         """Read the rows of some tokens, or all of them for None, in their order."""

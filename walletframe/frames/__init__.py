@@ -115,7 +115,15 @@ from walletframe.frames.positions import (
     token_columns,
 )
 from walletframe.frames.tables import holdings_table, unread, wallets_table
-from walletframe.frames.ways import TOKEN, TokenBook, Ways, joined_ways
+from walletframe.frames.ways import (
+    TOKEN,
+    TokenBook,
+    Ways,
+    joined_ways,
+    text_dictionaries,
+    ways_found,
+    ways_together,
+)
 
 __all__ = [
     "ADDED",
@@ -204,6 +212,7 @@ __all__ = [
     "summary_lines",
     "table_html",
     "text_array",
+    "text_dictionaries",
     "text_of",
     "token_columns",
     "token_identities",
@@ -219,6 +228,8 @@ __all__ = [
     "wallet_names",
     "wallets_given",
     "wallets_table",
+    "ways_found",
+    "ways_together",
     "whole_token",
     "whole_wallet",
     "with_assets",

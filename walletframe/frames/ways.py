@@ -6,7 +6,7 @@ dictionaries are compared, part by part, which are a hundredth of that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,7 +14,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from walletframe.frames.contract import ARROW_TEXT, spellings, text_array, text_of
+from walletframe.frames.contract import (
+    ARROW_TEXT,
+    respelled,
+    spellings,
+    text_array,
+    text_of,
+)
 from walletframe.frames.identity import (
     UNKNOWN,
     Identities,
@@ -58,6 +64,14 @@ class Ways:
         texts = {name: numbers[kept] for name, numbers in self.texts.items()}
         return Ways(codes, first_rows(codes, len(kept)), texts, self.tokens[kept], self.book)
 
+    def moved(self, book: TokenBook) -> Ways:
+        """Return the same with the numbers of another book."""
+        if self.book is book:
+            return self
+        found = book.ways(text_dictionaries(self.written()))
+        texts = {name: numbers[found.codes] for name, numbers in found.texts.items()}
+        return replace(self, texts=texts, tokens=found.tokens[found.codes], book=book)
+
     def written(self) -> pd.DataFrame:
         """Write each way out."""
         return pd.DataFrame({name: self.book.taken(name, self.texts[name]) for name in TOKEN})
@@ -71,12 +85,17 @@ class Ways:
         return unknown_apart(found) if (kept == 0).any() else found
 
     def columns(self, *frames: pd.DataFrame) -> dict[str, Any]:
-        """Give the rows their text, numbered; blockchains as they were first written in frames."""
+        """Give the rows their text, numbered.
+
+        Where the book respells, blockchains are written as they were first in these frames.
+        """
         found: dict[str, Any] = {}
-        for name in TOKEN[1:]:
+        for name in TOKEN[1:] if self.book.respells else TOKEN:
             numbers, kind = self.texts[name][self.codes], self.book.kind(name)
             found[name] = pd.Categorical.from_codes(numbers, dtype=kind, validate=False)
         chain, first = TOKEN[0], dict[str, str]()
+        if chain in found:
+            return found
         few, kinds = pd.factorize(self.texts[chain])
         for frame in frames:
             spellings(frame["blockchain"].unique().tolist(), first)
@@ -87,8 +106,49 @@ class Ways:
         return {chain: pd.Categorical.from_codes(rows, text_array(told), validate=False), **found}
 
 
+def ways_found(ways: Ways, rows: Codes) -> pd.DataFrame:
+    """Write out each way in which rows have a token, and each row of an unknown token.
+
+    With the place among all of the ``first`` such row, whose position here is the index, and how
+    many there are: ``balances``. ``apart`` has the place of a row of an unknown token, else -1.
+    """
+    unknown = np.flatnonzero(ways.unknown[ways.codes])
+    kept = np.unique(np.append(ways.first, unknown))
+    is_apart = np.isin(kept, unknown)
+    balances = np.bincount(ways.codes, minlength=len(ways.first))[ways.codes[kept]]
+    return (
+        ways.written()
+        .iloc[ways.codes[kept]]
+        .set_axis(kept)
+        .assign(
+            balances=np.where(is_apart, 1, balances),
+            first=rows[kept],
+            apart=np.where(is_apart, rows[kept], -1),
+        )
+    )
+
+
+def ways_together(found: Sequence[pd.DataFrame], respell: pd.DataFrame | None) -> pd.DataFrame:
+    """Put what was found in parts together, in the order of the first rows.
+
+    Blockchains are written as in a frame of wallets, if one is given.
+    """
+    joined = pd.concat(found, ignore_index=True).sort_values("first", ignore_index=True)
+    if respell is not None:
+        _, joined = respelled(respell, joined)
+    grouped = joined.groupby([*TOKEN, "apart"], sort=False, dropna=False)["balances"]
+    return grouped.sum().reset_index().drop(columns="apart")
+
+
+def text_dictionaries(frame: pd.DataFrame) -> dict[str, pa.DictionaryArray]:
+    """Give how the tokens of a frame are written as Arrow's dictionaries."""
+    texts = pa.table({name: pa.array(text_array(frame[name].array)) for name in TOKEN})
+    return {name: texts[name].dictionary_encode().combine_chunks() for name in TOKEN}
+
+
 def joined_ways(parts: Sequence[Ways], order: Codes, apart: tuple[Codes, int]) -> Ways:
-    """Put rows of one book behind each other, in an order, and tell them apart as `ways` does."""
+    """Put rows behind each other, in an order, and tell them apart as `ways` does."""
+    parts = [part.moved(parts[0].book) for part in parts]
     texts = {
         name: np.concatenate([part.texts[name][part.codes] for part in parts])[order]
         for name in TOKEN
@@ -106,7 +166,8 @@ def joined_ways(parts: Sequence[Ways], order: Codes, apart: tuple[Codes, int]) -
 class TokenBook:
     """The text and the tokens that were met so far, numbered in the order in which they came."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, respells: bool = True) -> None:
+        self.respells = respells
         self.keys: list[TokenKey] = [UNKNOWN]
         self._texts = {name: pa.array([], ARROW_TEXT) for name in TOKEN}
         self._kinds: dict[str, pd.CategoricalDtype] = {}

@@ -79,8 +79,8 @@ def explain_on_disk(
 def _read(held: InBlocks) -> Part:
     """Read what all rows give away."""
     parts: list[Part] = []
-    for block in held.blocks(["raw_amount", "price"]):
-        parts.append(part_of(block))
+    for part in held.over(part_of, ["raw_amount", "price"]):
+        parts.append(part)
         if sum(len(part.rows) for part in parts) > _FOLDED and len(parts) > 1:
             parts = [merge(parts)]
     return merge(parts)

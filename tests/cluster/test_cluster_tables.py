@@ -1,0 +1,107 @@
+"""Tables of frames in partitions: what pandas gives of the same rows, to the last bit."""
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from drawn_fetches import TOKENS, details_of, fetches_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import walletframe.dask  # noqa: F401 - registers ddf.wf
+from walletframe.errors import (
+    ArgumentError,
+    ColumnsError,
+    UnknownWalletError,
+    WalletframeError,
+)
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore:a table of holdings alone"
+)
+UNKNOWN = [(None, None, "USDC"), (None, "0xa0", "claim at x.io"), ("eth", "0xA0", None)]
+fetches = fetches_of(TOKENS + UNKNOWN)
+NAMES = ["token", "asset", "wallet", "blockchain", "symbol", "decimals", "token_blockchain"]
+cuts = st.lists(st.sampled_from([*NAMES, "owner"]), min_size=1, max_size=3, unique=True)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def here():
+    """Compute in this thread, and let Dask keep pandas's own text columns."""
+    with dask.config.set({"scheduler": "sync", "dataframe.convert-string": False}):
+        yield
+
+
+def parts_of(holdings, seed, count):
+    """Put wallets into so many partitions, in any order, some of which may be without any."""
+    draw = np.random.default_rng(seed)
+    codes, _ = pd.factorize(holdings["blockchain"] + "." + holdings["address"].str.lower())
+    owners = draw.integers(0, count, codes.max(initial=-1) + 1)[codes]
+    return dd.from_map(lambda number: holdings[owners == number], range(count), meta=holdings[:0])
+
+
+def outcome(ask):
+    """Give a table, or the error in its place."""
+    try:
+        return ask()
+    except WalletframeError as fault:
+        return type(fault), str(fault)
+
+
+def same(found, expected):
+    """Compare two tables to the last bit, or two errors."""
+    if not isinstance(expected, pd.DataFrame):
+        assert found == expected
+    else:
+        pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
+def both(fetch, seed, count):
+    """Give wallets, one of which has an owner, partitions of holdings, and what pandas has."""
+    wallets, holdings = details_of(fetch)
+    wallets = wallets.assign(owner=(["Ann", None, "Bob"] * 2)[: len(wallets)])
+    chains = holdings["token_blockchain"]
+    small = chains.where(np.arange(len(chains)) % 3 > 0, chains.str.lower())
+    held = parts_of(holdings.assign(token_blockchain=small), seed, count)
+    return wallets, held, held.compute()
+
+
+@settings(max_examples=40, deadline=None)
+@given(fetch=fetches, seed=st.integers(0, 9), count=st.integers(1, 3), by=cuts, told=st.booleans())
+def test_totals(fetch, seed, count, by, told):
+    """By anything, whatever is in which partition."""
+    wallets, held, whole = both(fetch, seed, count)
+    asked = wallets if told else None
+    found = outcome(lambda: held.wf.totals(by, wallets=asked))
+    same(found, outcome(lambda: whole.wf.totals(by, wallets=asked)))
+
+
+FEW = [(("ETH", "0xAa"), [(TOKENS[0], 1, 0), (TOKENS[4], 2, 0)]), (("BSC", "0xaa"), "failed")]
+
+
+def test_wallet_in_two_partitions_is_refused():
+    """It would be counted twice: the error names it, and what brings its rows together works."""
+    wallets, holdings = details_of(FEW)
+    held = dd.from_pandas(holdings, npartitions=2)
+    assert held.npartitions == 2
+    with pytest.raises(ArgumentError, match=r"(?s)1 wallet with.*'ETH\.0xAa' in 0 and 1.*shuffle"):
+        held.wf.totals(wallets=wallets)
+    together = held.shuffle(["blockchain", "address"])
+    found = together.wf.totals("wallet", wallets=wallets)
+    pd.testing.assert_frame_equal(found, holdings.wf.totals("wallet", wallets=wallets))
+
+
+def test_wallets_may_be_in_partitions_or_a_whole_fetch():
+    """Wherever they are; a wallet that is not among them is refused, as are other frames."""
+    details = details_of(FEW)
+    held = dd.from_pandas(details.holdings, npartitions=1)
+    expected = details.wf.totals()
+    for wallets in (dd.from_pandas(details.wallets, npartitions=2), details, tuple(details)):
+        pd.testing.assert_frame_equal(held.wf.totals(wallets=wallets), expected)
+    with pytest.raises(UnknownWalletError, match="ETH"):
+        held.wf.totals(wallets=details.wallets[1:])
+    with pytest.raises(ColumnsError, match="amount"):
+        held.drop(columns="amount").wf.totals(wallets=details)
+    with pytest.raises(ArgumentError, match="of type str"):
+        held.wf.totals(wallets="wallets")

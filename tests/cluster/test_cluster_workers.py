@@ -1,0 +1,59 @@
+"""Tables on a cluster of processes: parts travel, and so do errors."""
+
+import pickle
+
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+from drawn_fetches import TOKENS, details_of
+from parted import write_parts
+
+import walletframe.dask
+from walletframe.errors import AmountError, DatasetError
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+FETCH = [
+    (("ETH", "0xAa"), [(TOKENS[0], 10**18, 18), (TOKENS[4], 2, 0)]),
+    (("BSC", "0xaa"), "failed"),
+    (("NEAR", "alice.near"), [(TOKENS[1], 1, 18), (TOKENS[6], 3, None), (TOKENS[7], 2**255, 6)]),
+    (("SOLANA", "9xQe"), [(TOKENS[7], 5, 6)]),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def workers():
+    """Start two worker processes."""
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """Give a fetch, and the folder of its shards as it is opened."""
+    details = details_of(FETCH)
+    for number in range(len(FETCH)):
+        write_parts(tmp_path / f"shard-{number}", details_of(FETCH[number : number + 1]))
+    return details, walletframe.dask.open_wallets(tmp_path), tmp_path
+
+
+def test_tables_are_those_of_pandas(opened):
+    """Two workers read a shard after the other, and what they found is merged here."""
+    details, cluster, _ = opened
+    for by in ("token", "wallet", ["blockchain", "token"]):
+        pd.testing.assert_frame_equal(cluster.wf.totals(by), details.wf.totals(by))
+
+
+def test_errors_travel_whole(opened):
+    """What a worker raises is raised here, as itself."""
+    _, cluster, folder = opened
+    path = folder / "shard-2" / "wallets" / "part-000002.parquet"
+    path.write_bytes(b"no Parquet")
+    with pytest.raises(DatasetError, match="shard-2 has changed") as caught:
+        cluster.wf.totals()
+    assert caught.value.hint == "open the folder anew"
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    with pytest.raises(AmountError):
+        cluster._replace(holdings=cluster.holdings.assign(amount=1.5)).wf.totals()

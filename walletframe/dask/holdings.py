@@ -1,0 +1,167 @@
+"""Holdings in partitions as blocks, worked on where they are: what comes back is small.
+
+The rows of a wallet are in one partition: else those who hold something would be counted twice.
+Which wallets each partition has is found in a pass of its own, over two columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+import pandas as pd
+from dask.base import compute, get_scheduler, is_dask_collection
+from dask.delayed import delayed
+from distributed import Client, as_completed
+
+from walletframe.errors import ArgumentError
+from walletframe.frames import (
+    TOKEN,
+    Block,
+    Positions,
+    TokenBook,
+    amounts_of,
+    read_positions,
+    text_dictionaries,
+    token_identities,
+    wallet_identities,
+    ways_found,
+    ways_together,
+)
+from walletframe.numerals import many
+from walletframe.text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    import dask.dataframe as dd
+
+    from walletframe.frames import Codes, FetchLike
+
+T = TypeVar("T")
+WalletsLike: TypeAlias = "dd.DataFrame | FetchLike | tuple[Any, ...]"
+"""The wallets of a fetch, or the whole of it, in memory or in partitions."""
+
+_WALLET = ["blockchain", "address"]
+_NEEDED = [*_WALLET, *TOKEN, "amount"]
+_VALUED = ["value", "currency"]
+_TOLD = [*_WALLET, "status", "tokens", "source"]
+_APART = 2**32  # a partition has less rows
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterHoldings:
+    """Holdings in partitions, and their wallets in memory."""
+
+    frame: dd.DataFrame
+    whole: Positions  # all wallets, without any rows
+    owned: list[Codes]  # of each partition, the places of its wallets among all; ascending
+
+    @property
+    def wallets(self) -> pd.DataFrame | None:
+        """All wallets, those that are not ok among them; None where they are not told."""
+        return self.whole.given if self.whole.asked else None
+
+    def tokens(self) -> pd.DataFrame:
+        """Give each way in which a token is written a row, in the order of the first ones."""
+        return ways_together([*self.over(_ways_of)], None)
+
+    def over(self, work: Callable[[Block], T], names: Collection[str] = ()) -> Iterator[T]:
+        """Do something with each partition, where it is, in one pass over the graph."""
+        wanted = {*_NEEDED, *_VALUED, *names}
+        rows = self.frame[[name for name in self.frame.columns if name in wanted]].to_delayed()
+        shared = delayed(work, traverse=False)
+        told = self._told()
+        on_block = delayed(_on_block, pure=False)
+        return _computed(
+            [
+                on_block(shared, some, number, wallets, places)
+                for number, (some, wallets, places) in enumerate(
+                    zip(rows, told, self.owned, strict=True)
+                )
+            ]
+        )
+
+    def _told(self) -> list[pd.DataFrame | None]:
+        """Give each partition what is said of its own wallets."""
+        if not self.whole.asked:
+            return [None] * len(self.owned)
+        given, owner = self.whole.given, np.full(len(self.whole.wallets), -1)
+        for number, places in enumerate(self.owned):
+            owner[places] = number
+        columns = [name for name in given.columns if name in {*_TOLD, *self.whole.kept}]
+        groups = given[columns].groupby(owner[wallet_identities(given).codes])
+        found: dict[Any, pd.DataFrame] = dict(iter(groups))
+        return [found.get(number, given[columns].iloc[:0]) for number in range(len(self.owned))]
+
+
+def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None) -> ClusterHoldings:
+    """Find out which wallets are in which partition, and refuse a wallet that is in two."""
+    none = frame._meta  # noqa: SLF001 - as documented for those who extend Dask
+    read_positions(none)
+    asked: Any = wallets[0] if isinstance(wallets, tuple) else wallets
+    parts = map(delayed(_wallets_of, pure=False), frame[_WALLET].to_delayed())
+    told = asked.to_delayed() if is_dask_collection(asked) else []
+    tables, frames = compute([*parts], told)  # of one moment
+    asked = pd.concat(frames) if frames else asked
+    met = pd.concat(tables, ignore_index=True)
+    rows = none[_NEEDED].reindex(range(len(met)))
+    of_one = dict.fromkeys(TOKEN, met["blockchain"].array)  # which nobody reads
+    found = read_positions(rows.assign(**{name: met[name] for name in _WALLET}, **of_one), asked)
+    edges = np.cumsum([len(table) for table in tables])[:-1]
+    _require_apart(found, edges)
+    whole = replace(
+        found,
+        holdings=none,
+        amounts=amounts_of(none["amount"]),
+        tokens=token_identities(none),
+        wallet_codes=found.wallet_codes[:0],
+    )
+    owned = np.split(found.wallet_codes, edges)
+    return ClusterHoldings(frame, whole, [np.sort(places) for places in owned])
+
+
+def _wallets_of(part: pd.DataFrame) -> pd.DataFrame:
+    return part.iloc[wallet_identities(part).first].reset_index(drop=True)
+
+
+def _require_apart(found: Positions, edges: Codes) -> None:
+    """Refuse wallets whose rows are in several partitions."""
+    times = np.bincount(found.wallet_codes, minlength=len(found.wallets))
+    if (times > 1).any():
+        first = int(np.argmax(times > 1))
+        numbers = np.searchsorted(edges, np.flatnonzero(found.wallet_codes == first), side="right")
+        name = ".".join(found.wallets.iloc[first])
+        raise ArgumentError(
+            f"{many(int((times > 1).sum()), 'wallet')} with rows in several partitions, such as "
+            f"{shown(name)!r} in {numbers[0]} and {numbers[1]}: it would be counted twice",
+            hint='bring them together: holdings.shuffle(["blockchain", "address"])',
+        )
+
+
+def _on_block(
+    work: Callable[[Block], T],
+    rows: pd.DataFrame,
+    number: int,
+    wallets: pd.DataFrame | None,
+    places: Codes,
+) -> T:
+    """Make a block of a partition, and work on it."""
+    positions = read_positions(rows.reset_index(drop=True), wallets)
+    chains = positions.chain_codes[positions.wallet_codes], max(len(positions.chains), 1)
+    ways = TokenBook(respells=False).ways(text_dictionaries(rows), None, chains)
+    return work(Block(positions, places, number * _APART + np.arange(len(rows)), ways))
+
+
+def _ways_of(block: Block) -> pd.DataFrame:
+    return ways_found(block.ways, block.rows)
+
+
+def _computed(tasks: Sequence[Any]) -> Iterator[Any]:
+    """Give results as they come, so that a cluster's need not be here all at once."""
+    cluster = getattr(get_scheduler(), "__self__", None)
+    if not isinstance(cluster, Client):
+        return iter(compute(*tasks))
+    futures = as_completed(cluster.compute(tasks), with_results=True)
+    return (result for _, result in futures)
