@@ -10,7 +10,7 @@ from anvil import MULTICALL3, Chain, Relay
 from canned_service import Canned
 from chromium import chromium, lasting_tab, stay, visit  # noqa: F401 - fixtures
 from hypothesis import settings
-from own_folders import own_folders
+from own_folders import keep_in_memory, own_folders
 
 from walletframe.service import sandbox
 
@@ -27,6 +27,12 @@ if os.name == "nt":  # what only POSIX has: terminals, file locks by handle, sma
         "transport/test_store_faults.py",
     ]
 FIRST = ("browser", "gates", "leaks", "bulk", "client")  # long files: behind them others fill up
+
+
+def pytest_configure(config):
+    """Keep the tests' files in memory; what is measured has a disk."""
+    if config.option.markexpr != "benchmark":
+        keep_in_memory()
 
 
 def pytest_collection_modifyitems(items):
