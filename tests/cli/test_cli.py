@@ -11,7 +11,7 @@ import time
 import warnings
 from contextlib import redirect_stdout
 from itertools import takewhile
-from threading import Timer
+from threading import Event
 from urllib.request import urlopen
 
 import click
@@ -19,11 +19,12 @@ import pandas as pd
 import pytest
 from canned_service import KEY, answer, balance, wallet
 from click.testing import CliRunner
+from moments import interrupt_when
 from own_folders import own_folders
 
 from walletframe.bulk import read_wallets
 from walletframe.cli import main
-from walletframe.service import SANDBOX_KEYS, SHOWCASE, sandbox
+from walletframe.service import SANDBOX_KEYS, SHOWCASE, Sandbox, sandbox
 from walletframe.transport import default_path, describe
 
 
@@ -234,12 +235,12 @@ def test_every_command_has_help(run, words):
     assert "Usage: " in result.output
 
 
-def test_sandbox_ends_on_an_interrupt(run):
+def test_sandbox_ends_on_an_interrupt(run, monkeypatch):
     """The command itself returns, and says so."""
-    timer = Timer(1, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    begun, wait = Event(), Sandbox.wait
+    monkeypatch.setattr(Sandbox, "wait", lambda service: begun.set() or wait(service))
+    interrupt_when(begun.is_set)
     result = run("sandbox", "--failure-share", "0.5")
-    timer.join()
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "Stopped.")
 
 

@@ -1,19 +1,17 @@
 """The commands ``history`` and ``compare``."""
 
 import json
-import os
 import re
-import signal
 from datetime import UTC, datetime, timedelta
-from threading import Timer
 
 import pandas as pd
 import pytest
 from canned_service import KEY
 from fetches import fetched, token
+from moments import interrupt_when
 
 from walletframe.history import save, snapshots
-from walletframe.service import SHOWCASE, sandbox
+from walletframe.service import SHOWCASE
 
 DAY = datetime(2026, 1, 30, 6, tzinfo=UTC)
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
@@ -113,17 +111,12 @@ def test_save_refuses_before_it_asks(run, both_kinds, monkeypatch, service, word
     assert (result.exit_code, reason in result.output, both_kinds.paths) == (2, True, [])
 
 
-def test_an_interrupt_keeps_no_snapshot(run, monkeypatch, tmp_path):
+def test_an_interrupt_keeps_no_snapshot(run, both_kinds, tmp_path):
     """Half a list would be a snapshot of unknown wallets; what was finished is in the cache."""
-    with sandbox(latency_s=0.5) as slow:
-        own = {"API_KEY": slow.settings().api_key.reveal(), "KEY_KIND": "private"}
-        for name, value in (own | {"BASE_URL": slow.base_url, "WORKERS": "2"}).items():
-            monkeypatch.setenv(f"WALLETFRAME_{name}", value)
-        timer = Timer(1, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
-        wallets = [f"ETH.0x{number:040x}" for number in range(40)]
-        result = run("history", "save", *wallets, "--folder", str(tmp_path / "kept"))
-        timer.join()
+    both_kinds.default = (200, {}, [b" "] * 200)
+    interrupt_when(lambda: both_kinds.paths)
+    wallets = [f"ETH.0x{number:040x}" for number in range(40)]
+    result = run("history", "save", *wallets, "--folder", str(tmp_path / "kept"))
     assert (result.exit_code, (tmp_path / "kept").exists()) == (130, False)
     assert "no snapshot was saved" in result.output
 

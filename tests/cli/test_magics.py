@@ -2,13 +2,12 @@
 
 import os
 import re
-import signal
-from threading import Timer
 
 import pytest
 from canned_service import answer, wallet
 from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.manager import start_new_kernel
+from moments import interrupt_when
 from nbconvert import HTMLExporter
 from nbformat import v4
 from own_folders import own_folders
@@ -278,7 +277,7 @@ def test_an_interrupt_of_a_line_keeps_what_was_finished(canned):
     shell = InteractiveShell()
     wf.load_ipython_extension(shell)
     with canned.client(workers=1) as shell.user_ns["client"]:
-        Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        interrupt_when(lambda: len(canned.paths) == 2)
         with pytest.raises(FetchInterrupted):
             shell.run_line_magic("wallets", "-c client -o part ETH.0xa ETH.0xb")
     assert shell.user_ns["part"].wallets.status.tolist() == ["ok", "cancelled"]
@@ -339,10 +338,20 @@ def test_a_formatter_of_the_users_own_stays(kernel):
     kernel.run("formatter.pop(pd.DataFrame)\n%load_ext walletframe")
 
 
+INTERRUPT = """
+import _thread, threading, time
+def interrupt():
+    while not (lame._session and lame._session._under_way.connections):
+        time.sleep(0.01)
+    _thread.interrupt_main()
+threading.Thread(target=interrupt).start()
+"""
+
+
 def test_an_interrupt_keeps_what_was_finished(kernel):
     """The variable has the finished wallets, and the cell ends as interrupted."""
     kernel.run("slow = wf.sandbox(latency_s=1); lame = slow.client(cache=False, workers=1)")
-    kernel.run("import _thread, threading; threading.Timer(0.5, _thread.interrupt_main).start()")
+    kernel.run(INTERRUPT)
     said = kernel.run("%%wallets -c lame -o part\n" + "\n".join(f"ETH.0x{n}" for n in range(9)))
     assert said["error"] == "FetchInterrupted"
     assert int(kernel.value("(part.wallets.status == 'cancelled').sum()")) > 5

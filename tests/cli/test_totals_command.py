@@ -1,16 +1,13 @@
 """``walletframe totals`` and ``walletframe value``: on a service, and on files of a fetch."""
 
 import json
-import os
 import re
-import signal
-import time
-from threading import Thread
 
 import pandas as pd
 import pytest
 from canned_service import KEY, answer, balance, wallet
 from click.testing import CliRunner
+from moments import interrupt_when
 from parted import write_parts
 
 from walletframe.bulk import read_wallets
@@ -482,15 +479,8 @@ def test_an_interrupt_adds_up_what_was_finished(run, canned):
     canned.default = (200, {}, [b" "] * 100)
     canned.handle_error = lambda *_: None  # the client will be gone
 
-    def interrupt():
-        while len(canned.paths) < 2:
-            time.sleep(0.02)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    watcher = Thread(target=interrupt)
-    watcher.start()
+    interrupt_when(lambda: len(canned.paths) == 2)
     result = run("totals", "ETH.0xa", "ETH.0xd", "--by", "wallet")
-    watcher.join()
     assert result.exit_code == 130
     assert line_of(result.output, "ETH.0xa")[1] == "2"
     assert line_of(result.output, "ETH.0xd")[-1] == "0/1"

@@ -175,10 +175,10 @@ def test_a_batch_waits_as_long_as_it_is_told(canned):
 
 def test_a_batch_that_takes_too_long_is_asked_for_alone(canned):
     """What many wallets can't do in time, one may."""
-    canned.say([b" "] * 30)
+    canned.say([b" "] * 60)
     for name in "abc":
         canned.say(answer(wallet(f"0x{name}")))
-    with canned.client(batch_size=3, workers=1, timeout_s=0.6, deadline_s=20) as client:
+    with canned.client(batch_size=3, workers=1, timeout_s=1.5, deadline_s=60) as client:
         details = client.fetch(ABC)
     assert set(details.wallets.status) == {"ok"}
     assert [len(wallets) for wallets in asked(canned)] == [3, 1, 1, 1]
@@ -192,7 +192,7 @@ def test_the_pace_counts_requests_not_wallets():
         with service.client(cache=False, batch_size=20, requests_per_second=5) as client:
             details = client.fetch(many)
     assert set(details.wallets.status) == {"ok"}
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 19  # one by one it would be twenty
 
 
 def test_an_entry_that_is_none_costs_no_other(canned, batched):

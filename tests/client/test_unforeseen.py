@@ -10,7 +10,7 @@ from walletframe.client import plan
 from walletframe.client.ask import Asking
 from walletframe.errors import FetchError
 
-pytestmark = pytest.mark.timeout(20)
+pytestmark = pytest.mark.timeout(120)
 
 WALLETS = [f"ETH.0x{number}" for number in range(6)]
 BROKEN = WALLETS[2]

@@ -2,11 +2,8 @@
 
 import contextlib
 import copy
-import os
 import pickle
-import signal
 import ssl
-import threading
 import traceback
 
 import pytest
@@ -16,6 +13,7 @@ from fault_server import FAULTS, FaultServer
 from IPython.core.ultratb import VerboseTB
 from leak_ground import WALLET, running, told
 from leak_surfaces import surface, surfaces
+from moments import interrupt_when
 
 from walletframe.errors import AddressError, FetchInterrupted
 from walletframe.settings import Settings
@@ -188,7 +186,7 @@ def place(ground, variant):
 def interrupted(ground):
     """An interrupted fetch."""
     ground.server.say([answer(wallet()), b" " * 9] * 9)
-    threading.Timer(BRIEFLY, os.kill, (os.getpid(), signal.SIGINT)).start()
+    interrupt_when(lambda: ground.server.paths)
     with ground.client() as client, pytest.raises(FetchInterrupted) as caught:
         client.fetch(WALLET)
     return told(caught.value)

@@ -1,9 +1,11 @@
-"""Processes that take as many slots of a pace as they can get, and say when."""
+"""Who takes as many slots of a pace as can be had: this process, or others that say when."""
 
 import json
 import subprocess
 import sys
+import time
 from collections import Counter
+from threading import Event
 
 TAKE = """
 import json, sys, time, warnings
@@ -37,6 +39,19 @@ while pacer.wait(Event(), end):
 pacer.close()
 print(json.dumps([taken, trips]))
 """
+
+
+def taken(pacer, seconds):
+    """Count the slots that are to be had in a time."""
+    end, count = time.monotonic() + seconds, 0
+    while pacer.wait(Event(), end):
+        count += 1
+    return count
+
+
+def comes(pacer):
+    """Wait for a slot, and tell whether one came, however busy the machine is."""
+    return pacer.wait(Event(), time.monotonic() + 30)
 
 
 class Takers:

@@ -14,7 +14,7 @@ from socks_server import SocksProxy
 import walletframe as wf
 from walletframe.client import Client
 
-pytestmark = pytest.mark.timeout(30)
+pytestmark = pytest.mark.timeout(120)
 
 NAMED = "https://api.example"
 

@@ -176,7 +176,7 @@ def test_a_server_that_was_gone_for_one_read_is_read_again():
         with pytest.warns(CacheWarning, match="no answer within 2 s"):
             assert store.read([WALLET]) == {}
         assert store.read([WALLET]) == {}  # at once
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - begun < 30
         server.signal(signal.SIGCONT)
         until = time.monotonic() + 30
         while not store.read([WALLET]) and time.monotonic() < until:

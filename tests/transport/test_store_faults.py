@@ -26,7 +26,7 @@ from walletframe.transport.cachefile import ANSWERS, RowCache
 from walletframe.transport.database import Database
 from walletframe.transport.sqlitefile import move_aside
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = pytest.mark.timeout(120)
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 PREAMBLE = """
@@ -288,7 +288,7 @@ def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeyp
         before = time.monotonic()
         with pytest.warns(CacheWarning, match="locked"):
             store.write(wallet("new"), kept())
-        assert 0.3 <= time.monotonic() - before < 5
+        assert 0.3 <= time.monotonic() - before < 30
         store.write(wallet("newer"), kept())
         names = [wallet("new"), wallet("newer"), *map(wallet, range(3))]
         assert len(store.read(names)) == len([*cache.responses]) == 5
