@@ -1,5 +1,7 @@
 """Tables of frames in partitions: what pandas gives of the same rows, to the last bit."""
 
+from functools import partial
+
 import dask
 import dask.dataframe as dd
 import numpy as np
@@ -13,6 +15,7 @@ import walletframe.dask  # noqa: F401 - registers ddf.wf
 from walletframe.errors import (
     ArgumentError,
     ColumnsError,
+    SettingsError,
     UnknownWalletError,
     WalletframeError,
 )
@@ -77,6 +80,45 @@ def test_totals(fetch, seed, count, by, told):
     same(found, outcome(lambda: whole.wf.totals(by, wallets=asked)))
 
 
+NAMED = [{"token": "USDC"}, {"token": ("ETH", "0xA0")}, {"asset": "ETH"}, {"asset": "USDC"}, {}]
+whose = st.sampled_from(["wallet", ["blockchain", "asset"], ["wallet", "decimals"], "owner"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    fetch=fetches,
+    seed=st.integers(0, 9),
+    count=st.integers(1, 3),
+    named=st.sampled_from(NAMED),
+    by=whose,
+    told=st.booleans(),
+)
+def test_one_token(fetch, seed, count, named, by, told):
+    """Shares and concentration of one, whatever it is called, or of all."""
+    wallets, held, whole = both(fetch, seed, count)
+    own = {"by": by, "wallets": wallets if told else None, **named}
+    same(outcome(lambda: held.wf.share(**own)), outcome(lambda: whole.wf.share(**own)))
+    found = outcome(lambda: held.wf.concentration(top=1, **own))
+    same(found, outcome(lambda: whole.wf.concentration(top=1, **own)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    fetch=fetches,
+    seed=st.integers(0, 9),
+    count=st.integers(1, 3),
+    n=st.integers(0, 4),
+    by=st.sampled_from(["wallet", "blockchain", ["wallet", "asset"], "token", "owner"]),
+    told=st.booleans(),
+)
+def test_pivot(fetch, seed, count, n, by, told):
+    """Of the foremost tokens, by their names among all."""
+    wallets, held, whole = both(fetch, seed, count)
+    own = {"by": by, "wallets": wallets if told else None}
+    found, expected = (outcome(partial(frame.wf.pivot, n, **own)) for frame in (held, whole))
+    same(found, expected)
+
+
 FEW = [(("ETH", "0xAa"), [(TOKENS[0], 1, 0), (TOKENS[4], 2, 0)]), (("BSC", "0xaa"), "failed")]
 
 
@@ -103,5 +145,7 @@ def test_wallets_may_be_in_partitions_or_a_whole_fetch():
         held.wf.totals(wallets=details.wallets[1:])
     with pytest.raises(ColumnsError, match="amount"):
         held.drop(columns="amount").wf.totals(wallets=details)
+    with pytest.raises(SettingsError, match="'snapshot' takes balances that are in memory"):
+        held.wf.share("USDC", by="snapshot")
     with pytest.raises(ArgumentError, match="of type str"):
         held.wf.totals(wallets="wallets")

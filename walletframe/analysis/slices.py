@@ -6,8 +6,9 @@ Each token's rows are all there when it is asked; only names need to know of the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from walletframe.analysis.valuation import refuse_prices, unusable, value
 from walletframe.errors import Either, SettingsError, Spelled
 from walletframe.frames import (
     UNKNOWN,
+    among,
     held_names,
     held_place,
     is_unknown,
@@ -28,7 +30,7 @@ from walletframe.frames import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from walletframe.analysis.valuation import PricesLike
     from walletframe.frames import (
@@ -42,18 +44,23 @@ if TYPE_CHECKING:
         TokenLike,
     )
 
+T = TypeVar("T")
 _ROWS = 500_000  # that are read at a time
 
 
 class OnDisk(InBlocks, Protocol):
     """Holdings of which some tokens can be read at a time."""
 
-    @property
-    def wallets(self) -> pd.DataFrame:
-        """All wallets."""
-
     def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
         """Read the rows of some tokens, in their order, with some more columns."""
+
+    def each(
+        self,
+        work: Callable[[Positions], T],
+        tokens: Sequence[Collection[TokenKey]],
+        names: Collection[str],
+    ) -> Iterator[T]:
+        """Do something with the rows of some tokens at a time, and at least their wallets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +139,12 @@ def share_on_disk(
 ) -> pd.DataFrame:
     """Return what `share` does, given the wallets."""
     named, cut = named_token(token, asset, by)
-    rows = held.whole.holdings
+    rows = held.whole
     if named is not None:
         tokens, names = _tokens(held, cut, OF_ONE, assets, bridged=bridged)
         place = held_place(tokens.positions, named)
-        rows = held.read(tokens.keys(np.array([place])), names)
-    return share(
-        rows, token, asset=asset, by=by, wallets=held.wallets, assets=assets, bridged=bridged
-    )
+        rows = among(held.whole, held.read(tokens.keys(np.array([place])), names))
+    return share(rows, token, asset=asset, by=by, assets=assets, bridged=bridged)
 
 
 def concentration_on_disk(  # noqa: PLR0913 - what a caller may wish
@@ -162,9 +167,10 @@ def concentration_on_disk(  # noqa: PLR0913 - what a caller may wish
     given: dict[str, Any] = {"assets": assets, "bridged": bridged} if kind == "asset" else {}
     found = totals_of_blocks(held, kind, **given)
     measured = found.assign(**dict.fromkeys(MEASURES, np.nan))
-    for some in _slices(tokens, places):
-        rows = held.read(tokens.keys(some), names)
-        part = concentration(rows, top=top, by=cut, wallets=held.wallets, **given)
+    slices = [*_slices(tokens, places)]
+    work = partial(concentration, top=top, by=cut, **given)
+    parts = held.each(work, [tokens.keys(some) for some in slices], names)
+    for some, part in zip(slices, parts, strict=True):
         for name in MEASURES:
             measured.loc[some, name] = part[name].to_numpy()
     return measured if named is None else measured.iloc[places].reset_index(drop=True)
@@ -195,13 +201,13 @@ def pivot_on_disk(
 ) -> pd.DataFrame:
     """Return what `pivot` does, given the wallets; by what is known of these."""
     if n is not None and n < 1:
-        return pivot(held.whole.holdings, n)  # which refuses it
+        return pivot(held.whole, n)  # which refuses it
     tokens, names = _tokens(held, by, IN_COLUMNS, assets, bridged=bridged)
     told = held.whole.holdings.columns.drop("blockchain")
     if of_rows := [name for name in names if name in told]:
         raise SettingsError(
-            f"by: {of_rows[0]!r} is a column of balances, which are on the disk",
-            hint=Spelled("read the folder for that", Either(": read_wallets(folder)")),
+            f"by: {of_rows[0]!r} is a column of balances, which are not in memory",
+            hint=Spelled("read them for that", Either(": read_wallets(folder), or .compute()")),
         )
     kind = tokens.positions.kind
     given: dict[str, Any] = {"assets": assets, "bridged": bridged} if kind == "asset" else {}
@@ -209,7 +215,7 @@ def pivot_on_disk(
     chosen = ranked_tokens(totals)[:n]
     keys = tokens.keys(chosen)
     read = np.isin(np.arange(len(totals)), chosen) | (_unknown(tokens) & (UNKNOWN in keys))
-    found = pivot(held.read(keys, ()), None, by=by, wallets=held.wallets, **given)
+    found = pivot(among(held.whole, held.read(keys, ())), None, by=by, **given)
     ranked = ranked_tokens(totals.drop(columns="value", errors="ignore"))  # no values are read
     columns = pd.Index(ranked[read[ranked]]).get_indexer(pd.Index(chosen))
     named = pd.Index(tokens.names(chosen), dtype="str", name=kind)

@@ -22,6 +22,7 @@ from walletframe.frames import (
     Block,
     Positions,
     TokenBook,
+    among,
     read_positions,
     respelled,
     some_positions,
@@ -34,7 +35,7 @@ T = TypeVar("T")
 _NEEDED = ("blockchain", "address", *TOKEN, "amount")
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from walletframe.bulk.added import Cases, Flags, Units
@@ -117,6 +118,15 @@ class StoredHoldings:
         cases = cases_of_frame(held, self.unknown)
         added = held.assign(**self._added(held, cases, names))[self._left(cases)]
         return added[[name for name in added.columns if name in wanted]].reset_index(drop=True)
+
+    def each(
+        self,
+        work: Callable[[Positions], T],
+        tokens: Sequence[Collection[TokenKey]],
+        names: Collection[str],
+    ) -> Iterator[T]:
+        """Do something with the rows of some tokens at a time."""
+        return (work(among(self.whole, self.read(keys, names))) for keys in tokens)
 
     @property
     def _sent(self) -> set[str]:

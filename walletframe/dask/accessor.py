@@ -8,25 +8,18 @@ from dask.dataframe.extensions import register_dataframe_accessor
 
 from walletframe.accessor import NAME
 from walletframe.accessor import FrameAccessor as OfPandas
-from walletframe.accessor.given import note_alone
-from walletframe.analysis import totals_of_blocks
-from walletframe.dask.holdings import holdings_of
+from walletframe.dask.tables import ClusterTables
 from walletframe.errors import FramesNeededError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import dask.dataframe as dd
-    import pandas as pd
-
-    from walletframe.analysis import By
-    from walletframe.dask.holdings import ClusterHoldings, WalletsLike
-    from walletframe.frames import AssetsLike
 
 RowsT = TypeVar("RowsT")
 
 
-class ClusterAccessor(Generic[RowsT]):
+class ClusterAccessor(ClusterTables, Generic[RowsT]):
     """Tables of holdings in partitions; the same as ``details.wf`` gives of frames in memory.
 
     Parameters
@@ -60,60 +53,6 @@ class ClusterAccessor(Generic[RowsT]):
         again: Callable[[dd.DataFrame], RowsT],
     ) -> None:
         self._data, self._wallets, self._again = holdings, wallets, again
-
-    def totals(
-        self,
-        by: By = "token",
-        *,
-        wallets: WalletsLike | None = None,
-        assets: AssetsLike | None = None,
-        bridged: bool = False,
-    ) -> pd.DataFrame:
-        """Add up all balances, as ``details.wf.totals`` does.
-
-        Parameters
-        ----------
-        by : str or list of str, default "token"
-            As in ``details.wf.totals``.
-        wallets : DataFrame or WalletDetails, optional
-            The ``wallets`` of the same fetch, in memory or in partitions: then failed wallets are
-            counted.
-        assets, bridged : optional
-            By asset, as there.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The same table. The graph is computed twice: once for the wallets of each partition,
-            once for what each adds up to, which is merged here as it comes. By symbol it is
-            computed three times. ``persist()`` what takes long to make.
-
-        Raises
-        ------
-        ArgumentError
-            If rows of a wallet are in several partitions.
-        WalletframeError
-            As ``details.wf.totals`` raises it.
-
-        Warns
-        -----
-        InputWarning
-            Once in a session, if there are no `wallets`: how complete that is can't be told.
-
-        Examples
-        --------
-        >>> import dask.dataframe as dd, walletframe as wf, walletframe.dask
-        >>> with wf.sandbox() as service, service.client(cache=False) as client:
-        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
-        >>> dd.from_pandas(holdings, npartitions=1).wf.totals("wallet", wallets=wallets).address
-        0    alice.near
-        Name: address, dtype: str
-        """
-        return totals_of_blocks(self._held(wallets), by, assets=assets, bridged=bridged)
-
-    def _held(self, wallets: WalletsLike | None) -> ClusterHoldings:
-        note_alone(wallets, self._wallets)
-        return holdings_of(self._data, self._wallets if wallets is None else wallets)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(OfPandas, name):

@@ -15,13 +15,17 @@ from dask.base import compute, get_scheduler, is_dask_collection
 from dask.delayed import delayed
 from distributed import Client, as_completed
 
-from walletframe.errors import ArgumentError
+from walletframe.errors import ArgumentError, SettingsError
 from walletframe.frames import (
+    SNAPSHOT,
     TOKEN,
+    UNKNOWN,
     Block,
     Positions,
     TokenBook,
     amounts_of,
+    is_unknown,
+    names_of,
     read_positions,
     text_dictionaries,
     token_identities,
@@ -37,7 +41,7 @@ if TYPE_CHECKING:
 
     import dask.dataframe as dd
 
-    from walletframe.frames import Codes, FetchLike
+    from walletframe.frames import By, Codes, FetchLike, TokenKey
 
 T = TypeVar("T")
 WalletsLike: TypeAlias = "dd.DataFrame | FetchLike | tuple[Any, ...]"
@@ -58,30 +62,42 @@ class ClusterHoldings:
     whole: Positions  # all wallets, without any rows
     owned: list[Codes]  # of each partition, the places of its wallets among all; ascending
 
-    @property
-    def wallets(self) -> pd.DataFrame | None:
-        """All wallets, those that are not ok among them; None where they are not told."""
-        return self.whole.given if self.whole.asked else None
-
     def tokens(self) -> pd.DataFrame:
         """Give each way in which a token is written a row, in the order of the first ones."""
         return ways_together([*self.over(_ways_of)], None)
 
     def over(self, work: Callable[[Block], T], names: Collection[str] = ()) -> Iterator[T]:
         """Do something with each partition, where it is, in one pass over the graph."""
-        wanted = {*_NEEDED, *_VALUED, *names}
-        rows = self.frame[[name for name in self.frame.columns if name in wanted]].to_delayed()
-        shared = delayed(work, traverse=False)
-        told = self._told()
-        on_block = delayed(_on_block, pure=False)
-        return _computed(
-            [
-                on_block(shared, some, number, wallets, places)
-                for number, (some, wallets, places) in enumerate(
-                    zip(rows, told, self.owned, strict=True)
-                )
-            ]
-        )
+        rows = self._rows([*_VALUED, *names]).to_delayed()
+        on_block, shared = delayed(_on_block, pure=False), delayed(work, traverse=False)
+        parts = enumerate(zip(rows, self._told(), self.owned, strict=True))
+        return _computed([on_block(shared, number, *part) for number, part in parts])
+
+    def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
+        """Read the rows of some tokens, in their order."""
+        rows = self._rows(names)
+        some = rows.map_partitions(_of_tokens, {*tokens}, meta=rows._meta)  # noqa: SLF001 - Dask's
+        found: pd.DataFrame = some.compute().reset_index(drop=True)
+        return found
+
+    def each(
+        self,
+        work: Callable[[Positions], T],
+        tokens: Sequence[Collection[TokenKey]],
+        names: Collection[str],
+    ) -> Iterator[T]:
+        """Do something with the rows of some tokens at a time, all on workers, in one pass."""
+        rows = self._rows(names).to_delayed()
+        cut = delayed(_cut, pure=False, nout=len(tokens))
+        parts, keys = zip(rows, self._told(), strict=True), delayed([*tokens], traverse=False)
+        chunks = zip(*(cut(*part, keys) for part in parts), strict=True)
+        joined, shared = delayed(_on_chunks, pure=False), delayed(work, traverse=False)
+        return iter(compute(*(joined(shared, list(each)) for each in chunks)))
+
+    def _rows(self, names: Collection[str]) -> dd.DataFrame:
+        wanted = {*_NEEDED, *names}
+        rows: dd.DataFrame = self.frame[[name for name in self.frame.columns if name in wanted]]
+        return rows
 
     def _told(self) -> list[pd.DataFrame | None]:
         """Give each partition what is said of its own wallets."""
@@ -96,8 +112,13 @@ class ClusterHoldings:
         return [found.get(number, given[columns].iloc[:0]) for number in range(len(self.owned))]
 
 
-def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None) -> ClusterHoldings:
+def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
     """Find out which wallets are in which partition, and refuse a wallet that is in two."""
+    if SNAPSHOT in names_of(by):
+        raise SettingsError(
+            "by: 'snapshot' takes balances that are in memory, and these are in partitions",
+            hint="choose the rows of one snapshot, or compute() those of a few wallets or tokens",
+        )
     none = frame._meta  # noqa: SLF001 - as documented for those who extend Dask
     read_positions(none)
     asked: Any = wallets[0] if isinstance(wallets, tuple) else wallets
@@ -142,8 +163,8 @@ def _require_apart(found: Positions, edges: Codes) -> None:
 
 def _on_block(
     work: Callable[[Block], T],
-    rows: pd.DataFrame,
     number: int,
+    rows: pd.DataFrame,
     wallets: pd.DataFrame | None,
     places: Codes,
 ) -> T:
@@ -152,6 +173,42 @@ def _on_block(
     chains = positions.chain_codes[positions.wallet_codes], max(len(positions.chains), 1)
     ways = TokenBook(respells=False).ways(text_dictionaries(rows), None, chains)
     return work(Block(positions, places, number * _APART + np.arange(len(rows)), ways))
+
+
+def _numbers(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]]) -> Codes:
+    """Give of each row which of some sets has its token, -1 for none."""
+    places = {key: number for number, some in enumerate(tokens) for key in some}
+    found = token_identities(rows)
+    keys = (UNKNOWN if is_unknown(key) else key for key in found.keys)
+    return np.array([places.get(key, -1) for key in keys], dtype=np.intp)[found.codes]
+
+
+def _of_tokens(rows: pd.DataFrame, tokens: set[TokenKey]) -> pd.DataFrame:
+    chosen: pd.DataFrame = rows[_numbers(rows, [tokens]) == 0]
+    return chosen
+
+
+def _cut(
+    rows: pd.DataFrame, wallets: pd.DataFrame | None, tokens: list[set[TokenKey]]
+) -> list[tuple[pd.DataFrame, pd.DataFrame | None]]:
+    """Cut rows by their tokens, each with what is said of its wallets."""
+    numbers = _numbers(rows, tokens)
+    cut = [rows[numbers == number] for number in range(len(tokens))]
+    if wallets is None:
+        return [(some, None) for some in cut]
+    told = wallet_identities(wallets)
+    keys = [{*wallet_identities(some).keys} for some in cut]
+    marks = [np.array([key in some for key in told.keys], dtype=bool) for some in keys]
+    return [(some, wallets[mark[told.codes]]) for some, mark in zip(cut, marks, strict=True)]
+
+
+def _on_chunks(
+    work: Callable[[Positions], T], chunks: list[tuple[pd.DataFrame, pd.DataFrame | None]]
+) -> T:
+    """Put rows together, and work on them."""
+    rows, wallets = zip(*chunks, strict=True)
+    told = None if wallets[0] is None else pd.concat(wallets)
+    return work(read_positions(pd.concat(rows, ignore_index=True), told))
 
 
 def _ways_of(block: Block) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from walletframe.frames.asset_list import (
     refuse_assets,
     with_assets,
 )
+from walletframe.frames.blocks import Block, among, some_positions
 from walletframe.frames.contract import (
     COMPARED,
     HOLDING_DTYPES,
@@ -38,6 +39,7 @@ from walletframe.frames.details import (
 from walletframe.frames.display import summary_html, table_html
 from walletframe.frames.groups import (
     ADDED,
+    SNAPSHOT,
     By,
     Groups,
     group,
@@ -104,14 +106,12 @@ from walletframe.frames.names import (
     without_chain,
 )
 from walletframe.frames.positions import (
-    Block,
     Positions,
     PositionsLike,
     candidates,
     cell_sums,
     read_positions,
     snapshot_times,
-    some_positions,
     token_columns,
 )
 from walletframe.frames.tables import holdings_table, unread, wallets_table
@@ -132,6 +132,7 @@ __all__ = [
     "HOLDING_DTYPES",
     "RESERVED",
     "SIMULATED",
+    "SNAPSHOT",
     "TOKEN",
     "UNKNOWN",
     "WALLET_DTYPES",
@@ -157,6 +158,7 @@ __all__ = [
     "Ways",
     "Worth",
     "ambiguous",
+    "among",
     "amounts_of",
     "as_failed",
     "assemble",

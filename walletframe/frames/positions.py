@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from walletframe.frames.details import FetchLike
     from walletframe.frames.identity import Codes, Mask, TokenKey
-    from walletframe.frames.ways import Ways
 
 _HOLDINGS = ("blockchain", "address", "symbol", "token_blockchain", "token_address", "amount")
 _WALLET, _ASKED = ("blockchain", "address"), ("blockchain", "address", "status", "tokens", "source")
@@ -122,39 +121,6 @@ class Positions:
         row_chains = self.chain_codes[self.wallet_codes]
         homes = self.assets.homes if self.assets else None
         return candidates(self.tokens, row_chains, self.chain_places, homes)
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Some of the wallets asked with all of their rows, where no frame holds those of all."""
-
-    positions: Positions
-    places: Codes  # of each wallet, its place among all
-    rows: Codes  # of each row, its place among all; ascending
-    ways: Ways  # those on another blockchain of wallets are others
-
-
-def some_positions(
-    whole: Positions, places: Codes, holdings: pd.DataFrame, tokens: Identities, owners: Codes
-) -> Positions:
-    """Give rows to some of the wallets asked; `owners` has, of each row, its place in `places`."""
-    codes, kinds = pd.factorize(whole.chain_codes[places])
-    identifiers = [*whole.chain_places]
-    return replace(
-        whole,
-        holdings=holdings,
-        amounts=amounts_of(holdings["amount"]),
-        tokens=tokens,
-        wallets=whole.wallets.iloc[places],
-        wallet_keys=[whole.wallet_keys[place] for place in places.tolist()],
-        first=whole.first[places],
-        wallet_codes=owners,
-        chains=[whole.chains[kind] for kind in kinds.tolist()],
-        chain_codes=codes,
-        chain_places={identifiers[kind]: code for code, kind in enumerate(kinds.tolist())},
-        known=whole.known[places],
-        stale=whole.stale[places],
-    )
 
 
 PositionsLike: TypeAlias = Union["pd.DataFrame", Positions]
