@@ -17,7 +17,7 @@ from walletframe.pickers.table import HoldingsTable
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(600)]
 
-ROWS, SORTED_S, BLANK_MS = 100_000, 0.15, 100
+ROWS, RUNS, SORTED_S, BLANK_MS = 100_000, 7, 0.15, 100
 SHOWN = f"""
 import sys
 sys.path.insert(0, {str(SUPPORT)!r})
@@ -71,21 +71,26 @@ SCROLL = """by => new Promise(done => {
 def test_rows_in_the_kernel():
     """Print and check what Python works for any order, words, groups and window."""
     details = made_up_details(ROWS, wallets=2_000, tokens=5_000)
-    table = HoldingsTable(value(details.holdings, currency="USD"), details.wallets)
-    known = {"table": table.answer({})["table"]}
+    holdings = value(details.holdings, currency="USD")
     asked = {
         **{f"sorted by {name}": {"sort": name} for name in ("wallet", "token", "amount", "value")},
         "scrolled": {"sort": "value", "start": ROWS // 2},
         "searched": {"find": "tk12 eth"},
         **{f"grouped by {name}": {"by": name} for name in ("wallet", "token", "blockchain")},
     }
-    taken = {}
-    for name, query in asked.items():
-        start = time.process_time()
-        table.answer({**known, **query})
-        taken[name] = time.process_time() - start
-        print(f"\n{name}: {1000 * taken[name]:.0f} ms (wanted: at most {1000 * SORTED_S:.0f})")
-    assert max(taken.values()) <= SORTED_S
+    taken = {name: [] for name in asked}
+    for _ in range(RUNS):  # each of a new table, which has kept nothing
+        table = HoldingsTable(holdings, details.wallets)
+        known = {"table": table.answer({})["table"]}
+        for name, query in asked.items():
+            start = time.process_time()
+            table.answer({**known, **query})
+            taken[name].append(time.process_time() - start)
+    print()
+    for name, each in taken.items():
+        median = statistics.median(each)
+        print(f"{name}: median {1000 * median:.0f} ms (wanted: at most {1000 * SORTED_S:.0f})")
+        assert median <= SORTED_S
 
 
 def test_rows_in_the_browser(chromium, tmp_path):
