@@ -23,6 +23,8 @@ if os.name == "nt":  # what only POSIX has: terminals, file locks by handle, sma
         "bulk/test_bulk_faults.py",
         "cli/test_consoles.py",
         "client/test_forks.py",
+        "cluster/test_cluster_fetch.py",
+        "cluster/test_cluster_kills.py",
         "exports/test_disk.py",
         "transport/test_store_faults.py",
     ]

@@ -21,8 +21,8 @@ from walletframe.amounts.columns import Rolling
 from walletframe.amounts.scalar import Amount
 from walletframe.analysis import ParquetPrices, PriceHistory, PriceSource, read_token_list
 from walletframe.dask import ClusterWallets, divisions, open_wallets
+from walletframe.dask import FrameAccessor as ClusterFrameAccessor
 from walletframe.dask.accessor import ClusterAccessor
-from walletframe.dask.accessor import FrameAccessor as ClusterFrameAccessor
 from walletframe.service.sandbox import Sandbox
 
 PACKAGE = Path(wf.__file__).parent

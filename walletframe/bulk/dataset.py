@@ -71,7 +71,9 @@ class Dataset:
             private_folder(self.layout.inner)
             opened.enter_context(_locked(self.layout, patience_s, cancel or Event()))
             with suppress(OSError):  # a courtesy to who finds the lock held
-                self.layout.holder.write_text(f"process {os.getpid()} on {node()}", "utf-8")
+                self.layout.holder.write_text(
+                    f"process {os.getpid()} on {node()}", encoding="utf-8"
+                )
             opened.callback(self.layout.holder.unlink, missing_ok=True)
             self._prepare()
             failed = part_numbers(self.layout.failed)
@@ -232,7 +234,7 @@ def _locked(layout: Layout, patience_s: float, cancel: Event) -> AcquireReturnPr
 def _held(layout: Layout) -> DatasetError:
     who = "another run"
     with suppress(OSError):
-        who = f"another run, {layout.holder.read_text('utf-8')},"
+        who = f"another run, {layout.holder.read_text(encoding='utf-8')},"
     return DatasetError(
         f"{who} writes into {layout.root}",
         hint="wait until it ends, end it if nobody needs it, or choose another folder",

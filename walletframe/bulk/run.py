@@ -88,7 +88,7 @@ class Orders:
     """What a run is told that is one of several of one list, which others may end."""
 
     places: Mapping[str, int] | None = None  # of its wallets in the whole list, by key
-    cancel: Event = field(default_factory=Event)
+    cancel: Event = field(default_factory=Event)  # its own: it is set at the end, too
     patience_s: float = 0.0  # how long to wait for another run that writes there
 
 

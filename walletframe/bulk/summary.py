@@ -135,6 +135,15 @@ class Tally:
             is_room = len(self._reasons) < _REASONS_KEPT or reason in self._reasons
             self._reasons[reason if is_room else "other reasons"] += 1
 
+    def take_in(self, other: FetchSummary) -> None:
+        """Count what another run of the same list has counted."""
+        self.parts += other.parts
+        self.balances += other.balances
+        self.resumed += other.resumed
+        self.key_refused |= other.key_refused
+        self._statuses.update(other.statuses)
+        self._reasons.update(other.reasons)
+
     def summary(self, folder: Path, service: str, wallets: int) -> FetchSummary:
         """Sum up; wallets without a record, because the run ended before, count as cancelled."""
         statuses, reasons = self._statuses.copy(), self._reasons.copy()

@@ -18,10 +18,11 @@ from walletframe.client.collect import Flow
 from walletframe.client.conclusion import check_on_failure, with_reasons
 from walletframe.client.default import configure, default_client, fetch_wallets, require_client
 from walletframe.client.engine import Client, OnFailure
-from walletframe.client.job import Job, OpenProgress, Progress, counted
+from walletframe.client.job import Draw, Job, OpenProgress, Progress, counted, drawn
 
 __all__ = [
     "Client",
+    "Draw",
     "Flow",
     "Job",
     "OnFailure",
@@ -31,6 +32,7 @@ __all__ = [
     "configure",
     "counted",
     "default_client",
+    "drawn",
     "fetch_wallets",
     "require_client",
     "with_reasons",

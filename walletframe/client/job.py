@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from walletframe.wire import Status
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = "bool | Callable[[int, int, Mapping[str, int]], object] | None"
 OpenProgress: TypeAlias = "bool | Callable[[int, int | None, Mapping[str, int]], object] | None"
+Draw: TypeAlias = "Callable[[Mapping[str, int], int, int], object]"
 _AnyProgress: TypeAlias = "bool | Callable[..., object] | None"
 
 N = TypeVar("N")
@@ -93,10 +94,9 @@ def counted(
             progress(counts.total(), total, dict(counts))
 
         yield tell
-    elif total != 0 and (progress or (progress is None and _is_watched())):
-        tqdm = import_module("tqdm.auto").tqdm  # which looks for a notebook when it is imported
+    elif _is_drawn(progress, total):
         # What was done before is no part of the rate, by which the ETA is reckoned.
-        with tqdm(total=total, initial=done, unit="wallet", desc="wallets") as bar:
+        with _bar(total, initial=done) as bar:
 
             def draw(status: Status) -> None:
                 counts[status.value] += 1
@@ -106,6 +106,35 @@ def counted(
             yield draw
     else:
         yield lambda _: None
+
+
+@contextmanager
+def drawn(progress: Progress, total: int) -> Iterator[Draw]:
+    """Give a function that shows the counts of a fetch on several workers, as they are told.
+
+    It takes the counts by status, how many of these were ok before, and how many workers there are.
+    """
+    if callable(progress):
+        yield lambda counts, *_: progress(sum(counts.values()), total, dict(counts))
+    elif _is_drawn(progress, total):
+        with _bar(total, smoothing=0) as bar:
+
+            def draw(counts: Mapping[str, int], before: int, workers: int) -> None:
+                bar.initial, bar.n = before, sum(counts.values())
+                bar.set_postfix(dict(counts) | {"workers": workers})
+
+            yield draw
+    else:
+        yield lambda *_: None
+
+
+def _bar(total: int | None, **options: float) -> Any:
+    tqdm = import_module("tqdm.auto").tqdm  # which looks for a notebook when it is imported
+    return tqdm(total=total, unit="wallet", desc="wallets", **options)
+
+
+def _is_drawn(progress: _AnyProgress, total: int | None) -> bool:
+    return total != 0 and bool(progress or (progress is None and _is_watched()))
 
 
 def _is_watched() -> bool:

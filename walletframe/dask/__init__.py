@@ -5,5 +5,6 @@ The only place that knows Dask.
 
 from walletframe.dask.amounts import divisions
 from walletframe.dask.folders import ClusterWallets, open_wallets
+from walletframe.dask.frames import FrameAccessor
 
-__all__ = ["ClusterWallets", "divisions", "open_wallets"]
+__all__ = ["ClusterWallets", "FrameAccessor", "divisions", "open_wallets"]

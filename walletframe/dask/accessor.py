@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from dask.dataframe.extensions import register_dataframe_accessor
-
-from walletframe.accessor import NAME
 from walletframe.accessor import FrameAccessor as OfPandas
 from walletframe.dask.tables import ClusterTables
 from walletframe.errors import FramesNeededError
@@ -62,29 +59,3 @@ class ClusterAccessor(ClusterTables, Generic[RowsT]):
             hint="reduce them first, to the rows that it needs, such as "
             f'holdings[holdings["symbol"] == "USDC"].compute().wf.{name}',
         )
-
-
-@register_dataframe_accessor(NAME)
-class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
-    """Holdings, or addresses, in a frame of Dask.
-
-    Parameters
-    ----------
-    frame : dask.dataframe.DataFrame
-        Any.
-
-    Raises
-    ------
-    FramesNeededError
-        From what a pandas frame's ``.wf`` has beyond these calls.
-
-    Examples
-    --------
-    >>> import dask.dataframe as dd, pandas as pd, walletframe.dask
-    >>> frame = pd.DataFrame({"blockchain": ["ETH"], "address": ["0xa"]})
-    >>> type(dd.from_pandas(frame, npartitions=1).wf).__name__
-    'FrameAccessor'
-    """
-
-    def __init__(self, frame: dd.DataFrame) -> None:
-        super().__init__(frame, None, lambda holdings: holdings)

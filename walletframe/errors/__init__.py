@@ -24,6 +24,7 @@
         ├── UnknownSnapshotError (LookupError)   there is no snapshot, or none so early
         ├── HistoryError         (OSError)       a snapshot can't be read
         ├── DatasetError         (OSError)       a file or folder of holdings can't be used
+        ├── ClusterError         (RuntimeError)  a cluster that can't fetch, or is gone
         ├── FetchError           (RuntimeError)  wallets failed, and on_failure="raise"
         └── MissingExtraError    (ImportError)   an optional dependency is not installed
 
@@ -48,6 +49,7 @@ such as ``folder=…`` and ``--folder``, is written once, as in `spelling`.
 
 from walletframe.errors.fetches import (
     CacheError,
+    ClusterError,
     DatasetError,
     FetchError,
     FetchInterrupted,
@@ -98,6 +100,7 @@ __all__ = [
     "ArgumentError",
     "CacheError",
     "CacheWarning",
+    "ClusterError",
     "ColumnsError",
     "DatasetError",
     "Either",

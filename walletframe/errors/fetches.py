@@ -17,6 +17,10 @@ class CacheError(WalletframeError, OSError):
     """Cached answers on this machine can't be read: the message says which and why."""
 
 
+class ClusterError(WalletframeError, RuntimeError):
+    """Workers that can't fetch, named before anything is asked; or a cluster that is gone."""
+
+
 class DatasetError(WalletframeError, OSError):
     """A file or a folder of holdings can't be read or written as one; nothing in it is lost."""
 

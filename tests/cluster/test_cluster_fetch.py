@@ -1,0 +1,376 @@
+"""``ddf.wf.fetch`` on workers that are processes: what comes back, what is refused, how it ends."""
+
+import os
+import signal
+import sys
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+
+import dask.dataframe as dd
+import pandas as pd
+import pytest
+import requests_cache
+from canned_service import KEY
+from cluster_fetches import (
+    ENVIRONMENT,
+    WORKERS,
+    asked_again,
+    check,
+    frame,
+    local_cluster,
+    names,
+    rows,
+    settings,
+)
+from fast_service import fast_service
+
+import walletframe as wf
+from walletframe.bulk.dataset import Dataset
+from walletframe.dask import open_wallets
+from walletframe.dask.workers import PATIENCE_S, Crew
+from walletframe.errors import (
+    AddressError,
+    ArgumentError,
+    ClusterError,
+    ColumnsError,
+    DatasetError,
+    FetchError,
+    FetchInterrupted,
+    FetchWarning,
+    SettingsError,
+)
+
+TOKENS = 3
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+    pytest.mark.timeout(300),
+]
+
+
+@pytest.fixture(scope="module")
+def server():
+    """Give one fast server to the whole module."""
+    with fast_service(tokens=TOKENS) as running:
+        yield running
+
+
+@pytest.fixture
+def fast(server):
+    """Give it as it was at the beginning."""
+    server.forget()
+    return server
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Start two worker processes."""
+    with local_cluster() as client:
+        yield client
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Name a folder that is not there yet."""
+    return tmp_path / "bulk"
+
+
+def in_order(frame):
+    """Bring a frame into memory and one order, without its times."""
+    whole = frame.compute() if isinstance(frame, dd.DataFrame) else frame
+    whole = whole.drop(columns="fetched_at", errors="ignore")
+    return whole.sort_values("address", kind="stable", ignore_index=True)
+
+
+class TestFetch:
+    """What comes back."""
+
+    def test_is_what_a_fetch_on_one_machine_gives(self, cluster, fast, folder, tmp_path):
+        """The same wallets with what was kept, places in the list, balances and summary."""
+        asked, owners = names(60), ["Ann", "Bob"] * 30
+        table = frame(asked, owner=owners)
+        own = settings(fast)
+        found = table.wf.fetch(folder, keep="owner", settings=own, shards=5, on_failure="ignore")
+        with wf.Client(own, api_key=KEY) as client:
+            expected = wf.fetch_to_parquet(
+                table.compute(), tmp_path / "one", keep="owner", client=client, on_failure="ignore"
+            )
+        one = wf.read_wallets(tmp_path / "one")
+        pd.testing.assert_frame_equal(in_order(found.wallets), in_order(one.wallets))
+        pd.testing.assert_frame_equal(in_order(found.holdings), in_order(one.holdings))
+        places = rows(folder, "wallets", "position, 'ETH.' || address")
+        assert sorted(places) == [each for each in enumerate(asked) if each[1].endswith("cafe")]
+        for name in ("wallets", "statuses", "reasons", "balances", "resumed", "service"):
+            assert getattr(found.summary, name) == getattr(expected, name)
+        assert found.summary.folder == folder
+        assert found.wallets.npartitions == 5
+
+    def test_again_asks_for_what_is_not_ok(self, cluster, fast, folder):
+        """Wallets are found where they were; the bar begins with what was there before."""
+        asked, own, seen = names(60), settings(fast), []
+        with pytest.warns(FetchWarning, match="6 of 60 wallets are not ok"):
+            frame(asked).wf.fetch(folder, settings=own, shards=5)
+        fast.heal()
+        again = frame(asked).wf.fetch(
+            folder, settings=own, shards=5, progress=lambda *told: seen.append(told)
+        )
+        assert (again.summary.resumed, again.summary.ok) == (54, 60)
+        assert seen[-1] == (60, 60, {"ok": 60})
+        assert asked_again(fast) == 0
+        check(folder, asked, TOKENS)
+        assert open_wallets(folder).summary is None
+
+    def test_an_empty_list(self, cluster, fast, folder):
+        """Makes two empty frames."""
+        found = frame([]).wf.fetch(folder, settings=settings(fast), shards=5)
+        assert [len(each) for each in found[:2]] == [0, 0]
+
+    def test_a_bar(self, cluster, fast, folder, capsys):
+        """Has what is done, the rate, the failures and the workers."""
+        frame(names(40)).wf.fetch(
+            folder, settings=settings(fast), shards=2, progress=True, on_failure="ignore"
+        )
+        last = capsys.readouterr().err.splitlines()[-1]
+        assert "40/40" in last
+        assert "failed=4" in last
+        assert "workers=" in last
+
+    def test_the_default_client_says_how(self, cluster, fast, folder):
+        """As `configure` has it; the key is the workers' own."""
+        wf.configure(key_kind="private", base_url=fast.base_url, cache=False)
+        assert frame(names(3)).wf.fetch(folder, shards=1).summary.ok == 3
+
+    def test_failures_raise_where_that_is_wished(self, cluster, fast, folder):
+        """The error has the summary."""
+        with pytest.raises(FetchError, match="1 of 8 wallets is not ok") as caught:
+            frame(names(8)).wf.fetch(folder, settings=settings(fast), on_failure="raise")
+        assert caught.value.details.ok == 7
+
+    def test_a_refused_key_ends_it(self, cluster, canned, folder):
+        """The other wallets are not asked for."""
+        canned.default = (401, {}, b"no")
+        asked = names(3_000)
+        found = frame(asked).wf.fetch(
+            folder, settings=settings(canned, workers=1), shards=100, on_failure="ignore"
+        )
+        assert found.summary.key_refused
+        assert found.summary.statuses["cancelled"] > 0
+        assert sum(found.summary.statuses.values()) == 3_000
+
+
+class TestRefused:
+    """What is told before anything is asked."""
+
+    @pytest.fixture(autouse=True)
+    def nothing_asked(self, fast):
+        """See that it is so."""
+        yield
+        assert not fast.asked()
+
+    def test_another_number_of_shards(self, cluster, fast, folder):
+        """Wallets would be looked for in other folders than theirs."""
+        own = settings(fast)
+        frame([]).wf.fetch(folder, settings=own, shards=5)
+        with pytest.raises(DatasetError, match=r"cut into 5 shards, not 6[^$]*Hint: give shards=5"):
+            frame(names(3)).wf.fetch(folder, settings=own, shards=6)
+        with pytest.raises(DatasetError, match="of the service"):
+            frame(names(3)).wf.fetch(folder, settings=settings(fast, service="b"), shards=5)
+
+    @pytest.mark.parametrize("marker", ['{"format": 2}', "{", "[]", '{"format": 1}'])
+    def test_a_marker_of_another_format(self, cluster, fast, folder, marker):
+        """That of a later walletframe, or one that somebody broke."""
+        frame([]).wf.fetch(folder, settings=settings(fast), shards=5)
+        (folder / ".walletframe" / "shards.json").write_text(marker)
+        with pytest.raises(DatasetError, match=r"format 2|can't be read"):
+            frame(names(3)).wf.fetch(folder, settings=settings(fast), shards=5)
+
+    def test_a_folder_of_something_else(self, cluster, fast, folder):
+        """That of a run on one machine is one, too."""
+        with wf.Client(settings(fast), api_key=KEY) as client:
+            wf.fetch_to_parquet([], folder, client=client)
+        with pytest.raises(DatasetError, match="holds other files: 'failed'"):
+            frame(names(3)).wf.fetch(folder, settings=settings(fast))
+
+    def test_wallets_and_columns(self, cluster, fast, folder):
+        """As on one machine: all at once."""
+        own = settings(fast)
+        with pytest.raises(AddressError) as caught:
+            frame(["nonsense", "ETH.0xa", "x"]).wf.fetch(folder, settings=own)
+        assert [place for place, _, _ in caught.value.problems] == [0, 2]
+        with pytest.raises(ColumnsError, match="owner"):
+            frame(names(3)).wf.fetch(folder, settings=own, keep="owner")
+        two = dd.from_pandas(pd.DataFrame({"a": ["x"], "b": ["y"]}), npartitions=1)
+        with pytest.raises(ColumnsError, match="blockchain"):
+            two.wf.fetch(folder, settings=own)
+        assert not folder.exists()
+
+    def test_options(self, cluster, fast, folder):
+        """A number of shards, a folder, and settings that can't be."""
+        wallets = frame(names(3))
+        for shards in (0, 10_001, True, "many"):
+            with pytest.raises(ArgumentError, match="shards"):
+                wallets.wf.fetch(folder, settings=settings(fast), shards=shards)
+        with pytest.raises(DatasetError, match="is a URL"):
+            wallets.wf.fetch("s3://bucket/run", settings=settings(fast))
+        with pytest.raises(ArgumentError, match="not Settings"):
+            wallets.wf.fetch(folder, settings="private")
+        backend = requests_cache.SQLiteCache(":memory:", serializer="json")
+        with pytest.raises(SettingsError, match="can't be sent to workers"):
+            wallets.wf.fetch(folder, settings=settings(fast, cache=backend))
+        assert not folder.exists()
+
+
+def spoil(what, place):
+    """Let a worker lack something; it runs there."""
+    module = import_module("walletframe.dask.workers")
+    sys.modules["kept aside"] = module
+    spoilt = {
+        "the key": lambda: os.environ.pop("WALLETFRAME_API_KEY"),
+        "a key for this address": lambda: os.environ.update(WALLETFRAME_BASE_URL="https://other"),
+        "a sound environment": lambda: os.environ.update(WALLETFRAME_WORKERS="many"),
+        "this release": lambda: setattr(module, "version", lambda _: "0.0.9"),
+        "redis": lambda: sys.modules.update(redis=None),
+        "walletframe": lambda: sys.modules.update({module.__name__: None}),
+        "the folder": lambda: os.chdir(place),
+    }
+    spoilt[what]()
+
+
+def mend():
+    """Let it have all of it again."""
+    module = sys.modules.pop("kept aside")
+    sys.modules[module.__name__] = module
+    sys.modules.pop("redis", None)
+    module.version = version
+    os.environ.update(ENVIRONMENT)
+    for name in ("BASE_URL", "WORKERS"):
+        os.environ.pop(f"WALLETFRAME_{name}", None)
+
+
+LACKS = {
+    "the key": "in its environment: not set: api_key",
+    "a key for this address": "in its environment: not set: api_key",
+    "a sound environment": "in its environment: WALLETFRAME_WORKERS: 'many'",
+    "this release": r"it has walletframe 0\.0\.9, and here it is",
+    "redis": r"lacks the extra walletframe\[redis\]",
+    "walletframe": "it can't run walletframe: .*walletframe",
+    "the folder": "it does not see .* as it is here",
+}
+
+
+class TestWorkers:
+    """Workers that can't fetch are named before anything is asked."""
+
+    @pytest.mark.parametrize("what", LACKS)
+    def test_the_one_that_lacks_something_is_named(
+        self, cluster, fast, tmp_path, monkeypatch, what
+    ):
+        """And not the other; what is wrong there, and what each needs."""
+        for name in ("here", "there"):
+            (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / "here")
+        own = settings(fast, pace="redis://127.0.0.1:9" if what == "redis" else None)
+        wrong, sound = cluster.nthreads()
+        cluster.run(os.chdir, tmp_path / "here")
+        cluster.run(spoil, what, tmp_path / "there", workers=[wrong])
+        with pytest.raises(ClusterError) as caught:
+            frame(names(5)).wf.fetch("/proc/self/cwd/bulk", settings=own)
+        cluster.run(mend, workers=[wrong])
+        assert not fast.asked()
+        assert caught.match(f"1 of 2 workers can't fetch, and nothing was asked:\n  {wrong}: ")
+        assert caught.match(LACKS[what])
+        assert sound not in str(caught.value)
+        assert [path.name for path in Path("bulk/.walletframe").iterdir()] == ["shards.json"]
+
+    def test_what_they_write_has_to_be_seen_here(self, cluster, fast, folder, monkeypatch):
+        """Both ways: a drive that takes no files from there is none to share."""
+        module = import_module("walletframe.dask.fetching")
+        monkeypatch.setattr(module, "signed", lambda sign, _: sign.with_name("elsewhere"))
+        with pytest.raises(ClusterError, match=r"2 of 2 workers.*\n.*is not to be seen"):
+            frame(names(5)).wf.fetch(folder, settings=settings(fast))
+        assert not fast.asked()
+
+    @pytest.mark.parametrize(
+        "given, expected",
+        [
+            ({"pace": "redis://127.0.0.1:1"}, (80, 8)),
+            ({"cache": False}, (80, 8)),
+            ({"cache": "memory"}, (80, 8)),
+            ({"cache": "answers.sqlite"}, (60, 6)),
+            ({"cache": "answers.sqlite", "processes": 16}, (30, 6)),
+            ({"cache": "answers.sqlite", "processes": 1}, (80, 6)),
+            ({"cache": False, "processes": 16}, (80, 16)),
+        ],
+    )
+    def test_each_is_told_its_part_of_the_rate(self, given, expected):
+        """Those of one machine share a file's pace, and have the part of all of them."""
+        crew = Crew.of({"tcp://10.0.0.1:1": 4, "tcp://10.0.0.1:2": 2, "tcp://10.0.0.2:1": 2})
+        own = wf.Settings(requests_per_second=80, **given)
+        told = crew.share(own, "tcp://10.0.0.1:9")
+        assert (told.requests_per_second, told.processes) == expected
+        unknown = crew.share(wf.Settings(**given), "tcp://10.0.0.1:9")
+        assert (unknown.requests_per_second, unknown.processes) == (None, expected[1])
+
+
+def lose_patience(seconds):
+    """Wait no longer than so long."""
+    import_module("walletframe.dask.workers").PATIENCE_S = seconds
+
+
+class TestEnds:
+    """How it ends where it does not end well."""
+
+    def test_an_error_of_a_worker_comes_whole(self, cluster, fast, folder):
+        """With its hint; the other shards end first, and can be continued."""
+        own = settings(fast)
+        frame([]).wf.fetch(folder, settings=own, shards=5)
+        broken = folder / "shard-003" / ".walletframe" / "dataset.json"
+        broken.parent.mkdir(parents=True)
+        broken.write_text("{")
+        with pytest.raises(
+            DatasetError, match=r"shard-003 has a marker that can't be read"
+        ) as caught:
+            frame(names(60)).wf.fetch(folder, settings=own, shards=5)
+        assert "Hint: choose another folder" in str(caught.value)
+        broken.unlink()
+        frame(names(60)).wf.fetch(folder, settings=own, shards=5, on_failure="ignore")
+        assert asked_again(fast) == 0
+
+    def test_a_shard_that_another_holds_is_waited_for_then_named(self, cluster, fast, folder):
+        """A worker that was given up may still write there."""
+        own = settings(fast)
+        cluster.run(lose_patience, 0.05)
+        frame([]).wf.fetch(folder, settings=own, shards=1)
+        with (
+            Dataset(folder / "shard-000", own.service),
+            pytest.raises(DatasetError, match=f"process {os.getpid()} on .*shard-000"),
+        ):
+            frame(names(5)).wf.fetch(folder, settings=own, shards=1)
+        cluster.run(lose_patience, PATIENCE_S)
+        assert frame(names(5)).wf.fetch(folder, settings=own, shards=1).summary.ok == 5
+
+    def test_an_interrupt_leaves_nothing_half_done(self, cluster, fast, folder):
+        """When it is raised nobody writes any more; the next call asks for the rest."""
+        asked, own = names(3_000), settings(fast)
+
+        def interrupt(done, *_):
+            if done and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                signal.raise_signal(signal.SIGINT)
+
+        with pytest.raises(FetchInterrupted) as caught:
+            frame(asked).wf.fetch(folder, settings=own, shards=6, progress=interrupt)
+        summary = caught.value.details
+        assert 0 < summary.ok == len(rows(folder, "wallets", "position"))
+        assert sum(summary.statuses.values()) == summary.wallets == 3_000
+        fast.heal()
+        again = frame(asked).wf.fetch(folder, settings=own, shards=6).summary
+        assert again.resumed >= summary.ok  # what came after the interrupt is kept as well
+        assert asked_again(fast) <= 2 * WORKERS
+        check(folder, asked, TOKENS)
+
+    def test_a_callable_that_raises_ends_it(self, cluster, fast, folder):
+        """Its error comes through."""
+        with pytest.raises(ZeroDivisionError):
+            frame(names(3_000)).wf.fetch(
+                folder, settings=settings(fast), shards=6, progress=lambda *_: 1 / 0
+            )

@@ -1,0 +1,125 @@
+"""Clusters that are killed: nothing is lost or double, what was under way is asked again."""
+
+import os
+import signal
+import sys
+
+import dask
+import pytest
+from cluster_fetches import (
+    ENVIRONMENT,
+    WORKERS,
+    asked_again,
+    check,
+    frame,
+    local_cluster,
+    names,
+    settings,
+    started_cluster,
+)
+from fast_service import fast_service
+
+from walletframe.errors import ClusterError
+
+TOKENS = 3
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+    pytest.mark.timeout(600),
+]
+
+
+@pytest.fixture(scope="module")
+def server():
+    """Give one fast server to the whole module."""
+    with fast_service(tokens=TOKENS, latency_s=0.005) as running:
+        yield running
+
+
+@pytest.fixture
+def fast(server):
+    """Give it as it was at the beginning, but that no wallet fails."""
+    server.forget()
+    server.heal()
+    return server
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Name a folder that is not there yet."""
+    return tmp_path / "bulk"
+
+
+class Killing:
+    """Kills processes, each when so many wallets are done; a callable for progress."""
+
+    def __init__(self, *kills):
+        self.left = list(kills)
+
+    def __call__(self, done, *_):
+        """Kill who is due."""
+        if self.left and done >= self.left[0][0]:
+            os.kill(self.left.pop(0)[1], signal.SIGKILL)
+
+
+def test_without_workers(folder, server):
+    """It says so, and waits for nobody."""
+    with local_cluster(n_workers=0), pytest.raises(ClusterError, match="no workers"):
+        frame(names(3)).wf.fetch(folder, settings=settings(server))
+
+
+def test_without_a_cluster(folder, server):
+    """It says what to make."""
+    with pytest.raises(ClusterError, match=r"no cluster to fetch on[^$]*Hint: make its client"):
+        frame(names(3)).wf.fetch(folder, settings=settings(server))
+
+
+def test_a_killed_worker_is_replaced(fast, folder):
+    """Its shard goes on elsewhere, within the same call."""
+    asked = names(1_500)
+    with local_cluster() as client:
+        [victim, _] = client.run(os.getpid).values()
+        killing = Killing((300, victim))
+        found = frame(asked).wf.fetch(folder, settings=settings(fast), shards=6, progress=killing)
+        assert victim not in client.run(os.getpid).values()
+    assert not killing.left
+    assert found.summary.ok == found.summary.wallets == 1_500
+    check(folder, asked, TOKENS)
+    assert asked_again(fast) <= WORKERS
+
+
+def test_a_shard_that_kills_its_workers_is_told(fast, folder):
+    """By the last of them, and not asked for for ever."""
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), local_cluster() as client:
+        killing = Killing(*((1, pid) for pid in client.run(os.getpid).values()))
+        with pytest.raises(ClusterError, match=r"1 workers? died over one shard.*tcp://127"):
+            frame(names(2_000)).wf.fetch(
+                folder, settings=settings(fast), shards=2, progress=killing
+            )
+
+
+def environment():
+    """Return that of a shell in which workers are started."""
+    path = os.pathsep.join(each for each in sys.path if each)
+    return os.environ | ENVIRONMENT | {"PYTHONPATH": path}
+
+
+@pytest.mark.parametrize(
+    "count, shards",
+    [(600, 4), pytest.param(10_000, 32, marks=[pytest.mark.stress, pytest.mark.timeout(3_600)])],
+)
+def test_two_workers_and_the_scheduler_are_killed(fast, folder, tmp_path, count, shards):
+    """A second cluster goes on; asked again is at most what was under way."""
+    asked, own = names(count), settings(fast)
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    with started_cluster(tmp_path / "one", environment()) as (_, [scheduler, *workers]):
+        killing = Killing(*((count // 10, process.pid) for process in (*workers, scheduler)))
+        with pytest.raises(ClusterError, match="the scheduler is gone"):
+            frame(asked).wf.fetch(folder, settings=own, shards=shards, progress=killing)
+    assert not killing.left
+    with started_cluster(tmp_path / "two", environment()):
+        found = frame(asked).wf.fetch(folder, settings=own, shards=shards)
+    assert count // 10 <= found.summary.resumed < found.summary.ok == count
+    check(folder, asked, TOKENS)
+    assert asked_again(fast) <= 2 * WORKERS
+    print(f"{count} wallets: {asked_again(fast)} asked again, 0 lost, 0 double")  # noqa: T201 - with -s

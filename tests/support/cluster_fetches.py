@@ -1,0 +1,86 @@
+"""Fetches on clusters of real processes, and what became of them."""
+
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import dask.dataframe as dd
+import duckdb
+import pandas as pd
+from canned_service import KEY
+from distributed import Client, LocalCluster
+from fast_service import wallet_address
+
+import walletframe as wf
+import walletframe.dask
+
+WORKERS = 4  # requests at a time, of each task
+ENVIRONMENT = {"WALLETFRAME_API_KEY": KEY}
+
+
+def names(count):
+    """Return wallets, of which a tenth fails until it is healed."""
+    return [wallet_address(number, failing=number % 10 == 7) for number in range(count)]
+
+
+def frame(wallets, **columns):
+    """Return them in partitions."""
+    return dd.from_pandas(pd.DataFrame({"wallet": wallets} | columns), npartitions=3)
+
+
+def settings(server, **given):
+    """Return settings without the key, which workers have in their environment."""
+    own = {"key_kind": "private", "base_url": server.base_url, "cache": False, "workers": WORKERS}
+    return wf.Settings(**own | {"requests_per_second": 100_000} | given)
+
+
+@contextmanager
+def local_cluster(**given):
+    """Start workers, each a process with the key in its environment."""
+    own = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with (
+        LocalCluster(**own | {"env": ENVIRONMENT} | given) as workers,
+        Client(workers) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def started_cluster(place, environment):
+    """Start a scheduler and two workers from the shell; give their processes, and a client."""
+    file, processes = place / "scheduler.json", []
+    worker = ["worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(place)]
+    for number, kind in enumerate((["scheduler", "--port", "0"], worker, worker)):
+        words = [sys.executable, "-m", "dask", *kind, "--no-dashboard", "--scheduler-file", file]
+        with (place / f"log-{number}").open("wb") as log:
+            process = subprocess.Popen(
+                list(map(str, words)), env=environment, stdout=log, stderr=subprocess.STDOUT
+            )
+        processes.append(process)
+    try:
+        with Client(scheduler_file=str(file), timeout=100) as client:
+            client.wait_for_workers(2, timeout=100)
+            yield client, processes
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def rows(folder, name, columns):
+    """Return what DuckDB finds in the files of all shards."""
+    query = f"SELECT {columns} FROM '{folder}/*/{name}/*.parquet'"
+    return duckdb.sql(f"{query} GROUP BY 1" if "count" in columns else query).fetchall()
+
+
+def check(folder, asked, tokens):
+    """Check that each wallet is there once, at its place, with all of its balances."""
+    found = rows(folder, "wallets", "position, blockchain || '.' || address")
+    assert sorted(found) == list(enumerate(asked))
+    held = rows(folder, "holdings", "blockchain || '.' || address AS wallet, count(*)")
+    assert dict(held) == dict.fromkeys(asked, tokens)
+
+
+def asked_again(server):
+    """Return how often wallets that can be ok were asked for more than once, in all."""
+    return sum(count - 1 for name, count in server.asked().items() if name.endswith("cafe"))
