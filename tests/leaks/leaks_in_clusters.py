@@ -1,0 +1,128 @@
+"""Surfaces that a cluster offers while it fetches, with the key, or with it as a password."""
+
+import pickle
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import dask.dataframe as dd
+import pandas as pd
+import pytest
+import requests
+from distributed import Client, LocalCluster
+from leak_ground import told, within
+from leak_scan import KEY
+from leak_surfaces import surfaces
+from leaks_in_servers import typed
+
+import walletframe as wf
+import walletframe.dask
+from walletframe.errors import FetchError
+
+SHOWN = (
+    "the scheduler's state",
+    "task graphs",
+    "logs of the scheduler",
+    "logs of workers",
+    "events",
+    "pages",
+    "processes",
+    "tasks of workers",
+    "the summary",
+    "the error",
+)
+PAGES = (
+    *(f"info/main/{page}.html" for page in ("workers", "logs", "exceptions")),
+    *(f"json/{page}.json" for page in ("counts", "identity", "index")),
+    *(f"info/{page}/{{}}.html" for page in ("worker", "call-stacks", "logs")),
+    "metrics",
+)
+WALLETS = [f"ETH.0x{number:040x}" for number in range(12)]
+_seen = {}
+
+
+def specifications(dask_scheduler):
+    """Return what tasks are made of, as workers are sent it; it runs on the scheduler."""
+    return [pickle.dumps(task.run_spec) for task in dask_scheduler.tasks.values()]
+
+
+def of_a_process():
+    """Return what the system tells everybody of a worker; it runs there."""
+    names = [path.read_text() for path in Path("/proc/self/task").glob("*/comm")]
+    return [Path("/proc/self/cmdline").read_bytes(), *names]
+
+
+def of_tasks(dask_worker):
+    """Return what a worker has of its tasks; it runs there."""
+    tasks = dask_worker.state.tasks.values()
+    return [repr(getattr(task, name, "")) for task in tasks for name in type(task).__slots__]
+
+
+def look(client, folder):
+    """Look at a cluster in the middle of a fetch."""
+    client.dump_cluster_state(str(folder / "state"), format="yaml")
+    address = quote(next(iter(client.nthreads())), safe="")
+    site = client.dashboard_link.rpartition("/")[0]
+    pages = [requests.get(f"{site}/{page.format(address)}", timeout=60) for page in PAGES]
+    assert {page.status_code for page in pages} == {200}
+    return {
+        "the scheduler's state": (folder / "state.yaml").read_bytes(),
+        "task graphs": client.run_on_scheduler(specifications),
+        "pages": [page.content for page in pages],
+        "processes": [part for parts in client.run(of_a_process).values() for part in parts],
+        "tasks of workers": [part for parts in client.run(of_tasks).values() for part in parts],
+    }
+
+
+@contextmanager
+def cluster(**environment):
+    """Start a worker, a process with this environment."""
+    own = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(**own, env=environment) as workers, Client(workers) as client:
+        yield client
+
+
+def fetch(ground, client, settings):
+    """Fetch on a cluster, and keep all that there is to be seen."""
+    frame, seen = dd.from_pandas(pd.DataFrame({"wallet": WALLETS}), npartitions=1), {}
+
+    def progress(*_):
+        if not seen:
+            seen.update(look(client, ground.folder))
+
+    given = {"settings": settings, "shards": 2, "progress": progress, "on_failure": "raise"}
+    with pytest.raises(FetchError) as caught:
+        frame.wf.fetch(ground.folder / "bulk", **given)
+    seen["logs of the scheduler"] = repr(client.get_scheduler_logs())
+    seen["logs of workers"] = repr(client.get_worker_logs())
+    seen["events"] = repr(client.get_events())
+    seen["the summary"] = within(caught.value.details)
+    seen["the error"] = told(caught.value)
+    assert b"fetch_shard" in b"".join(seen["task graphs"])
+    assert "service_error" in repr(caught.value.details)
+    return seen
+
+
+@surfaces(SHOWN)
+def key(ground, variant):
+    """A cluster whose workers have the key."""
+    if "key" not in _seen:
+        ground.echo()
+        own = ground.settings(requests_per_second=10, cache=False)
+        with cluster(WALLETFRAME_API_KEY=KEY) as client:
+            _seen["key"] = fetch(ground, client, wf.Settings.isolated(**own))
+        assert ground.server.paths
+    return _seen["key"][variant]
+
+
+@surfaces(SHOWN)
+def password(ground, variant):
+    """A cluster whose workers have a Redis with the key as its password."""
+    if "password" not in _seen:
+        ground.server.default = (500, {}, b"no")
+        own = ground.settings(requests_per_second=10, cache=False, pace=typed())
+        del own["api_key"]
+        with cluster(WALLETFRAME_API_KEY="another key", WALLETFRAME_PACE=typed()) as client:
+            _seen["password"] = fetch(ground, client, wf.Settings.isolated(**own))
+        ground.server.paths.clear()  # of another key
+    return _seen["password"][variant]
