@@ -6,16 +6,25 @@ from click.testing import CliRunner
 from walletframe.cli import main
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run():
     """Give a function that runs the command line."""
     return lambda *words, **more: CliRunner().invoke(main, words, catch_exceptions=False, **more)
 
 
+@pytest.fixture(scope="session")
+def variables(service):
+    """Give the environment that names the sandbox."""
+    return {
+        "WALLETFRAME_API_KEY": service.settings().api_key.reveal(),
+        "WALLETFRAME_KEY_KIND": "private",
+        "WALLETFRAME_BASE_URL": service.base_url,
+        "WALLETFRAME_SERVICE": "sandbox",
+    }
+
+
 @pytest.fixture
-def reachable(service, monkeypatch):
+def reachable(variables, monkeypatch):
     """Let the environment name the sandbox."""
-    monkeypatch.setenv("WALLETFRAME_API_KEY", service.settings().api_key.reveal())
-    monkeypatch.setenv("WALLETFRAME_KEY_KIND", "private")
-    monkeypatch.setenv("WALLETFRAME_BASE_URL", service.base_url)
-    monkeypatch.setenv("WALLETFRAME_SERVICE", "sandbox")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)

@@ -2,11 +2,13 @@
 
 import re
 import shlex
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from own_folders import own_folders
 
 ROOT = Path(__file__).parents[2]
 HEX = "0x" + "8" * 40  # which holds USDC
@@ -32,10 +34,31 @@ def commands():
     return found
 
 
+@pytest.fixture(scope="module")
+def laid_out(tmp_path_factory, run, variables):
+    """Write what the commands read: lists of wallets, prices, fetches and a snapshot."""
+    folder = tmp_path_factory.mktemp("files")
+    own = own_folders(folder / "xdg", folder / "data")
+    own["WALLETFRAME_CACHE"] = "false"  # so that each day was asked for
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for name, value in (variables | own).items():
+            patch.setenv(name, value)
+        write_files(run, patch)
+    return folder
+
+
 @pytest.fixture
-def files(tmp_path, monkeypatch, run):
-    """Lay out what the commands read: lists of wallets, prices, fetches and a snapshot."""
+def files(laid_out, tmp_path, monkeypatch):
+    """Go where they are."""
+    shutil.copytree(laid_out, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WALLETFRAME_SERVICE", "ours")
+    monkeypatch.setenv("WALLETFRAME_CACHE", "false")
+
+
+def write_files(run, patch):
+    """Write them, and keep the snapshots where nobody else does."""
     people = pd.DataFrame(
         {"blockchain": ["ETH", "NEAR"], "address": [HEX, "alice.near"], "owner": "Ada", "name": "a"}
     )
@@ -46,8 +69,7 @@ def files(tmp_path, monkeypatch, run):
     for name in ("holdings.csv", "yesterday.csv"):
         fetched = run("fetch", "--file", "people.csv", "--keep", "owner", "--output", name)
         assert fetched.exit_code == 0
-    monkeypatch.setenv("WALLETFRAME_SERVICE", "ours")  # simulated holdings are no history
-    monkeypatch.setenv("WALLETFRAME_CACHE", "false")  # so that each day was asked for
+    patch.setenv("WALLETFRAME_SERVICE", "ours")  # simulated holdings are no history
     for days in (7, 1, 0):
         moment = f"{datetime.now(UTC) - timedelta(days=days):%FT%TZ}"
         saved = ("history", "save", "--file", "people.csv", "--keep", "owner", "--at", moment)
