@@ -10,6 +10,7 @@ from anvil import MULTICALL3, Chain, Relay
 from canned_service import Canned
 from chromium import chromium, lasting_tab, stay, visit  # noqa: F401 - fixtures
 from hypothesis import settings
+from lab_server import lab_server  # noqa: F401 - the same
 from own_folders import keep_in_memory, own_folders
 
 from walletframe.service import sandbox

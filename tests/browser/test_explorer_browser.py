@@ -2,46 +2,42 @@
 
 import io
 import re
+from contextlib import contextmanager
 
 import pandas as pd
 import pytest
 from chromium import Visit
 from hostile_symbols import SYMBOLS
-from lab_server import ROOT, SUPPORT, notebook_of, open_and_run, running_lab
+from lab_server import ROOT, SUPPORT, notebook_of, open_and_run
 from playwright.sync_api import expect
 
 from walletframe.client import fetch_wallets
 from walletframe.pickers.portfolio import Portfolio, Selection
 
-NOTEBOOK = "03-pickers-and-explorer.ipynb"
+NOTEBOOK = "03-pickers-and-explorer"
 MANY = [f"POLYGON.0x{number:040x}" for number in range(1, 41)]
-HOSTILE = """
+SETUP = f"""
 import sys
-sys.path.insert(0, {support!r})
+sys.path.insert(0, {str(SUPPORT)!r})
+import plotly.io as pio
+from fetches import made_up_details
 from hostile_symbols import hostile_holdings
 import walletframe as wf
 from walletframe.frames import HOLDING_DTYPES, WalletDetails, assemble
 frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
-details = WalletDetails(assemble([]).wallets, frame)
-explorer = wf.HoldingsExplorer(details, prepare=lambda holdings: holdings)
+strange = WalletDetails(assemble([]).wallets, frame)
+details = made_up_details(100, wallets=5, tokens=5)
 """
+CELLS = {
+    "plain": "wf.HoldingsExplorer(details)",
+    "hostile": "wf.HoldingsExplorer(strange, prepare=lambda holdings: holdings)",
+    "painted": "pio.templates.default = 'plotly_white'; wf.HoldingsExplorer(details)",
+}
 HARMFUL = """() => [
     ...document.querySelectorAll('.jp-OutputArea-output :is(img, script, iframe, svg[onload])'),
     ...document.querySelectorAll('.jp-OutputArea-output a:not(.wf-file)'),
     ...document.querySelectorAll('.jp-OutputArea-output :is(mjx-container, .MathJax, marquee)'),
 ].filter(each => !each.closest('.js-plotly-plot')).map(each => each.outerHTML)"""
-
-THEMES = """
-import sys
-sys.path.insert(0, {support!r})
-import plotly.io as pio
-from fetches import made_up_details
-import walletframe as wf
-details = made_up_details(100, wallets=5, tokens=5)
-first = wf.HoldingsExplorer(details)
-pio.templates.default = "plotly_white"
-second = wf.HoldingsExplorer(details)
-"""
 TO_THEME = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
 PAINTED = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot => [
     getComputedStyle(plot.querySelector('.infolayer text, .slicetext')).fill,
@@ -50,25 +46,42 @@ PAINTED = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot =>
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    """Serve the explorer's notebook, and some with hostile, many, or otherwise drawn holdings."""
-    folder = tmp_path_factory.mktemp("lab")
-    (folder / NOTEBOOK).write_bytes((ROOT / "notebooks" / NOTEBOOK).read_bytes())
-    hostile = HOSTILE.format(support=str(SUPPORT))
-    (folder / "hostile.ipynb").write_text(notebook_of(hostile, "details", "explorer"))
-    themes = THEMES.format(support=str(SUPPORT))
-    setup, _, _ = themes.partition("first =")
-    (folder / "clicks.ipynb").write_text(notebook_of(setup, "wf.HoldingsExplorer(details)"))
-    (folder / "themes.ipynb").write_text(notebook_of(themes, "first", "second"))
-    with running_lab(folder) as address:
+def lab(lab_server):
+    """Serve the explorer's notebook, and one with plain, hostile and otherwise drawn holdings."""
+    trip = (ROOT / "notebooks" / f"{NOTEBOOK}.ipynb").read_text(encoding="utf-8")
+    several = notebook_of(SETUP, *CELLS.values(), "strange")
+    with lab_server.serving(**{NOTEBOOK: trip, "several": several}) as address:
         yield address
+
+
+@contextmanager
+def wide_tab(chromium):
+    """Open a tab that is as wide as most people's."""
+    with chromium.new_context(viewport={"width": 1280, "height": 1400}) as context:
+        yield Visit(context.new_page())
 
 
 @pytest.fixture
 def wide(chromium):
-    """Give a tab that is as wide as most people's."""
-    with chromium.new_context(viewport={"width": 1280, "height": 1400}) as context:
-        yield Visit(context.new_page())
+    """Give one."""
+    with wide_tab(chromium) as visit:
+        yield visit
+
+
+@pytest.fixture(scope="module")
+def several(chromium, lab):
+    """Show several explorers on one page."""
+    with wide_tab(chromium) as visit:
+        open_and_run(visit.page, lab, "several.ipynb")
+        for name in CELLS:
+            expect(shown(visit.page, name)).to_be_visible()
+        yield visit
+
+
+def shown(page, name):
+    """Return one of several explorers."""
+    cell = page.locator(".jp-CodeCell").nth([*CELLS].index(name) + 1)
+    return cell.locator(".wf", has=page.locator(".js-plotly-plot .main-svg"))
 
 
 def errors(visit):
@@ -108,7 +121,7 @@ def pick(explorer, what, text):
 def test_the_whole_trip(lab, wide, service):
     """Every step of a person who explores; nothing leaves this machine, nothing goes wrong."""
     page = wide.page
-    open_and_run(page, lab, NOTEBOOK)
+    open_and_run(page, lab, f"{NOTEBOOK}.ipynb")
     panel, explorer = output(page, "panel = "), output(page, "explorer = wf")
     expect(explorer.locator(".js-plotly-plot .treemaplayer .surface").first).to_be_visible()
     fetch_and_cancel(panel)
@@ -134,12 +147,10 @@ def test_the_whole_trip(lab, wide, service):
     assert (wide.strayed, errors(wide)) == ([], [])
 
 
-def test_hostile_symbols_in_the_page(lab, wide):
+def test_hostile_symbols_in_the_page(several):
     """No element of a stranger is in any output, and no formula."""
-    page = wide.page
-    open_and_run(page, lab, "hostile.ipynb")
-    explorer = page.locator(".wf", has=page.locator(".js-plotly-plot .main-svg"))
-    expect(explorer).to_be_visible()
+    page = several.page
+    explorer = shown(page, "hostile")
     explorer.get_by_role("button", name="Tokens").click()
     tokens = explorer.get_by_role("listbox", name="Tokens").get_by_role("option")
     for symbol in ("<b>USDC</b>", SYMBOLS["two dollars"]):
@@ -147,14 +158,13 @@ def test_hostile_symbols_in_the_page(lab, wide):
         expect(tokens.first.locator(".wf-option-name")).to_have_text(symbol)
     assert page.evaluate(HARMFUL) == []
     assert page.evaluate("window.__ran || 0") == 0
-    assert (wide.strayed, errors(wide)) == ([], [])
+    assert (several.strayed, errors(several)) == ([], [])
 
 
-def test_clicks_add_and_the_keyboard_stays(lab, wide):
+def test_clicks_add_and_the_keyboard_stays(several):
     """A click adds; JupyterLab leaves the arrow keys and the buttons' keys to the explorer."""
-    page = wide.page
-    open_and_run(page, lab, "clicks.ipynb")
-    explorer = page.locator(".wf", has=page.locator(".js-plotly-plot .main-svg"))
+    page = several.page
+    explorer = shown(page, "plain")
     explorer.get_by_role("button", name="Wallets").press("Enter")
     listed = explorer.get_by_role("listbox", name="Wallets")
     wallets, chosen = listed.get_by_role("option"), listed.get_by_role("option", selected=True)
@@ -176,17 +186,16 @@ def test_clicks_add_and_the_keyboard_stays(lab, wide):
         page.keyboard.press("b")  # JupyterLab adds a cell
         page.keyboard.press("Tab")
     expect(cells).to_have_count(before)
-    assert (wide.strayed, errors(wide)) == ([], [])
+    assert (several.strayed, errors(several)) == ([], [])
 
 
-def test_charts_follow_the_page(lab, wide):
+def test_charts_follow_the_page(several):
     """Text and background change with JupyterLab's theme, unless the user chose a template."""
-    page = wide.page
-    open_and_run(page, lab, "themes.ipynb")
-    expect(page.locator(".js-plotly-plot .main-svg:first-child")).to_have_count(2)
+    page = several.page
+    expect(page.locator(".js-plotly-plot .main-svg:first-child")).to_have_count(len(CELLS))
     for theme, light in (("JupyterLab Dark", "false"), ("JupyterLab Light", "true")):
         page.evaluate(TO_THEME, theme)
         page.wait_for_function(f"document.body.dataset.jpThemeLight === '{light}'")
         is_dark = f"(+/\\d+/.exec(({PAINTED})()[0][1])[0] < 100)"
         page.wait_for_function(f"{is_dark} === {str(light == 'false').lower()}")
-    assert (wide.strayed, errors(wide)) == ([], [])
+    assert (several.strayed, errors(several)) == ([], [])

@@ -7,7 +7,7 @@ import pytest
 from chart_widget import ChartWidget
 from chromium import Visit
 from fetches import made_up_details
-from lab_server import SUPPORT, notebook_of, open_and_run, running_lab
+from lab_server import SUPPORT, notebook_of, open_and_run, open_notebook
 from nbconvert import HTMLExporter
 from playwright.sync_api import expect
 
@@ -37,12 +37,9 @@ def left_behind():
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory):
+def lab(lab_server):
     """Serve a notebook to run, and one that was left behind."""
-    folder = tmp_path_factory.mktemp("saved")
-    (folder / "alive.ipynb").write_text(notebook_of(CELL))
-    (folder / "left.ipynb").write_text(left_behind())
-    with running_lab(folder) as address:
+    with lab_server.serving(alive=notebook_of(CELL), left=left_behind()) as address:
         yield address
 
 
@@ -60,10 +57,10 @@ def test_a_notebook_that_is_opened_again_shows_what_was_saved(lab, chromium):
     """And no message of a model that was not found; on GitHub and by nbconvert, too."""
     with chromium.new_context(viewport={"width": 1280, "height": 1400}) as context:
         visit = Visit(context.new_page())
-        visit.page.goto(f"{lab}doc/tree/left.ipynb?reset")
+        open_notebook(visit.page, lab, "left.ipynb")
         expect(visit.page.locator(".wf-saved")).to_be_visible(timeout=60_000)
         expect(visit.page.get_by_text("made up")).to_have_count(0)
-        visit.page.wait_for_timeout(4_000)
+        visit.page.wait_for_timeout(2_000)  # the kernel is there: what is restored would be soon
         expect(visit.page.get_by_text("model not found")).not_to_be_visible()
     html, _ = HTMLExporter(template_name="lab").from_notebook_node(
         nbformat.reads(left_behind(), as_version=4)

@@ -8,7 +8,7 @@ from axe import violations
 from chromium import Visit
 from fetches import made_up_details
 from hostile_symbols import hostile_holdings
-from lab_server import SUPPORT, notebook_of, open_and_run, running_lab
+from lab_server import SUPPORT, notebook_of, open_and_run
 from playwright.sync_api import expect
 from table_page import MISPLACED, column, settle, show_table
 
@@ -31,17 +31,20 @@ SMALLEST = """() => Math.min(...[...document.querySelectorAll('.wf *')].filter(
     each => [...each.childNodes].some(child => child.nodeType === 3 && child.data.trim())
 ).map(each => parseFloat(getComputedStyle(each).fontSize)))"""
 ELEMENTS = ".wf :is(b, i, img, script, iframe, svg, style, a:not(.wf-out))"
-LAB = """
+LAB = f"""
 import sys
-sys.path.insert(0, {support!r})
+sys.path.insert(0, {str(SUPPORT)!r})
 from fetches import made_up_details
 from hostile_symbols import hostile_holdings
 from table_widget import TableWidget
 from walletframe.analysis import value
 details = made_up_details(5_000, wallets=50, tokens=200)
 pane = TableWidget(value(details.holdings, currency="USD"), details.wallets)
+mixed = TableWidget(value(details.holdings, currency="USD"), details.wallets)
+strange = TableWidget(hostile_holdings())
 """
-MIXED = 'pane.show(details.holdings.assign(value=1.0, currency=["USD", "EUR"] * 2_500))'
+MIXED = 'mixed.show(details.holdings.assign(value=1.0, currency=["USD", "EUR"] * 2_500))'
+PANES = ["pane", "mixed", "strange"]
 
 
 def odd_holdings():
@@ -268,56 +271,60 @@ def test_it_can_be_used_by_everybody(tab, showcase, scheme, width):
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    """Serve a notebook with the table as a widget."""
-    folder = tmp_path_factory.mktemp("lab")
-    cells = [LAB.format(support=str(SUPPORT)), "pane", MIXED]
-    (folder / "table.ipynb").write_text(notebook_of(*cells[:2]))
-    (folder / "mixed.ipynb").write_text(notebook_of(*cells))
-    (folder / "hostile.ipynb").write_text(notebook_of(cells[0], "TableWidget(hostile_holdings())"))
-    with running_lab(folder) as address:
-        yield address
+def lab(lab_server, chromium):
+    """Show the table as a widget in a notebook, three times."""
+    notebook = notebook_of(LAB, *PANES, MIXED)
+    with (
+        lab_server.serving(tables=notebook) as address,
+        chromium.new_context(viewport={"width": 1200, "height": 800}) as context,
+    ):
+        visit = Visit(context.new_page())
+        open_and_run(visit.page, address, "tables.ipynb")
+        yield visit
 
 
-def test_in_jupyterlab(lab, tab):
+def pane_of(lab, name):
+    """Return one of the tables."""
+    return lab.page.locator(".jp-CodeCell").nth(PANES.index(name) + 1).locator(".wf")
+
+
+def test_in_jupyterlab(lab):
     """A kernel answers; the notebook's keys leave the table alone."""
-    page = tab.page
-    open_and_run(page, lab, "table.ipynb")
-    expect(page.locator(".wf-said")).to_have_text("5,000 balances")
+    page, pane = lab.page, pane_of(lab, "pane")
+    expect(pane.locator(".wf-said")).to_have_text("5,000 balances")
+    grid = pane.locator(".wf-grid")
     for width in (360, 900, 1600):
+        before = grid.evaluate("each => each.clientWidth")
         page.set_viewport_size({"width": width, "height": 800})
-        page.wait_for_timeout(300)
+        expect(grid).not_to_have_js_property("clientWidth", before)
         settle(page)
-        assert [each for each in page.evaluate(MISPLACED) if "page" not in each] == []
-    page.locator(".wf-row:not([hidden]) .wf-cell").first.click()
+        assert [each for each in pane.evaluate(MISPLACED) if "page" not in each] == []
+    pane.locator(".wf-row:not([hidden]) .wf-cell").first.click()
     cells = page.locator(".jp-Cell").count()
     for key in ("ArrowDown", "a", "d", "d", "x", "Enter", "PageDown", "ArrowRight"):
         page.keyboard.press(key)
     settle(page)
-    expect(page.locator(".wf-grid")).to_be_focused()
+    expect(grid).to_be_focused()
     assert page.locator(".jp-Cell").count() == cells
-    assert page.locator(".wf-here").count() == 1
-    page.get_by_label("Group by").select_option("token")
-    expect(page.locator(".wf-said")).to_contain_text("tokens")
-    assert tab.strayed == []
-    assert [said for said in tab.said if not said.startswith("warning")] == []
+    assert pane.locator(".wf-here").count() == 1
+    pane.get_by_label("Group by").select_option("token")
+    expect(pane.locator(".wf-said")).to_contain_text("tokens")
+    assert lab.strayed == []
+    assert [said for said in lab.said if not said.startswith("warning")] == []
 
 
-def test_errors_are_shown_in_jupyterlab(lab, tab):
+def test_errors_are_shown_in_jupyterlab(lab):
     """What can't be added up is said in the widget; the rows stay."""
-    page = tab.page
-    open_and_run(page, lab, "mixed.ipynb")
-    expect(page.get_by_role("columnheader", name="currency")).to_be_visible()
-    page.get_by_label("Group by").select_option("wallet")
-    expect(page.get_by_role("alert").filter(has_text="2 currencies")).to_be_visible()
-    assert page.locator(".wf-row:not([hidden])").count() > 5
+    pane = pane_of(lab, "mixed")
+    expect(pane.get_by_role("columnheader", name="currency")).to_be_visible()
+    pane.get_by_label("Group by").select_option("wallet")
+    expect(pane.get_by_role("alert").filter(has_text="2 currencies")).to_be_visible()
+    assert pane.locator(".wf-row:not([hidden])").count() > 5
 
 
-def test_hostile_symbols_in_jupyterlab(lab, tab):
+def test_hostile_symbols_in_jupyterlab(lab):
     """No element and no formula there either."""
-    page = tab.page
-    open_and_run(page, lab, "hostile.ipynb")
-    expect(page.locator(".wf-said")).to_have_text("80 balances")
-    assert page.locator(f"{ELEMENTS}, .wf mjx-container").count() == 0
-    assert page.evaluate("window.__ran || 0") == 0
-    assert tab.strayed == []
+    expect(pane_of(lab, "strange").locator(".wf-said")).to_have_text("80 balances")
+    assert lab.page.locator(f"{ELEMENTS}, .wf mjx-container").count() == 0
+    assert lab.page.evaluate("window.__ran || 0") == 0
+    assert lab.strayed == []

@@ -1,7 +1,7 @@
 """What strangers wrote, as JupyterLab shows it in a real browser: no mathematics, no links."""
 
 import pytest
-from lab_server import SUPPORT, notebook_of, open_and_run, running_lab
+from lab_server import SUPPORT, notebook_of, open_and_run
 
 NOTEBOOK = "loaded.ipynb"
 SETUP = """
@@ -71,13 +71,11 @@ FORMULAS = f"""() => [...document.querySelectorAll('.jp-CodeCell')].map(cell =>
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory):
+def lab(lab_server):
     """Serve a notebook that shows hostile frames with the extension, and at last without it."""
-    folder = tmp_path_factory.mktemp("lab")
     setup = SETUP.format(support=str(SUPPORT), tex=TEX, paths=PATHS)
     cells = [LATER, "%load_ext walletframe\n" + setup, *TABLES, LINKED, FAILED, A_PATH, LATER]
-    (folder / NOTEBOOK).write_text(notebook_of(*cells, UNLOADED, "holdings"))
-    with running_lab(folder) as address:
+    with lab_server.serving(loaded=notebook_of(*cells, UNLOADED, "holdings")) as address:
         yield address
 
 

@@ -1,4 +1,7 @@
-"""JupyterLab on loopback, isolated from the user's own, and its notebooks in a browser."""
+"""JupyterLab on loopback, isolated from the user's own, and its notebooks in a browser.
+
+Imported by ``conftest``: the modules that want a `lab_server` share it.
+"""
 
 import contextlib
 import json
@@ -7,7 +10,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.request import Request, urlopen
 
+import pytest
 from own_folders import own_folders
 
 SUPPORT = Path(__file__).parent
@@ -28,6 +33,49 @@ KERNEL_IS_IDLE = """() => {
 PLACES = ("config", "runtime", "data", "ipython", "settings", "cache")
 
 
+class Lab:
+    """A running JupyterLab.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        What it serves.
+    address : str
+        Where, on loopback.
+    """
+
+    def __init__(self, folder, address):
+        self.folder, self.address = folder, address
+
+    @contextlib.contextmanager
+    def serving(self, **notebooks):
+        """Serve notebooks, given by their names without an ending; end their kernels at last.
+
+        Yields
+        ------
+        str
+            The address.
+        """
+        for name, text in notebooks.items():
+            (self.folder / f"{name}.ipynb").write_text(text, encoding="utf-8")
+        yield self.address
+        for kernel in json.loads(self._ask("GET", "api/kernels")):
+            self._ask("DELETE", f"api/kernels/{kernel['id']}")
+
+    def _ask(self, method, path):
+        asked = Request(self.address + path, method=method)  # noqa: S310 - its own address
+        with urlopen(asked) as answer:  # noqa: S310 - the same
+            return answer.read()
+
+
+@pytest.fixture(scope="session")
+def lab_server(tmp_path_factory):
+    """Give one JupyterLab to all modules that a worker runs."""
+    folder = tmp_path_factory.mktemp("lab")
+    with running_lab(folder) as address:
+        yield Lab(folder, address)
+
+
 @contextlib.contextmanager
 def running_lab(folder, *, theme="JupyterLab Light"):
     """Serve a folder of notebooks.
@@ -44,6 +92,7 @@ def running_lab(folder, *, theme="JupyterLab Light"):
         *("jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0"),
         *("--IdentityProvider.token=", "--PasswordIdentityProvider.hashed_password="),
         "--LabApp.expose_app_in_browser=True",
+        "--ServerApp.disable_check_xsrf=True",  # a test ends kernels
         f"--LabApp.app_settings_dir={own['settings']}",
         f"--ServerApp.root_dir={folder}",
     ]
