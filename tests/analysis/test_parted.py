@@ -72,7 +72,7 @@ def same(found, expected):
         pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     fetch=fetches,
     seed=st.integers(0, 9),
@@ -104,7 +104,7 @@ NAMED = [
 whose = st.sampled_from(["wallet", "blockchain", ["wallet", "decimals"], ["blockchain", "asset"]])
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     fetch=fetches,
     seed=st.integers(0, 9),
@@ -127,7 +127,7 @@ def test_one_token(fetch, seed, wallets, named, by):
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     fetch=fetches,
     seed=st.integers(0, 9),
@@ -148,7 +148,7 @@ def test_pivot(fetch, seed, wallets, n, by):
 PRICES = {("ETH", "0xA0"): 1.0001, ("bsc", "0xa0"): 0.3, ("ETH", None): 2500, ("L2", "0x12"): 1e300}
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     fetch=fetches,
     seed=st.integers(0, 9),
@@ -235,7 +235,7 @@ def test_each_row_of_an_unknown_token_is_judged_alone():
 DENIED = [("BSC", "0xA0")]
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(fetch=fetches, seed=st.integers(0, 9), wallets=st.integers(1, 3), twice=st.booleans())
 def test_spam(fetch, seed, wallets, twice):
     """By all balances, whatever is in which part; those of unknown tokens one by one."""

@@ -50,7 +50,7 @@ def folder(tmp_path, details, request):
     return write_parts(tmp_path / "bulk", details, seed=request.param)
 
 
-@settings(max_examples=40)  # each writes files
+@settings(max_examples=20)  # each writes files
 @given(fetch=fetches, seed=st.integers(0, 9), wallets=st.integers(1, 3), columns=st.data())
 def test_whatever_was_written_comes_back(fetch, seed, wallets, columns):
     """In the order asked, however the parts were cut; columns as chosen."""

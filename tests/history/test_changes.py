@@ -425,7 +425,7 @@ def test_changes_by_what_nobody_keeps_are_refused():
         compare(details, details, by="team")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(answers(), answers())
 def test_sums_of_changes_are_those_of_the_changes(before, after):
     """By token: what all wallets together have more, as the rows of each wallet say."""

@@ -121,7 +121,7 @@ def test_today_can_lose_the_hours_that_are_over(tmp_path):
     assert history.snapshots(folder=tmp_path)["snapshot"].tolist() == [times[1], times[0]]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.lists(answers(), min_size=1, max_size=5))
 def test_nothing_known_of_a_day_is_lost(told):
     """Whatever was answered: each wallet that was asked or known stays so, exactly."""
