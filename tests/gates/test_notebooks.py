@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 
-@pytest.mark.timeout(600)  # eight kernels, one after the other
+@pytest.mark.timeout(600)  # nine kernels, one after the other
 def test_notebooks_run():
     """Every cell of every notebook runs in a real kernel; their asserts hold."""
     plugin = ["-p", "nbval", "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout=60"]
