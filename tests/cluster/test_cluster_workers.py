@@ -2,6 +2,7 @@
 
 import pickle
 
+import dask.dataframe as dd
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
@@ -44,6 +45,27 @@ def test_tables_are_those_of_pandas(opened):
     details, cluster, _ = opened
     for by in ("token", "wallet", ["blockchain", "token"]):
         pd.testing.assert_frame_equal(cluster.wf.totals(by), details.wf.totals(by))
+    prices = {("ETH", "0xa0"): 1 / 3, ("SOLANA", "epjf"): 0.1}
+    valued, expected = (each.wf.value(prices) for each in (cluster, details))
+    for table in ("concentration", "pivot"):
+        found = getattr(valued.wf, table)()
+        pd.testing.assert_frame_equal(found, getattr(expected.wf, table)())
+    flagged = valued.wf.flag_spam(threshold=0.3).holdings.compute().reset_index(drop=True)
+    pd.testing.assert_frame_equal(flagged, expected.wf.flag_spam(threshold=0.3).holdings)
+
+
+def test_rows_are_brought_together_on_workers(opened):
+    """A join of two frames in partitions keeps the dtypes that Arrow does not have."""
+    details, cluster, _ = opened
+    mine = pd.DataFrame({"wallet": ["eth.0xAA", "NEAR.alice.near"], "n": [1, 2]})
+    for number in (0, 1):
+        found = dd.from_pandas(mine, npartitions=2).wf.join(cluster[number], "right", on="wallet")
+        expected = mine.wf.join(details[number], "right", on="wallet").astype({"wallet": "string"})
+        order = ["address", *expected.columns.intersection(["symbol"])]
+        found, expected = (
+            each.sort_values(order).reset_index(drop=True) for each in (found.compute(), expected)
+        )
+        pd.testing.assert_frame_equal(found, expected)
 
 
 def test_errors_travel_whole(opened):

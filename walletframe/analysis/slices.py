@@ -26,6 +26,7 @@ from walletframe.frames import (
     is_unknown,
     named_token,
     read_names,
+    require_columns,
     token_identities,
 )
 
@@ -104,6 +105,7 @@ def units_on_disk(
 ) -> tuple[dict[Any, float] | None, str | None]:
     """Check prices as `value` does: give those of tokens or symbols, None for those sent."""
     if prices is None:
+        require_columns(held.whole.holdings, ["price"])
         problems = [problem for found in held.over(_unusable, ["price"]) for problem in found]
         if problems:
             places = np.sort(np.concatenate([*held.over(attrgetter("rows"))]))

@@ -19,7 +19,7 @@ from walletframe.errors import PricesError
 from walletframe.frames import ADDED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from walletframe.amounts.integers import Integers
     from walletframe.frames import Codes, Groups, Positions
@@ -135,7 +135,7 @@ def merged(
     worth = None
     if worths:
         totals = joined_totals([each.totals for each in worths]).regrouped(ids, count)
-        currencies = list(dict.fromkeys(name for each in worths for name in each.currencies))
+        currencies = _one_currency(name for each in worths for name in each.currencies)
         worth = Worth(totals, counted([each.unpriced for each in worths]), currencies)
     return Tally(
         units,
@@ -153,16 +153,22 @@ def _worth(positions: Positions, groups: Groups) -> Worth | None:
     holdings, count = positions.holdings, len(groups)
     if "value" not in holdings.columns:
         return None
-    currencies = holdings["currency"].unique().tolist() if "currency" in holdings.columns else []
+    currencies = _one_currency(holdings["currency"].unique() if "currency" in holdings else [])
+    values = holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
+    unpriced = groups.codes[np.isnan(values) & ~positions.amounts.isna()]
+    totals = float_totals(values, groups.codes, count)
+    return Worth(totals, np.bincount(unpriced, minlength=count), currencies)
+
+
+def _one_currency(named: Iterable[Any]) -> list[Any]:
+    """Return the one currency that values are in, nan where it is missing, or none."""
+    currencies = list(dict.fromkeys(np.nan if pd.isna(name) else name for name in named))
     if len(currencies) > 1:
         raise PricesError(
             f"the values are in {len(currencies)} currencies: {currencies}",
             hint="value all holdings in one currency, or add up each currency's rows separately",
         )
-    values = holdings["value"].to_numpy(dtype=np.float64, na_value=np.nan)
-    unpriced = groups.codes[np.isnan(values) & ~positions.amounts.isna()]
-    totals = float_totals(values, groups.codes, count)
-    return Worth(totals, np.bincount(unpriced, minlength=count), currencies)
+    return currencies
 
 
 def spread(positions: Positions) -> dict[str, Codes]:

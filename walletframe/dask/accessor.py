@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from walletframe.accessor import FrameAccessor as OfPandas
+from walletframe.dask.columns import ClusterColumns, RowsT
 from walletframe.dask.tables import ClusterTables
 from walletframe.errors import FramesNeededError
 
@@ -13,10 +14,8 @@ if TYPE_CHECKING:
 
     import dask.dataframe as dd
 
-RowsT = TypeVar("RowsT")
 
-
-class ClusterAccessor(ClusterTables, Generic[RowsT]):
+class ClusterAccessor(ClusterTables, ClusterColumns[RowsT]):
     """Tables of holdings in partitions; the same as ``details.wf`` gives of frames in memory.
 
     Parameters

@@ -9,6 +9,7 @@ from dask.dataframe.extensions import register_dataframe_accessor
 from walletframe.accessor import NAME
 from walletframe.dask.accessor import ClusterAccessor
 from walletframe.dask.fetching import fetch
+from walletframe.dask.rows import joined
 from walletframe.frameless import at_the_boundary
 
 if TYPE_CHECKING:
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import dask.dataframe as dd
+    import pandas as pd
 
     from walletframe.address import OnUnreadable
     from walletframe.client import OnFailure, Progress
     from walletframe.dask.folders import ClusterWallets
+    from walletframe.frames import How
     from walletframe.settings import Settings
 
 
@@ -162,3 +165,52 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
             on_failure=on_failure,
             on_unreadable=on_unreadable,
         )
+
+    def join(
+        self,
+        frame: dd.DataFrame | pd.DataFrame,
+        how: How = "left",
+        *,
+        on: str | None = None,
+        suffixes: tuple[str, str] = ("_yours", ""),
+    ) -> dd.DataFrame:
+        """Merge your own table with ``wallets`` or ``holdings``, as a pandas frame's ``.wf`` does.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            ``wallets`` or ``holdings`` of a fetch, in partitions or in memory.
+        how : {"left", "inner", "right", "outer"}, default "left"
+            Which rows to keep: all of your table, those of both, all of `frame`, or all.
+        on : str, optional
+            The column of your table that has wallets as ``"ETH.0x…"``, if it has no ``blockchain``
+            and ``address``.
+        suffixes : (str, str), default ("_yours", "")
+            Appended to the names of the other columns that both have.
+
+        Returns
+        -------
+        dask.dataframe.DataFrame
+            The same rows and columns. Nothing is computed, and nothing said of rows without a
+            match. A `frame` in memory goes to all workers, and rows stay in their order where all
+            others, or none, are kept: left or inner. Else both are shuffled by wallet.
+
+        Raises
+        ------
+        ArgumentError, ColumnsError
+            If `frame` is not a DataFrame, or either lacks the columns that name the wallets.
+        SettingsError
+            If `how` is none of its choices, or the suffixes give two columns one name.
+
+        Examples
+        --------
+        >>> import dask.dataframe as dd, pandas as pd, walletframe as wf, walletframe.dask
+        >>> with wf.sandbox() as service, service.client(cache=False) as client:
+        ...     wallets, holdings = client.fetch(["NEAR.alice.near"])
+        >>> people = pd.DataFrame({"wallet": [" near.alice.near"], "name": ["Alice"]})
+        >>> parts = dd.from_pandas(people, npartitions=1)
+        >>> parts.wf.join(wallets, on="wallet")[["name", "address", "status"]].compute()
+            name     address status
+        0  Alice  alice.near     ok
+        """
+        return joined(self._data, frame, how, on=on, suffixes=suffixes)

@@ -51,7 +51,7 @@ _WALLET = ["blockchain", "address"]
 _NEEDED = [*_WALLET, *TOKEN, "amount"]
 _VALUED = ["value", "currency"]
 _TOLD = [*_WALLET, "status", "tokens", "source"]
-_APART = 2**32  # a partition has less rows
+APART = 2**32  # a partition has less rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,7 @@ class ClusterHoldings:
         """Read the rows of some tokens, in their order."""
         rows = self._rows(names)
         some = rows.map_partitions(_of_tokens, {*tokens}, meta=rows._meta)  # noqa: SLF001 - Dask's
-        found: pd.DataFrame = some.compute().reset_index(drop=True)
-        return found
+        return some.compute().reset_index(drop=True)
 
     def each(
         self,
@@ -96,8 +95,7 @@ class ClusterHoldings:
 
     def _rows(self, names: Collection[str]) -> dd.DataFrame:
         wanted = {*_NEEDED, *names}
-        rows: dd.DataFrame = self.frame[[name for name in self.frame.columns if name in wanted]]
-        return rows
+        return self.frame[[name for name in self.frame.columns if name in wanted]]
 
     def _told(self) -> list[pd.DataFrame | None]:
         """Give each partition what is said of its own wallets."""
@@ -143,6 +141,12 @@ def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> Clu
     return ClusterHoldings(frame, whole, [np.sort(places) for places in owned])
 
 
+def rows_alone(frame: dd.DataFrame) -> ClusterHoldings:
+    """Take holdings of which nobody asks whose they are."""
+    nobody = read_positions(frame._meta)  # noqa: SLF001 - Dask's
+    return ClusterHoldings(frame, nobody, [np.empty(0, dtype=np.intp)] * frame.npartitions)
+
+
 def _wallets_of(part: pd.DataFrame) -> pd.DataFrame:
     return part.iloc[wallet_identities(part).first].reset_index(drop=True)
 
@@ -172,7 +176,7 @@ def _on_block(
     positions = read_positions(rows.reset_index(drop=True), wallets)
     chains = positions.chain_codes[positions.wallet_codes], max(len(positions.chains), 1)
     ways = TokenBook(respells=False).ways(text_dictionaries(rows), None, chains)
-    return work(Block(positions, places, number * _APART + np.arange(len(rows)), ways))
+    return work(Block(positions, places, number * APART + np.arange(len(rows)), ways))
 
 
 def _numbers(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]]) -> Codes:

@@ -60,7 +60,7 @@ from walletframe.frames.identity import (
     token_key,
     wallet_identities,
 )
-from walletframe.frames.joining import How, join
+from walletframe.frames.joining import How, join, read_wallets
 from walletframe.frames.kept import (
     ARROW_DTYPES,
     RESERVED,
@@ -200,6 +200,7 @@ __all__ = [
     "read_groups",
     "read_names",
     "read_positions",
+    "read_wallets",
     "refuse_assets",
     "require_columns",
     "respelled",

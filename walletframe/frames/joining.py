@@ -16,7 +16,7 @@ from walletframe.notice import notify
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from walletframe.frames.identity import Codes
 
@@ -34,8 +34,12 @@ def join(
     *,
     on: str | None,
     suffixes: tuple[str, str],
+    say: Callable[[str, type[InputWarning]], object] = notify,
 ) -> pd.DataFrame:
-    """Merge a table of wallets with ``wallets`` or ``holdings``; the accessor says how."""
+    """Merge a table of wallets with ``wallets`` or ``holdings``; the accessor says how.
+
+    `say` is told how many rows of the table match nothing.
+    """
     if how not in _HOW:
         raise SettingsError(f"how: {how!r}", hint="left, inner, right or outer")
     if not isinstance(frame, pd.DataFrame):
@@ -47,9 +51,8 @@ def join(
     named = _column_of_wallets(table) if on is None else on
     if isinstance(named, str):
         require_columns(table, [named])
-    read = map(read_wallet, frame_rows(table) if named is None else table[named])
-    found = [each if isinstance(each, WalletAddress) else None for each in read]
-    ours, theirs = _partners(found, frame, how)
+    found = read_wallets(table, named)
+    ours, theirs = _partners(found, frame, how, say)
     keys = _keys(table if named is None else None, frame, found, (ours, theirs))
     mine = _taken(table.drop(columns=_KEYS) if named is None else table, ours)
     joined = _beside(mine, keys, _taken(frame.drop(columns=_KEYS), theirs), suffixes)
@@ -58,6 +61,12 @@ def join(
     others = iter(joined.columns.drop(_KEYS))
     in_place = [name if name in _KEYS else next(others) for name in table.columns]
     return joined[[*in_place, *others]]
+
+
+def read_wallets(table: pd.DataFrame, named: Hashable | None) -> _Found:
+    """Read the wallets in one column of a table, or in two for None; None for what is none."""
+    read = map(read_wallet, frame_rows(table) if named is None else table[named])
+    return [each if isinstance(each, WalletAddress) else None for each in read]
 
 
 def _column_of_wallets(table: pd.DataFrame) -> Hashable | None:
@@ -86,7 +95,12 @@ def _holds_wallets(column: Any) -> bool:
     )
 
 
-def _partners(found: _Found, frame: pd.DataFrame, how: How) -> tuple[Codes, Codes]:
+def _partners(
+    found: _Found,
+    frame: pd.DataFrame,
+    how: How,
+    say: Callable[[str, type[InputWarning]], object],
+) -> tuple[Codes, Codes]:
     """Pair the rows of a table and of a frame, by position; -1 where one stands alone."""
     identities = wallet_identities(frame)
     places: dict[Any, int] = {key: place for place, key in enumerate(identities.keys)}
@@ -96,7 +110,7 @@ def _partners(found: _Found, frame: pd.DataFrame, how: How) -> tuple[Codes, Code
         unread = keys.count(None)
         reason = f" ({unread:,} can't be read)" if unread else ""
         verb = "matches" if unmatched == 1 else "match"
-        notify(f"{unmatched:,} of {many(len(codes), 'row')} {verb} nothing{reason}", InputWarning)
+        say(f"{unmatched:,} of {many(len(codes), 'row')} {verb} nothing{reason}", InputWarning)
     left = pd.DataFrame({"code": codes, "ours": np.arange(len(codes))})[codes >= 0]
     right = pd.DataFrame({"code": identities.codes, "theirs": np.arange(len(frame))})
     parts = [left.merge(right, on="code")]

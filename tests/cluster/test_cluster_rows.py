@@ -1,0 +1,194 @@
+"""Values, spam and joins in partitions: what pandas gives of the same rows, to the last bit."""
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from drawn_fetches import TOKENS, details_of, fetches_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import walletframe.dask  # noqa: F401 - registers ddf.wf
+from walletframe.errors import (
+    ArgumentError,
+    ColumnsError,
+    PricesError,
+    SettingsError,
+    SpamWarning,
+    WalletframeError,
+)
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning",
+    "ignore::DeprecationWarning",
+    "ignore::walletframe.PricesWarning",
+    "ignore::walletframe.SpamWarning",
+)
+UNKNOWN = [(None, None, "USDC"), (None, "0xa0", "claim at x.io"), ("eth", "0xA0", None)]
+fetches = fetches_of(TOKENS + UNKNOWN)
+drawn = {"fetch": fetches, "seed": st.integers(0, 9), "count": st.integers(1, 3)}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def here():
+    """Compute in this thread, and let Dask keep pandas's own text columns."""
+    with dask.config.set({"scheduler": "sync", "dataframe.convert-string": False}):
+        yield
+
+
+def parts_of(frame, codes, seed, count):
+    """Put what has one code into one of so many partitions."""
+    draw = np.random.default_rng(seed)
+    owners = draw.integers(0, count, codes.max(initial=-1) + 1)[codes]
+    return dd.from_map(lambda number: frame[owners == number], range(count), meta=frame[:0])
+
+
+def both(fetch, seed, count):
+    """Give wallets, holdings in partitions, some with a price of the service, and pandas's."""
+    wallets, holdings = details_of(fetch)
+    numbers = np.arange(len(holdings))
+    priced = holdings.assign(price=np.where(numbers % 3, np.nan, numbers / 7))
+    codes, _ = pd.factorize(holdings["blockchain"] + "." + holdings["address"].str.lower())
+    held = parts_of(priced, codes, seed, count)
+    return wallets, held, held.compute()
+
+
+def outcome(ask):
+    """Give a table, or the error in its place."""
+    try:
+        return ask()
+    except WalletframeError as fault:
+        return type(fault), str(fault)
+
+
+def same(found, expected):
+    """Compare two frames to the last bit, and what Dask says of its own; or two errors."""
+    if not isinstance(expected, pd.DataFrame):
+        assert found == expected
+        return
+    if not isinstance(found, pd.DataFrame):
+        meta = found.dtypes.to_dict()
+        found = found.compute()
+        assert found.dtypes.to_dict() == meta
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
+PRICES = [
+    {},
+    {"prices": {("ETH", "0xa0"): 1 / 3, ("SOLANA", "EPjF"): 7, ("ETH", None): 1e300}},
+    {"prices": {"ETH": 0.1, "NA": 2}, "by_symbol": True, "currency": "EUR"},
+    {"prices": {"USDC": 1.1}, "bridged": True},
+]
+
+
+@settings(max_examples=40, deadline=None)
+@given(**drawn, prices=st.sampled_from(PRICES))
+def test_values(fetch, seed, count, prices):
+    """Prices of tokens, symbols, assets, or the service; and what values add up to."""
+    wallets, held, whole = both(fetch, seed, count)
+    found, expected = (outcome(lambda f=f: f.wf.value(**prices)) for f in (held, whole))
+    same(found, expected)
+    if isinstance(expected, pd.DataFrame):
+        for by in ("wallet", ["asset", "blockchain"]):
+            asked = {"by": by, "wallets": wallets}
+            same(found.wf.totals(**asked), expected.wf.totals(**asked))
+
+
+SCAM = ("SOLANA", "epjf")
+
+
+@settings(max_examples=40, deadline=None)
+@given(**drawn, deny=st.booleans())
+def test_spam(fetch, seed, count, deny):
+    """A token is judged by all partitions, an unknown one by its row."""
+    wallets, held, whole = both(fetch, seed, count)
+    own = {"deny": [SCAM] if deny else None, "threshold": 0.3}
+    found, expected = (frame.wf.flag_spam(**own) for frame in (held, whole))
+    same(found, expected)
+    same(found.partitions[-1], found.compute()[len(found) - len(found.partitions[-1]) :])
+    asked = {"by": ["is_spam", "token"], "wallets": wallets}
+    same(found.wf.totals(**asked), expected.wf.totals(**asked))
+    same(held.wf.without_spam(**own), whole.wf.without_spam(**own))
+    told = held.wf.explain_spam(everything=True, **own)
+    same(told, whole.wf.explain_spam(everything=True, **own))
+
+
+FETCH = [(("ETH", "0xAa"), [(TOKENS[0], 1, 0), (TOKENS[7], 2, 0)]), (("BSC", "0xaa"), "failed")]
+
+
+def test_prices_that_cannot_be_used_are_refused():
+    """By their positions among all rows."""
+    holdings = details_of(FETCH).holdings.assign(price=[1.0, -1.0])
+    with pytest.raises(PricesError) as caught:
+        dd.from_pandas(holdings, npartitions=2).wf.value()
+    assert caught.value.problems[0][0] == 1
+    with pytest.raises(ColumnsError, match="price"):
+        dd.from_pandas(holdings.drop(columns="price"), npartitions=2).wf.value()
+
+
+def test_currencies_are_never_added():
+    """Whichever partitions they are in."""
+    wallets, holdings = details_of([FETCH[0], (("NEAR", "alice.near"), FETCH[0][1])])
+    valued = holdings.assign(value=1.0, currency=["USD", "USD", "EUR", "EUR"])
+    with pytest.raises(PricesError, match="2 currencies"):
+        dd.from_pandas(valued, npartitions=2).wf.totals(wallets=wallets)
+
+
+def test_what_is_left_out_is_said():
+    """Of all partitions together, and bad lists are refused before anything is computed."""
+    held = dd.from_pandas(details_of(FETCH).holdings, npartitions=2)
+    with pytest.warns(SpamWarning, match="2 rows of 2 tokens"):
+        held.wf.without_spam(deny=[TOKENS[0][:2], TOKENS[7][:2]])
+    with pytest.raises(SettingsError, match="threshold"):
+        held.wf.explain_spam(threshold=2)
+    with pytest.raises(ColumnsError, match="raw_amount"):
+        held.drop(columns="raw_amount").wf.flag_spam()
+
+
+MINE = pd.DataFrame(
+    {
+        "name": ["a", "b", "c", "d", "e"],
+        "wallet": ["eth.0xAA", " BSC.0xaa ", "nothing", "ETH.0xdd", "ETH.0xaa"],
+        "status": range(5),
+    }
+).astype({"wallet": "str", "name": "str"})
+
+
+@pytest.mark.filterwarnings("ignore::walletframe.InputWarning")
+@pytest.mark.parametrize("how", ["left", "inner", "right", "outer"])
+@pytest.mark.parametrize("parts", [0, 1, 3])
+def test_join(how, parts):
+    """Rows of both that are of one wallet meet, wherever they are."""
+    details = details_of(FETCH)
+    mine = dd.from_pandas(MINE, npartitions=2)
+    for frame in details:
+        other = dd.from_pandas(frame, npartitions=parts) if parts else frame
+        found = mine.wf.join(other, how, on="wallet")
+        expected = MINE.wf.join(frame, how, on="wallet")
+        assert found.dtypes.to_dict() == expected.dtypes.to_dict()
+        order = ["name", "blockchain", "address", *expected.columns.intersection(["symbol"])]
+        found, expected = (
+            each.sort_values(order, kind="stable").reset_index(drop=True)
+            for each in (found.compute(), expected)
+        )
+        pd.testing.assert_frame_equal(found, expected)
+
+
+def test_join_of_two_columns_keeps_rows_in_order():
+    """Of one's own table, with a frame in memory."""
+    wallets = details_of(FETCH).wallets
+    mine = pd.DataFrame({"address": ["0xAA", "0xaa"], "blockchain": ["eth", "bsc"]}).astype("str")
+    found = dd.from_pandas(mine, npartitions=2).wf.join(wallets).compute().reset_index(drop=True)
+    pd.testing.assert_frame_equal(found, mine.wf.join(wallets))
+
+
+def test_what_cannot_be_joined_is_refused():
+    """At once, and not on a worker."""
+    mine, wallets = dd.from_pandas(MINE, npartitions=2), details_of(FETCH).wallets
+    with pytest.raises(ColumnsError, match="on="):
+        mine.wf.join(wallets)
+    with pytest.raises(SettingsError, match="how"):
+        mine.wf.join(wallets, "both", on="wallet")
+    with pytest.raises(ArgumentError, match="of type str"):
+        mine.wf.join("wallets", on="wallet")
