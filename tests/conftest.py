@@ -29,7 +29,8 @@ if os.name == "nt":  # what only POSIX has: terminals, file locks by handle, sma
         "exports/test_disk.py",
         "transport/test_store_faults.py",
     ]
-FIRST = ("browser", "gates", "leaks", "bulk", "client")  # long files: behind them others fill up
+FIRST = ("gates", "leaks", "bulk", "client")  # long files: behind them others fill up
+BUSY, WAITING = "browser", "transport"  # what draws, and what waits for servers that hang
 
 
 def pytest_configure(config):
@@ -39,9 +40,20 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest, so that no worker is left alone with it at the end."""
-    places = {name: place for place, name in enumerate(FIRST)}
-    items.sort(key=lambda item: places.get(item.path.parent.name, len(FIRST)))
+    """Begin with what takes longest, so that no worker is left alone with it at the end.
+
+    Files that keep a processor busy take turns with those that leave it free.
+    """
+    paths = dict.fromkeys(item.path for item in items)
+    places = {path: (2, _place(FIRST, path.parent.name)) for path in paths}
+    for folder in (BUSY, WAITING):
+        own = [path for path in paths if path.parent.name == folder]
+        places |= {path: (1, place) for place, path in enumerate(own)}
+    items.sort(key=lambda item: places[item.path])
+
+
+def _place(names, name):
+    return names.index(name) if name in names else len(names)
 
 
 @pytest.fixture(autouse=True)
