@@ -112,7 +112,8 @@ def test_legends_and_cells_pick(stay, shown):
     page.mouse.move(box["x"] + 8, box["y"] + 8)
     for step in range(40):
         page.mouse.click(box["x"] + 8 + step * box["width"] / 40, box["y"] + 8)
-        page.wait_for_timeout(50)
+        page.wait_for_timeout(50)  # plotly looks where the pointer is no more often
+        expect(page.locator("[aria-busy]")).to_have_count(0)
         if shown.view.selection.tokens:
             break
     assert (len(shown.view.selection.tokens), len(shown.view.selection.wallets)) == (1, 1)

@@ -16,7 +16,7 @@ from leak_ground import WALLET, frame_locals, full_listener, told
 from leak_scan import KEY
 from leak_surfaces import surface, surfaces
 
-TIMEOUT_S = 0.6
+TIMEOUT_S = 60  # it is cut off before
 STILL = 5
 ECHO = KEY.encode() * 9_000
 

@@ -5,9 +5,9 @@ import os
 import pickle
 import signal
 import ssl
-import time
 import traceback
 from base64 import b64encode
+from threading import Event
 
 import pytest
 import trustme
@@ -104,14 +104,16 @@ def test_other_errors_do_not_show_it(teller):
 
 def test_interrupt_does_not_show_it(teller):
     """Ctrl-C while the node is waited for: at once, and without the frames that know the URL."""
+    over = Event()
 
     def interrupting(_):
         os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.5)
+        over.wait(60)
 
     teller.says = interrupting
     with pytest.raises(KeyboardInterrupt) as caught:
         wf.token_balance(WALLET, None, rpc_url=secret(teller.url))
+    over.set()
     assert not [each for each in (*SECRETS, PASSWORD) if each in told(caught.value)]
 
 

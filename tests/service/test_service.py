@@ -288,7 +288,11 @@ class TestLimits:
     def test_the_test_key_has_a_fixed_low_limit(self):
         """The third request within a second is refused; after the wait it is told, it passes."""
         with sandbox() as service:
-            answers = [ask(service.public_base_url, ETH, key=TEST) for _ in range(3)]
+            took_s = 1
+            while took_s >= 1:  # a busy machine may need longer for three
+                began = time.monotonic()
+                answers = [ask(service.public_base_url, ETH, key=TEST) for _ in range(3)]
+                took_s = time.monotonic() - began
             assert [answer.status_code for answer in answers] == [200, 200, 429]
             assert problem_of(answers[-1]) == (429, "limited_key")
             assert answers[-1].headers["Retry-After"] == "1"

@@ -23,7 +23,7 @@ def _is_work(thread):
     return is_other and (isinstance(thread, threading.Timer) or thread.name == _OURS)
 
 
-def wait_for(condition, seconds=10):
+def wait_for(condition, seconds=60):
     """Wait until something is so."""
     deadline = time.monotonic() + seconds
     while not condition() and time.monotonic() < deadline:
