@@ -1,0 +1,76 @@
+"""What fetching on a cluster costs beside one process, and in memory of workers.
+
+The service runs in a process of its own; its CPU is nobody's.
+"""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from canned_service import KEY
+from cluster_fetches import asked_again, check, frame, local_cluster, settings
+from fast_service import fast_service, wallet_address
+
+import walletframe as wf
+
+pytestmark = [
+    pytest.mark.benchmark,
+    pytest.mark.timeout(3_600),
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+]
+
+WALLETS = int(
+    os.environ.get("WF_TEST_CLUSTER_WALLETS", "20000")
+)  # the figures of the docs: 1000000
+TOKENS, SHARDS, MIB = 20, max(8, WALLETS // 4_000), 2**20
+
+
+def memory():
+    """Return how much memory a worker has, in MiB; it runs there."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / MIB
+
+
+class Watch:
+    """Notes the most memory of any worker in each tenth of a fetch; a callable for progress."""
+
+    def __init__(self, client):
+        self.client = client
+        self.peaks = [0.0] * 10
+
+    def __call__(self, done, total, _):
+        """Look at all workers."""
+        tenth = min(10 * done // total, 9)
+        self.peaks[tenth] = max(self.peaks[tenth], *self.client.run(memory).values())
+
+
+def on_a_cluster(server, folder, asked):
+    """Fetch on two workers; return the CPU seconds of all processes, and the peaks of tenths."""
+    with local_cluster() as client:
+        watch, before = Watch(client), sum(client.run(time.process_time).values())
+        begun = time.process_time()
+        fetched = frame(asked).wf.fetch(
+            folder, settings=settings(server), shards=SHARDS, progress=watch
+        )
+        taken = time.process_time() - begun
+        taken += sum(client.run(time.process_time).values()) - before
+    assert fetched.summary.ok == len(asked)
+    return taken, watch.peaks
+
+
+def test_costs_about_what_one_process_does(tmp_path):
+    """Print CPU a wallet on the cluster and in one process, and how memory grows."""
+    asked = [wallet_address(number) for number in range(WALLETS)]
+    with fast_service(tokens=TOKENS) as server:
+        taken, peaks = on_a_cluster(server, tmp_path / "cluster", asked)
+        assert asked_again(server) == 0
+        few, begun = asked[:20_000], time.process_time()
+        with wf.Client(settings(server), api_key=KEY) as client:
+            assert wf.fetch_to_parquet(few, tmp_path / "one", client=client).ok == len(few)
+        alone = time.process_time() - begun
+    check(tmp_path / "cluster", asked, TOKENS)
+    cost, growth = taken / len(asked) / (alone / len(few)), peaks[-1] / peaks[1]
+    print(f"CPU a wallet: {1e3 * taken / len(asked):.2f} ms, {cost:.2f} of one process's")
+    print(f"workers: {', '.join(f'{peak:.0f}' for peak in peaks)} MiB, last / second {growth:.2f}")
+    assert cost < 1.5
+    assert growth < 1.5
