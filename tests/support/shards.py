@@ -1,0 +1,18 @@
+"""Folders of some of the parts of a bulk run each, as a cluster writes them."""
+
+from walletframe.bulk.files import Layout, part_numbers
+from walletframe.disk import private_folder
+
+
+def write_shards(whole, folder, parts=1):
+    """Link so many parts of a whole folder into each shard."""
+    source = Layout(whole)
+    for place, number in enumerate(part_numbers(source.wallets)):
+        shard = Layout(folder / f"shard-{place // parts:03}")
+        for name in ("wallets", "holdings", "failed", ".walletframe"):
+            private_folder(shard.root / name)
+        shard.marker.write_bytes(source.marker.read_bytes())
+        for name in ("wallets", "holdings"):
+            path = whole / name / f"part-{number:06}.parquet"
+            (shard.root / name / path.name).hardlink_to(path)
+    return folder
