@@ -91,6 +91,29 @@ def test_totals(fetch, seed, wallets, by):
         same(found, expected)
 
 
+@settings(max_examples=40)
+@given(fetch=fetches, seed=st.integers(0, 9), chosen=st.integers(0, 2**8), dropped=st.booleans())
+def test_some_wallets(fetch, seed, chosen, dropped):
+    """Are what is left of the frames without the others, judged by all."""
+    details = details_of(fetch)
+    stored = StoredWallets(in_parts(details, seed=seed)).wf.flag_spam()
+    flagged = details.holdings.wf.flag_spam()
+    if dropped:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SpamWarning)
+            stored = stored.wf.without_spam()
+        flagged = flagged[~flagged["is_spam"]]
+    places = np.array([n for n in range(len(details.wallets)) if chosen >> n & 1], dtype=np.intp)
+    some = details.wallets.iloc[places].reset_index(drop=True)
+    owners = some["blockchain"] + "." + some["address"]
+    left = (flagged["blockchain"] + "." + flagged["address"]).isin(owners)
+    held = stored.holdings.some(places)
+    expected = totals(flagged[left], ["is_spam", "token"], wallets=some)
+    same(totals_of_blocks(held, ["is_spam", "token"]), expected)
+    rows = held.read(None, [*flagged.columns])
+    same(rows[flagged.columns], flagged[left].reset_index(drop=True))
+
+
 NAMED = [
     {"token": "USDC"},
     {"token": "ETH"},

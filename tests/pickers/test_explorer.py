@@ -129,6 +129,17 @@ def test_pickers_narrow_each_other(explorer):
     assert ask(explorer, "remaining")["counts"]["blockchains"]["here"] == 1
 
 
+def test_pickers_narrow_each_other_where_nothing_picked_has_a_price(details):
+    """Then nothing of it has a value."""
+    holdings = details.holdings
+    priced = holdings["price"].where(holdings["blockchain"] != "POLYGON")
+    explorer = HoldingsExplorer(details._replace(holdings=holdings.assign(price=priced)))
+    pick(explorer, blockchains=["POLYGON"])
+    left = ask(explorer, "remaining", of=["wallets"])["of"]["wallets"]
+    assert left["worths"] == [""] * len(left["places"])
+    explorer.close()
+
+
 def test_selection_is_by_identity(details):
     """Blockchains, wallets and tokens in any spelling; nothing chosen means everything."""
     portfolio = Portfolio(details)

@@ -1,7 +1,11 @@
 """Analysis of holdings: frame in, frame out."""
 
 from walletframe.analysis.matrix import overlap, pivot, token_labels
-from walletframe.analysis.parted import totals_of_blocks, worth_of_blocks
+from walletframe.analysis.parted import (
+    sums_of_blocks,
+    totals_of_blocks,
+    worth_of_blocks,
+)
 from walletframe.analysis.price_files import FilePrices, ParquetPrices, PriceHistory
 from walletframe.analysis.prices import PriceSource
 from walletframe.analysis.shares import concentration, share, top, top_rows
@@ -38,6 +42,7 @@ __all__ = [
     "read_token_list",
     "share",
     "share_on_disk",
+    "sums_of_blocks",
     "token_labels",
     "top",
     "top_rows",

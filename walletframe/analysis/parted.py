@@ -22,6 +22,7 @@ from walletframe.analysis.tallies import chains_of, merged, tally_of
 from walletframe.frames import (
     TOKEN,
     Block,
+    amounts_of,
     completeness,
     first_rows,
     joined_ways,
@@ -100,13 +101,40 @@ def totals_of_blocks(
     names = ["token" if name == "symbol" else name for name in names]
     assets = listed_assets(assets) if isinstance(assets, str | Path) else assets  # once
     grouping = Grouping(names, assets, bridged)
-    parts: list[Part] = []
-    more = [name for name in names if name in held.whole.holdings]
-    for part in held.over(partial(part_of, grouping=grouping), more):
-        parts.append(part)
-        if sum(len(part.rows) for part in parts) > _FOLDED and len(parts) > 1:
-            parts = [merge(held.whole, parts, grouping)]
+    [parts] = _parts_of(held, [grouping])
     return table(held.whole, parts, grouping)
+
+
+def sums_of_blocks(
+    held: InBlocks, cuts: Sequence[Sequence[str]]
+) -> list[tuple[pd.DataFrame, Positions | None]]:
+    """Give for each list of names, in one pass, the table that `totals` gives.
+
+    Behind it, where tokens are among the names, a row for each group, which has its sums.
+    """
+    groupings = [Grouping([*names]) for names in cuts]
+    pairs = zip(_parts_of(held, groupings), groupings, strict=True)
+    return [
+        (table(held.whole, *each), _summed(held.whole, *each) if "token" in each[1].by else None)
+        for each in pairs
+    ]
+
+
+def _parts_of(held: InBlocks, groupings: Sequence[Grouping]) -> list[list[Part]]:
+    """Add up all rows for each grouping, in one pass."""
+    found: list[list[Part]] = [[] for _ in groupings]
+    names = {name for grouping in groupings for name in names_of(grouping.by)}
+    each = partial(_part_of_each, groupings=groupings)
+    for row in held.over(each, names & {*held.whole.holdings}):
+        for parts, part, grouping in zip(found, row, groupings, strict=True):
+            parts.append(part)
+            if sum(len(part.rows) for part in parts) > _FOLDED and len(parts) > 1:
+                parts[:] = [merge(held.whole, parts, grouping)]
+    return found
+
+
+def _part_of_each(block: Block, groupings: Sequence[Grouping]) -> list[Part]:
+    return [part_of(block, grouping) for grouping in groupings]
 
 
 def worth_of_blocks(held: InBlocks) -> Worth | None:
@@ -160,6 +188,22 @@ def table(whole: Positions, parts: Sequence[Part], grouping: Grouping) -> pd.Dat
     positions, groups = grouping.cut(block.positions)
     tally = _added(positions, groups, parts, block.rows)
     return totals_table(groups, tally, completeness(positions, groups))
+
+
+def _summed(whole: Positions, parts: Sequence[Part], grouping: Grouping) -> Positions:
+    """Give each group with balances one row, which has their sum."""
+    block = _rows_of(whole, parts)
+    positions, groups = grouping.cut(block.positions)
+    tally = _added(positions, groups, parts, block.rows)
+    marks = np.zeros(len(block.rows), dtype=bool)
+    marks[first_rows(groups.codes, len(groups))[tally.balances > 0]] = True
+    kept, own = positions.where(marks), groups.codes[marks]
+    sums = totals_table(groups, tally, {}).take(own).reset_index(drop=True)
+    sums = sums[[name for name in ("amount", "value", "currency") if name in sums]]
+    wallets = whole.wallets.iloc[kept.wallet_codes].reset_index(drop=True)
+    rest = kept.holdings[[*TOKEN]].reset_index(drop=True)
+    holdings = pd.concat([wallets, rest, sums], axis=1)
+    return replace(kept, holdings=holdings, amounts=amounts_of(holdings["amount"]))
 
 
 def _kept(positions: Positions, groups: Groups, tally: Tally, block: Block) -> Part:

@@ -95,7 +95,7 @@ def _tokens(
 
 
 def units_on_disk(
-    held: OnDisk,
+    held: InBlocks,
     prices: PricesLike | None = None,
     *,
     currency: str | None = None,

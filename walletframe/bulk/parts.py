@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -128,6 +128,20 @@ class Contents:
     def wallets(self) -> pa.Table:
         """All of them, part by part, then those that are not ok."""
         return pa.concat_tables([*(part.wallets for part in self.parts), self.left])
+
+    def some(self, marks: Mask) -> Contents:
+        """Return those of `wallets` that are marked; there is at least one part."""
+        parts, start = [], 0
+        for part in self.parts:
+            own = marks[start : start + len(part.wallets)]
+            start += len(own)
+            if own.any() or part is self.parts[-1]:
+                chosen = part.chosen.copy()
+                chosen[chosen] = own
+                parts.append(
+                    replace(part, wallets=part.wallets.filter(pa.array(own)), chosen=chosen)
+                )
+        return Contents(parts, self.left.filter(pa.array(marks[start:])))
 
 
 def read_contents(layout: Layout, service: str, keys: Container[str] | None = None) -> Contents:

@@ -76,6 +76,43 @@ class StoredHoldings:
         unknown = unknown if self.unknown is None else self.unknown
         return replace(self, left_out=(*self.left_out, flags), unknown=unknown)
 
+    def some(self, places: Codes) -> StoredHoldings:
+        """Return the same with some of the wallets alone, by their places, which ascend."""
+        marks = np.zeros(len(self.order), dtype=bool)
+        marks[self.order[places]] = True
+        none = self.whole.holdings, self.whole.tokens, self.whole.wallet_codes
+        whole = replace(
+            some_positions(self.whole, places, *none),
+            given=self.wallets.iloc[places].reset_index(drop=True),
+            first=np.arange(len(places)),
+        )
+
+        def moved(flags: Flags) -> Flags:
+            old = np.array([*flags.of_rows], dtype=np.intp)
+            pairs = zip(*self._moved(old, places), strict=True)
+            return replace(flags, of_rows={new: flags.of_rows[row] for row, new in pairs})
+
+        return replace(
+            self,
+            contents=self.contents.some(marks),
+            order=(np.cumsum(marks) - 1)[self.order[places]],
+            whole=whole,
+            counts=self.counts[places],
+            flags=self.flags and moved(self.flags),
+            left_out=tuple(map(moved, self.left_out)),
+            unknown=None
+            if self.unknown is None
+            else np.array(self._moved(self.unknown, places)[1], dtype=np.intp),
+        )
+
+    def _moved(self, rows: Codes, places: Codes) -> tuple[list[int], list[int]]:
+        """Give those of some rows that wallets at these places have, and their new places."""
+        ends, left = np.cumsum(self.counts), np.cumsum(self.counts[places])
+        owners = np.searchsorted(ends, rows, side="right")
+        stays = np.isin(owners, places)
+        new = left[np.searchsorted(places, owners[stays])] - ends[owners[stays]] + rows[stays]
+        return rows[stays].tolist(), new.tolist()
+
     def _with(self, dtypes: Mapping[str, str]) -> Positions:
         """Return the wallets without rows, which have some more columns."""
         none = typed_frame(dict.fromkeys(dtypes, ()), dtypes)

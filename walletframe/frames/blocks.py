@@ -12,7 +12,7 @@ from walletframe.frames.contract import amounts_of
 from walletframe.frames.positions import Positions, read_positions
 
 if TYPE_CHECKING:
-    from walletframe.frames.identity import Codes, Identities
+    from walletframe.frames.identity import Codes, Identities, Mask
     from walletframe.frames.ways import Ways
 
 
@@ -24,6 +24,12 @@ class Block:
     places: Codes  # of each wallet, its place among all
     rows: Codes  # of each row, its place among all; ascending
     ways: Ways  # those on another blockchain of wallets are others
+
+    def where(self, marks: Mask) -> Block:
+        """Return the rows that are marked; all wallets stay."""
+        held, rows = self.positions.where(marks), np.flatnonzero(marks)
+        held = replace(held, holdings=held.holdings.reset_index(drop=True))
+        return replace(self, positions=held, rows=self.rows[rows], ways=self.ways.take(rows))
 
 
 def some_positions(

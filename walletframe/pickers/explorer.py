@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from traitlets import Dict, Instance, Int, Unicode, Union
@@ -10,11 +12,12 @@ from walletframe.charts import plotly_library
 from walletframe.client import require_client
 from walletframe.errors import WalletframeError
 from walletframe.frames import WalletDetails, kept_names
-from walletframe.pickers.fetching import Fetches, client_for
+from walletframe.pickers.fetching import client_for
 from walletframe.pickers.filters import FILTERS
-from walletframe.pickers.folder import is_stored, portfolio_of
+from walletframe.pickers.folder import Folder
 from walletframe.pickers.page import script, styles
-from walletframe.pickers.saved import show_saved
+from walletframe.pickers.reading import ReadsFolder, is_stored, portfolio_of
+from walletframe.pickers.saved import show_saved, show_stored
 from walletframe.pickers.summary import wallet_status
 from walletframe.pickers.takeaway import FORMATS, code, contents, require_as_fetched
 from walletframe.pickers.view import View
@@ -33,13 +36,13 @@ if TYPE_CHECKING:
 _STORED = "walletframe.accessor.folder.StoredWallets"
 
 
-class HoldingsExplorer(Fetches):
+class HoldingsExplorer(ReadsFolder):
     """Explore holdings: pick, chart, read, refresh and take away.
 
     Parameters
     ----------
     details : WalletDetails, tuple of (DataFrame, DataFrame), or StoredWallets
-        What was fetched; of a folder, as `open_wallets` opens it, up to 200,000 balances.
+        What was fetched, or a folder of it as `open_wallets` opens it.
     client : Client, optional
         The client that Refresh uses. If not given: the default client where its service is that of
         `details`, see `configure`; or a sandbox of this process, where they are of one.
@@ -70,9 +73,11 @@ class HoldingsExplorer(Fetches):
     By own columns that ``wallets`` keeps, such as owner, wallets can be picked, and charts and the
     table grouped; charts add up tokens, or assets (see `assets`).
 
-    Refresh leaves a folder as it is. Without `prepare`, it refuses where holdings have more
-    columns, or other rows, than a fetch gave. Wallets that it can't reach keep what was known of
-    them, with the source ``stale``.
+    A folder of more than 200,000 balances is read in the background, part by part, for what is
+    picked: sums, and where few are left single balances. Refresh leaves a folder as it is.
+
+    Without `prepare`, Refresh refuses where holdings have more columns, or other rows, than a fetch
+    gave. Wallets that it can't reach keep what was known of them, with the source ``stale``.
 
     A saved notebook keeps what is seen at first as plain HTML. Each explorer lives until `close` is
     called or the kernel ends: running its cell again makes another one.
@@ -110,17 +115,21 @@ class HoldingsExplorer(Fetches):
         super().__init__(_plotly=plotly_library().version, _filters=titles)
         self.details = details if is_stored(details) else portfolio.fetched
         self.observe(self._take_details, "details")
-        self._handlers |= self._view.handlers | {
+        answers = self._view.handlers | {
             "chart": self._answer_chart,
-            "status": lambda _: wallet_status(self.shown),
-            "code": lambda _: {"text": self.code},
+            "status": lambda _: self._status(),
+            "code": lambda _: {"text": code(self._view.picture())},
             "file": lambda asked: self._file(asked["format"]),
-            "fetch": lambda _: self.refresh(),
         }
+        self._handlers |= {kind: partial(self._answer, each) for kind, each in answers.items()}
+        self._handlers["fetch"] = lambda _: self.refresh()
 
     def _ipython_display_(self) -> None:
         """Show it, behind what a saved notebook has of it."""
-        show_saved(self._view.selected(), self._repr_mimebundle_())
+        if isinstance(portfolio := self._view.portfolio, Folder):
+            show_stored(portfolio.details.wallets, self._repr_mimebundle_())
+        else:
+            show_saved(self._view.selected(), self._repr_mimebundle_())
 
     @property
     def shown(self) -> WalletDetails:
@@ -130,10 +139,28 @@ class HoldingsExplorer(Fetches):
         -------
         WalletDetails
             Rows of `details`, after `prepare`, on their index; with values, where they are known.
+
+        Raises
+        ------
+        WalletframeError
+            If more than 200,000 balances of a folder are selected, or it can't be read.
         """
+        self._wait(self._view.selected)
         with LOCK:
-            selected = self._view.selected()
+            return self._shown()
+
+    def _shown(self) -> WalletDetails:
+        selected = self._view.selected()
+        if selected.summed:
+            raise WalletframeError(
+                f"{selected.summed.balances:,} balances are too many to be had one by one",
+                hint="pick wallets or tokens, or take the sums of open_wallets(folder).wf",
+            )
         return WalletDetails(selected.wallets, selected.held.holdings)
+
+    def _status(self) -> dict[str, Any]:
+        selected = self._view.selected()
+        return wallet_status(selected.wallets, None if selected.summed else selected.held.holdings)
 
     @property
     def code(self) -> str:
@@ -145,7 +172,13 @@ class HoldingsExplorer(Fetches):
             Python that fetches again, from the cache where it is fresh, and prepares, chooses and
             draws. What can't be told is a line to fill in: how frames of elsewhere were had, or a
             `prepare` without source.
+
+        Raises
+        ------
+        WalletframeError
+            If a folder can't be read.
         """
+        self._wait(self._view.picture)
         with LOCK:
             return code(self._view.picture())
 
@@ -166,7 +199,6 @@ class HoldingsExplorer(Fetches):
         asked = wallets[["blockchain", "address", *keep]]
         self._fetch(asked, hint=hint, keep=keep, refresh=True)
 
-    @handler
     def save(self, kind: str) -> None:
         """Make a file of what is shown, and offer it in the page.
 
@@ -178,18 +210,24 @@ class HoldingsExplorer(Fetches):
         kind : {"CSV", "Parquet", "Excel", "Report"}
             Of which kind.
         """
+        with suppress(WalletframeError):  # which was shown
+            self._wait(self._view.selected)
+        self._save(kind)
+
+    @handler
+    def _save(self, kind: str) -> None:
         named, data = self._file(kind)
         self.send({"kind": "file", **named}, data)
 
     def _file(self, kind: str) -> Answer:
-        data = contents(kind, self.shown)
+        data = contents(kind, self._shown())
         name, media_type = FORMATS[kind]
         return {"name": name, "type": media_type}, [data]
 
     def _answer_chart(self, asked: dict[str, Any]) -> Answer:
         self._show_error("")
         answer = self._view.answer_chart(asked)
-        self._edition = self._view.edition
+        self._edition, self._seen = self._view.edition, self._view.selection
         return answer
 
     def _client_of_now(self) -> AbstractContextManager[Client]:

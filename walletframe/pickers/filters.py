@@ -6,11 +6,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from walletframe.frames import is_unknown, known_wallets
 from walletframe.pickers.holdings import TokenOptions, chain_options
-from walletframe.pickers.options import Fact, Option, Options, facts
+from walletframe.pickers.options import Fact, Option, Options
 from walletframe.pickers.portfolio import label_texts
 from walletframe.pickers.wallets import wallet_options
 from walletframe.text import shown
@@ -18,7 +16,6 @@ from walletframe.text import shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from walletframe.frames import Mask
     from walletframe.pickers.portfolio import Portfolio, Selection
 
     Remaining = Mapping[Any, Fact | None]
@@ -79,10 +76,9 @@ def remaining(portfolio: Portfolio, selection: Selection, kind: str) -> Remainin
     """Return what of a kind is there beside what is chosen of the others, with what is held."""
     nothing: dict[str, Any] = {kind: ()}
     others = replace(selection, **nothing)
-    marks = portfolio.marks(others)
-    if not selection.spam:
-        marks &= ~portfolio.spam
-    found = _held(portfolio, marks, kind) if kind != "labels" else {}
+    found: dict[Any, Fact | None] = {}
+    if kind != "labels":
+        found |= portfolio.facts(others, kind)
     if kind == "tokens" or (selection.tokens and kind != "labels"):
         return found  # who holds none of these tokens is not meant
     asked = portfolio.asked_marks(others)
@@ -97,23 +93,7 @@ def remaining(portfolio: Portfolio, selection: Selection, kind: str) -> Remainin
     if kind == "blockchains":
         return {chain: Fact(0, math.nan) for chain, _ in keys} | found
     if selection.tokens:
-        codes = np.unique(portfolio.held.wallet_codes[marks]).tolist()
-        owners = {portfolio.held.wallet_keys[code] for code in codes}
-        wallets = wallets[[key in owners for key in keys]]
+        owners = portfolio.facts(others, "wallets")
+        wallets = wallets[[f"{chain}.{address}" in owners for chain, address in keys]]
     texts = ((name, label_texts(wallets[name]).unique()) for name in portfolio.groups)
     return {(name, text): None for name, labels in texts for text in labels}
-
-
-def _held(portfolio: Portfolio, marks: Mask, kind: str) -> dict[Any, Fact | None]:
-    """Return of what is held in some rows how many balances there are, and of what value."""
-    held, values = portfolio.held, portfolio.row_values
-    keys: list[Any]
-    if kind == "tokens":
-        keys, codes = held.tokens.keys, held.tokens.codes
-    elif kind == "wallets":
-        keys = [f"{chain}.{address}" for chain, address in held.wallet_keys]
-        codes = held.wallet_codes
-    else:
-        keys, codes = [*held.chain_places], held.chain_codes[held.wallet_codes]
-    found = facts(keys, codes[marks], None if values is None else values[marks])
-    return {key: fact for key, fact in found.items() if fact.balances and not is_unknown(key)}

@@ -13,7 +13,6 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from walletframe.address import canonical_blockchain
-from walletframe.analysis import totals
 from walletframe.frames import (
     HOLDING_DTYPES,
     WALLET_DTYPES,
@@ -35,7 +34,7 @@ from walletframe.text import as_link, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from walletframe.frames import Codes, Identities, Mask, Positions
+    from walletframe.frames import Codes, Identities, Mask, Positions, TokenKey
 
 _LABEL, _HEADING, _SEARCHED, _WHOLE = 64, 40, 100, 500
 _PLAIN = re.compile(r"[A-Za-z0-9._-]+")
@@ -77,12 +76,12 @@ class Grid:
         return None if key is None else (PICKS[name], key)
 
 
-def balances_grid(positions: Positions) -> Grid:
+def balances_grid(positions: Positions, names: Mapping[TokenKey, str]) -> Grid:
     """Show each balance, and what holdings and wallets have in columns of the user's."""
     holdings, tokens, wallets = positions.holdings, positions.tokens, _asked(positions)
     texts = {
         "wallet": _wallet_cells(positions.wallets, positions.wallet_codes, wallets),
-        **_token_cells(holdings, tokens, _explorers(wallets)),
+        **_token_cells(holdings, tokens, _explorers(wallets), names),
     }
     numbers: dict[str, Cells] = {"amount": Amounts(positions.amounts, holdings.get("raw_amount"))}
     price = next((name for name in ("unit_price", "price") if name in holdings), None)
@@ -107,13 +106,13 @@ def with_bars(grid: Grid, positions: Positions, marks: Mask) -> Grid:
     return replace(grid, columns=grid.columns | {"amount": amounts})
 
 
-def groups_grid(positions: Positions, by: str) -> Grid:
+def groups_grid(positions: Positions, by: str, sums: pd.DataFrame) -> Grid:
     """Show the sums that `totals` gives, by one name."""
-    wallets, sums = _asked(positions), totals(positions, by)
+    wallets = _asked(positions)
     each = np.arange(len(sums))
     texts: dict[str, Cells]
     if by == "token":
-        texts = _token_cells(sums, token_identities(sums), _explorers(wallets))
+        texts = _token_cells(sums, token_identities(sums), _explorers(wallets), {})
     elif by == "wallet":
         texts = {"wallet": _wallet_cells(sums, each, wallets)}
     else:
@@ -194,7 +193,10 @@ def _wallet_cells(named: pd.DataFrame, codes: Codes, wallets: pd.DataFrame | Non
 
 
 def _token_cells(
-    frame: pd.DataFrame, tokens: Identities, explorers: Mapping[str, str]
+    frame: pd.DataFrame,
+    tokens: Identities,
+    explorers: Mapping[str, str],
+    known: Mapping[TokenKey, str],
 ) -> dict[str, Cells]:
     """Name the token of each row, its blockchain and its contract."""
     first, codes = tokens.first, tokens.codes
@@ -203,7 +205,8 @@ def _token_cells(
         for name in ("symbol", "token_blockchain", "token_address")
     )
     places = np.arange(len(tokens.keys))
-    names = token_names(frame, tokens, places)
+    named = token_names(frame, tokens, places)
+    names = [known.get(key, name) for key, name in zip(tokens.keys, named, strict=True)]
     sent = [each[:_SEARCHED] if isinstance(each, str) else "" for each in symbols]
     short = [short_contract(*pair) for pair in zip(chains, contracts, strict=True)]
     wholes = [

@@ -142,7 +142,7 @@ def facts(keys: Sequence[Any], codes: Codes, values: Floats | None) -> dict[Any,
     if values is not None:
         known = ~np.isnan(values)
         of = codes[known]
-        sums = np.bincount(of, weights=values[known], minlength=len(keys))
+        sums = np.bincount(of, values[known], len(keys)).astype(np.float64)  # of none: integers
         sums[np.bincount(of, minlength=len(keys)) == 0] = np.nan
     return dict(zip(keys, map(Fact, counts, sums.tolist()), strict=True))
 

@@ -66,7 +66,7 @@ class FetchPanel(Fetches, WalletPicker):
         super().__init__(wallets)
         self.choose_all()
         self._handlers["fetch"] = lambda _: self.fetch()
-        self._handlers["status"] = lambda _: wallet_status(self.details)
+        self._handlers["status"] = lambda _: wallet_status(*self.details)
         if is_details(wallets):
             self.details = details_given(wallets)
 

@@ -9,14 +9,15 @@ import numpy as np
 
 from walletframe import charts
 from walletframe.frames import token_names
+from walletframe.numerals import many
 from walletframe.pickers.portfolio import VALUED
-from walletframe.pickers.summary import absence
+from walletframe.pickers.summary import ONE_BY_ONE, absence, too_many
 from walletframe.pickers.widget import error_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from walletframe.frames import Positions, TokenKey
+    from walletframe.frames import TokenKey
     from walletframe.pickers.portfolio import Selected, Selection
 
 VALUE, AMOUNTS, BALANCES = "value", "amounts", "balances"
@@ -63,6 +64,7 @@ class ChartOptions:
     group: str = WALLET  # or a column that the wallets keep
     assets: bool = False  # in the place of tokens
     narrow: bool = False  # a page that has little room beside names
+    summed: bool = False  # of many wallets, which are not told apart
 
     @property
     def type(self) -> ChartType:
@@ -75,6 +77,8 @@ class ChartOptions:
         by = self.type.by
         if by and self.group != WALLET:
             by = (self.group, *self.type.below)
+        if self.summed:
+            by = tuple(name for name in by if name != "wallet")
         return (*(name for name in by if name != "token"), "asset") if by and self.assets else by
 
 
@@ -98,8 +102,13 @@ class Picture:
 
 def draw(selected: Selected, options: ChartOptions) -> Picture:
     """Draw what is selected; where its chart can't be drawn, say why."""
-    held, kind = selected.held, options.type
-    measures = tuple(_measures(held, kind))
+    kind = options.type
+    if selected.summed and kind.by and options.group != WALLET:
+        selected = replace(selected, held=selected.summed.by_label(options.group))
+    held, options = selected.held, replace(options, summed=selected.summed is not None)
+    measures = tuple(_measures(selected, kind))
+    if selected.summed and not (options.by and measures):
+        return Picture(selected, options, (), title=options.chart, reason=too_many(selected.summed))
     if options.measure not in measures:
         options = replace(options, measure=_best(selected.selection, measures, kind))
     picture = Picture(selected, options, measures, title=options.chart)
@@ -122,6 +131,8 @@ def draw(selected: Selected, options: ChartOptions) -> Picture:
 def _finished(picture: Picture, figure: charts.Figure, given: Mapping[str, Any]) -> Picture:
     held, meta = picture.selected.held, figure.layout.meta
     title, about = charts.take_words(figure)
+    if summed := picture.selected.summed:
+        about = [*about, f"Sums of {many(summed.balances, 'balance')}; {ONE_BY_ONE}."]
     token = ""
     if "token" in given:
         place = held.tokens.keys.index(given["token"])
@@ -161,11 +172,15 @@ def _fitted(figure: charts.Figure, options: ChartOptions) -> charts.Figure:
     return figure
 
 
-def _measures(held: Positions, kind: ChartType) -> list[str]:
+def _measures(selected: Selected, kind: ChartType) -> list[str]:
     """Tell by what rows can be drawn: shares stand for amounts where a chart takes no token."""
+    held = selected.held
     if kind.takes == "a token":
         return [AMOUNTS]
     found = [VALUE] if "value" in held.holdings and held.holdings["value"].notna().any() else []
+    if selected.summed:  # of which balances can't be counted, nor one token be chosen
+        is_one = kind.takes == "perhaps a token" and len(selected.selection.tokens) == 1
+        return found + [AMOUNTS] * is_one
     found += [AMOUNTS] if kind.takes == "perhaps a token" else []
     return [*found, BALANCES]
 

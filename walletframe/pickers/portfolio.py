@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,22 +17,29 @@ from walletframe.frames import (
     HOLDING_DTYPES,
     WALLET_DTYPES,
     given_names,
+    is_unknown,
     kept_names,
     read_positions,
     require_columns,
     wallet_identities,
+    worth,
 )
+from walletframe.pickers.options import facts
+from walletframe.pickers.table import HoldingsTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
     from walletframe.frames import Mask, Positions, TokenKey, WalletDetails
+    from walletframe.frames.known import Worth
+    from walletframe.pickers.options import Fact, Options
 
     Prepare: TypeAlias = Callable[[pd.DataFrame], pd.DataFrame]
 
 VALUED = ["unit_price", "value", "currency"]
 DUST = 1.0  # a balance of less value is dust
+MOST_ROWS = 200_000  # of a folder that are read into memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +63,24 @@ class Portfolio:
     """A fetch, with values and spam flags: those of `prepare` where it gives some, else our own."""
 
     def __init__(
-        self, details: WalletDetails, prepare: Prepare | None = None, *, reading: str = ""
+        self,
+        details: WalletDetails,
+        prepare: Prepare | None = None,
+        *,
+        reading: str = "",
+        judged: Judged | None = None,
     ) -> None:
         """Take a fetch; `reading` has the code that reads it, where it was read from a folder."""
         require_columns(details.wallets, WALLET_DTYPES)
         holdings, self.fetched, self.prepare = details.holdings, details, prepare
-        self.reading = reading
+        self.reading, self.judged = reading, judged
         if prepare is not None:
             holdings = _prepared(holdings, prepare)
         require_columns(holdings, HOLDING_DTYPES)
         self.priced_by, self.problem = "own" if "value" in holdings else "", ""
-        if not self.priced_by and holdings["price"].notna().any():
+        if judged is not None:
+            self.priced_by, self.problem = judged.priced_by, judged.problem
+        elif not self.priced_by and holdings["price"].notna().any():
             try:
                 holdings, self.priced_by = value(holdings), "service"
             except PricesError as error:
@@ -77,9 +91,10 @@ class Portfolio:
         self.held = read_positions(holdings)
         # Of holdings of other wallets than were asked nobody knows who else was.
         self.is_complete = {*self.held.wallet_keys} <= {*self.asked.keys}
-        self.colors = token_colors(self.held)
+        self.colors = judged.colors if judged else token_colors(self.held)
         self.names = given_names(self.held.wallets, details.wallets)
-        self.spam = self._flags(holdings)
+        self._table: HoldingsTable | None = None
+        self.spam = judged.spam if judged else self._flags(holdings)
         self.row_values = (
             holdings["value"].to_numpy(np.float64, na_value=np.nan) if self.priced_by else None
         )
@@ -115,6 +130,34 @@ class Portfolio:
             dust_value=dust_value,
         )
 
+    def facts(self, selection: Selection, kind: str) -> dict[Any, Fact]:
+        """Return of what is held of a kind how many balances there are, and of what value."""
+        held, values, keys = self.held, self.row_values, list[Any]()
+        marks = self.marks(selection)
+        if not selection.spam:
+            marks &= ~self.spam
+        if kind == "tokens":
+            keys, codes = held.tokens.keys, held.tokens.codes
+        elif kind == "wallets":
+            keys = [f"{chain}.{address}" for chain, address in held.wallet_keys]
+            codes = held.wallet_codes
+        else:
+            keys, codes = [*held.chain_places], held.chain_codes[held.wallet_codes]
+        found = facts(keys, codes[marks], None if values is None else values[marks])
+        return {key: fact for key, fact in found.items() if fact.balances and not is_unknown(key)}
+
+    def options(self, _kind: str, made: Options) -> Options:
+        """Return what there is to choose from, with what is held of each."""
+        return made
+
+    def table(self, selected: Selected) -> HoldingsTable:
+        """Return a table of what is selected, with the names, columns and order of all."""
+        wallets = self.details.wallets if self.is_complete else None
+        if self._table is None:
+            names = self.judged.names if self.judged else {}
+            self._table = HoldingsTable(self.held, wallets, names=names)
+        return self._table.where(selected.marks, selected.wallets if self.is_complete else None)
+
     def asked_marks(self, selection: Selection) -> Mask:
         """Mark the rows of wallets that are selected."""
         asked = _chosen(self.asked.keys, selection)[self.asked.codes]
@@ -143,6 +186,26 @@ class Portfolio:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """What is known of some rows of a folder by all of them."""
+
+    spam: Mask
+    names: dict[TokenKey, str]  # of tokens, among all of the folder
+    colors: dict[TokenKey, str]
+    priced_by: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """Of balances that are too many to be shown one by one."""
+
+    balances: int
+    worth: Worth | None
+    by_label: Callable[[str], Positions]  # rows for each label of a column, blockchain and token
+
+
+@dataclass(frozen=True, slots=True)
 class Selected:
     """The part of a portfolio that is selected, and how much of it is, or would be, left out."""
 
@@ -154,6 +217,12 @@ class Selected:
     spam_tokens: int
     dust_balances: int
     dust_value: float
+    summed: Summed | None = None  # then a row has the sum of a token's balances on a blockchain
+
+    @property
+    def worth(self) -> Worth | None:
+        """What it is worth, if that is known."""
+        return self.summed.worth if self.summed else worth(self.held.holdings)
 
 
 def label_texts(column: pd.Series) -> pd.Series:

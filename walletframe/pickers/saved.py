@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy.typing as npt
+    import pandas as pd
 
     from walletframe.frames import Codes
     from walletframe.pickers.portfolio import Selected
@@ -125,6 +126,15 @@ def _bar(share: float) -> str:
     """Draw a bar of letters, to an eighth of one."""
     whole, rest = divmod(round(share * _WIDE * 8), 8)
     return "█" * whole + _EIGHTHS[rest].strip()
+
+
+def show_stored(wallets: pd.DataFrame, bundle: Any) -> None:
+    """Show a widget behind what is known of a folder before it is read."""
+    lines, (data, metadata) = [*summary_lines(wallets), _AGAIN], bundle
+    divs = "".join(f"<div>{as_html(line, _LINE)}</div>" for line in lines)
+    html = f'{_ONE_OF_TWO}<div class="wf-saved">{divs}</div>'
+    publish_display_data({"text/html": html, "text/plain": "\n".join(lines)})
+    publish_display_data(data, metadata)
 
 
 def show_saved(selected: Selected, bundle: Any) -> None:

@@ -12,20 +12,19 @@ from walletframe.frames import (
     stale_wallets,
     summary_lines,
     wallets_table,
-    worth,
 )
 from walletframe.numerals import many, money
-from walletframe.pickers.portfolio import DUST
+from walletframe.pickers.portfolio import DUST, MOST_ROWS
 from walletframe.text import shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from walletframe.frames import WalletDetails
     from walletframe.frames.tables import Cell
-    from walletframe.pickers.portfolio import Portfolio, Selected
+    from walletframe.pickers.portfolio import Portfolio, Selected, Summed
 
 _THEIRS, _OWN = "the service's prices", "prices of your own"
+ONE_BY_ONE = f"pick wallets or tokens to see single ones, up to {MOST_ROWS:,}"
 _FAILURES, _WORDS, _REASON = 50, 500, 300
 
 
@@ -47,7 +46,7 @@ def summarize(selected: Selected) -> Summary:
     known, stale = known_wallets(wallets), int(stale_wallets(wallets).sum())
     text = f"{int(known.sum()):,} of {many(len(wallets), 'wallet')} known"
     times = wallets["fetched_at"][known].dropna()
-    found = worth(selected.held.holdings)
+    found = selected.worth
     unpriced = found.unpriced if found else 0
     return Summary(
         known=text + (f", {stale:,} out of date{_why(wallets)}" if stale else ""),
@@ -115,9 +114,17 @@ def absence(selected: Selected) -> str:
     return f"No balance to show: {', '.join(parts) or none}.{advice}"
 
 
-def wallet_status(details: WalletDetails) -> dict[str, Any]:
+def too_many(summed: Summed) -> str:
+    """Say that balances are too many for a chart, and what is to be done."""
+    unvalued = "" if summed.worth else ", of which no values are known"
+    return (
+        f"No such chart of {many(summed.balances, 'balance')}{unvalued}; {ONE_BY_ONE}. A treemap "
+        "and bars by blockchain need none, and the table has the sum of each wallet and token."
+    )
+
+
+def wallet_status(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -> dict[str, Any]:
     """Return for a page how complete a fetch is, and a table of the wallets with a remark."""
-    wallets, holdings = details
     lines = [*summary_lines(wallets, holdings), *failure_lines(wallets)]
     table = wallets_table(wallets[wallets["error"].notna()], _FAILURES)
     return {

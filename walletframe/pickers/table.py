@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from walletframe.analysis import totals
 from walletframe.frames import read_positions
 from walletframe.numerals import many
 from walletframe.pickers.grids import (
@@ -21,9 +22,11 @@ from walletframe.pickers.grids import (
 from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from walletframe.frames import Codes, FetchLike, Mask, PositionsLike
+    import pandas as pd
+
+    from walletframe.frames import Codes, FetchLike, Mask, Positions, PositionsLike, TokenKey
 
 _EDITIONS = count(1)
 _MOST_ROWS, _MOST_WORDS, _KEPT, _LABEL = 400, 8, 12, 40
@@ -46,11 +49,13 @@ class HoldingsTable:
         holdings: PositionsLike,
         wallets: FetchLike | None = None,
         *,
+        names: Mapping[TokenKey, str] | None = None,
         part_of: tuple[HoldingsTable, Mask] | None = None,
     ) -> None:
         self._held = read_positions(holdings)  # wallets that were asked would all stay in a part
         self.positions = read_positions(self._held, wallets)
         self._part_of, self._edition = part_of, next(_EDITIONS)
+        self._names = names or {}  # of tokens; others are named among those here
         self._groups = ["", *names_to_group_by(self.positions)]
         self.grid = lru_cache(_KEPT)(self._make_grid)
         self.order = lru_cache(_KEPT)(self._make_order)
@@ -94,7 +99,7 @@ class HoldingsTable:
         return self.grid(view.by).meant(str(asked.get("column")), int(rows[place]))
 
     def _view(self, asked: Mapping[str, Any]) -> _View:
-        by = next((name for name in self._groups if name == asked.get("by")), "")
+        by = next((name for name in self._groups if name == asked.get("by")), self._groups[0])
         grid, sort, down = self.grid(by), asked.get("sort"), bool(asked.get("down"))
         if sort not in grid.columns:
             sort, down = grid.opens_by
@@ -103,9 +108,9 @@ class HoldingsTable:
 
     def _make_grid(self, by: str) -> Grid:
         if by:
-            return groups_grid(self.positions, by)
+            return groups_grid(self.positions, by, totals(self.positions, by))
         if self._part_of is None:
-            return balances_grid(self.positions)
+            return balances_grid(self.positions, self._names)
         whole, marks = self._part_of
         is_one = len(self.positions.tokens.keys) == 1
         return with_bars(whole.grid(""), whole.positions, marks) if is_one else whole.grid("")
@@ -131,6 +136,19 @@ class HoldingsTable:
             found = [each.cells.found(word) for each in grid.columns.values()]
             marks &= np.any([np.broadcast_to(each, grid.count) for each in found], axis=0)
         return order[marks[order]]
+
+
+class SumsTable(HoldingsTable):
+    """The same of sums alone, since balances are too many."""
+
+    def __init__(self, whole: Positions, sums: Callable[[str], pd.DataFrame]) -> None:
+        """Take the wallets, and what gives the table that `totals` gives by a name."""
+        super().__init__(whole)
+        self._sums, own = sums, self._groups[1:]
+        self._groups = sorted(own, key=lambda name: name != "token")  # by which it opens
+
+    def _make_grid(self, by: str) -> Grid:
+        return groups_grid(self.positions, by, self._sums(by))
 
 
 def _counted(view: _View, found: int, count: int) -> str:

@@ -11,13 +11,15 @@ from textwrap import dedent
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from walletframe.address import WalletAddress
 from walletframe.client import default_client
 from walletframe.errors import ArgumentError, WalletframeError
 from walletframe.exports import to_csv, to_excel, to_parquet
-from walletframe.frames import HOLDING_DTYPES, kept_names
+from walletframe.frames import HOLDING_DTYPES, is_unknown, kept_names
 from walletframe.pickers.pictures import VALUE
-from walletframe.pickers.portfolio import DUST, VALUED
+from walletframe.pickers.portfolio import DUST, VALUED, Selection
 from walletframe.reports import report
 from walletframe.service import latest_choices
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     from walletframe.frames import WalletDetails
     from walletframe.pickers.pictures import Picture
-    from walletframe.pickers.portfolio import Prepare, Selection
+    from walletframe.pickers.portfolio import Portfolio, Prepare
 
 FORMATS = {
     "CSV": ("holdings.csv", "text/csv"),
@@ -85,6 +87,8 @@ def require_as_fetched(details: WalletDetails) -> None:
 def code(picture: Picture) -> str:
     """Write lines that fetch again, from the cache, and make rows and figure that are shown."""
     portfolio, selection = picture.selected.portfolio, picture.selected.selection
+    if picture.selected.summed:
+        return _summing(portfolio, selection)
     kind, given = picture.options.type, picture.arguments
     colored = kind.colored and given is not None
     parts = ["import pandas as pd", "import walletframe as wf"]
@@ -97,6 +101,10 @@ def code(picture: Picture) -> str:
         parts.append("holdings = holdings.wf.value()  # at the service's prices")
     if selection.spam or not portfolio.spam.any():
         parts.append("shown = holdings\n")
+    elif portfolio.judged:  # by more rows than these
+        known = portfolio.held.tokens.take(np.flatnonzero(portfolio.spam)).keys
+        keys = [key for key in known if not is_unknown(key)]
+        parts.append(f"shown = holdings.wf.without_spam(deny={keys!a}, threshold=1.0)\n")
     elif "is_spam" in portfolio.details.holdings:
         parts.append('shown = holdings[~holdings["is_spam"].fillna(value=False).astype(bool)]\n')
     else:
@@ -112,6 +120,16 @@ def code(picture: Picture) -> str:
         parts.append(f"figure = shown{dropped}.wf.plot.{kind.function}({', '.join(arguments)})")
         parts.append("figure")  # as the last line of a cell, it is displayed
     return "\n".join(parts).rstrip()
+
+
+def _summing(portfolio: Portfolio, selection: Selection) -> str:
+    """Write how a folder is summed; by whom and of what, if not of all, is a line to fill in."""
+    asked = ".wf.value()" * (portfolio.priced_by == "service")
+    asked += ".wf.without_spam()" * (not selection.spam)
+    is_all = selection == Selection(spam=selection.spam)
+    less = "# fill in: this is of all, and not of what is picked\n" * (not is_all)
+    totals = f'{less}shown = stored{asked}.wf.totals(by=["blockchain", "token"])'
+    return f"import walletframe as wf\n\n{portfolio.reading}{HERE}\n{totals}"
 
 
 def _fetching(details: WalletDetails) -> str:

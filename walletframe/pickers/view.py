@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from walletframe.pickers.pictures import (
 )
 from walletframe.pickers.portfolio import Selection
 from walletframe.pickers.summary import dust_words, spam_words, summarize
-from walletframe.pickers.table import HoldingsTable
+from walletframe.pickers.widget import NotReadError
 from walletframe.text import shown
 
 if TYPE_CHECKING:
@@ -50,15 +51,15 @@ class View:
         self._select = lru_cache(_KEPT // 4)(portfolio.select)
         self._summarize = lru_cache(_KEPT // 4)(lambda chosen: summarize(self._select(chosen)))
         self._draw = lru_cache(_KEPT)(lambda chosen, chart: draw(self._select(chosen), chart))
-        self._options = lru_cache(lambda kind: FILTERS[kind].options(portfolio))
-        wallets = portfolio.details.wallets if portfolio.is_complete else None
-        self._whole_table = lru_cache(1)(lambda: HoldingsTable(portfolio.held, wallets))
-        self._table = lru_cache(1)(self._make_table)
+        self._options = lru_cache(
+            lambda kind: portfolio.options(kind, FILTERS[kind].options(portfolio))
+        )
+        self._table = lru_cache(1)(lambda chosen: portfolio.table(self._select(chosen)))
         if self.chart.group not in portfolio.groups:
             self.chart = replace(self.chart, group=WALLET)
-        left: dict[str, Any] = {
-            kind: self._offered(kind, getattr(self.selection, kind)) for kind in FILTERS
-        }
+        left: dict[str, Any] = dict.fromkeys(FILTERS, ())
+        with suppress(NotReadError):  # of what was not read yet nothing stays
+            left = {kind: self._offered(kind, getattr(self.selection, kind)) for kind in FILTERS}
         self.selection = replace(self.selection, **left)
         self.edition += 1
 
@@ -77,15 +78,25 @@ class View:
         """Return what is selected."""
         return self._select(self.selection)
 
+    def go_back(self, selection: Selection) -> None:
+        """Select what was selected before."""
+        self.selection = selection
+        self.edition += 1
+
     def picture(self) -> Picture:
         """Return the chart of what is selected."""
         return self._draw(self.selection, self.chart)
 
     def answer_chart(self, asked: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
-        """Take what a person did, and return what there is to see: the chart, what is picked."""
+        """Take what a person did, and return what there is to see: the chart, what is picked.
+
+        What was taken is no longer in what is asked, so that it can be asked again.
+        """
         before, self.selection = self.selection, self._taken(asked)
         self.edition += self.selection != before
         self._take_chart(asked)
+        for name in asked.keys() - {"kind", "n", "narrow"}:
+            del asked[name]
         picture = self.picture()
         return self._content(picture), [picture.figure] * bool(picture.figure)
 
@@ -171,11 +182,6 @@ class View:
         }
         here = {kind: self._options(kind).here(left[kind]) for kind in asked.get("of", ())}
         return {"counts": counts, "of": here}
-
-    def _make_table(self, selection: Selection) -> HoldingsTable:
-        selected = self._select(selection)
-        wallets = selected.wallets if self.portfolio.is_complete else None
-        return self._whole_table().where(selected.marks, wallets)
 
 
 def _measures(picture: Picture) -> list[list[str]]:

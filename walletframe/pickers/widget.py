@@ -48,6 +48,10 @@ LOCK = RLock()
 _LONGEST = 400
 
 
+class NotReadError(Exception):
+    """Something has to be read before that can be answered: whoever reads it answers later."""
+
+
 def handler(
     method: Callable[Concatenate[WidgetT, P], None],
 ) -> Callable[Concatenate[WidgetT, P], None]:
@@ -142,6 +146,8 @@ class PageWidget(AnyWidget):
         reply: dict[str, Any] = {name: content[name] for name in ("kind", "n") if name in content}
         try:
             answer: Answer = handle(content)
+        except NotReadError:
+            return
         except Exception:
             if "n" in reply:
                 self.send({**reply, "failed": True})
