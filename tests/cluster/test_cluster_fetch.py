@@ -6,6 +6,7 @@ import sys
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 
 import dask.dataframe as dd
 import pandas as pd
@@ -28,7 +29,9 @@ from fast_service import fast_service
 import walletframe as wf
 from walletframe.bulk.dataset import Dataset
 from walletframe.dask import open_wallets
-from walletframe.dask.workers import PATIENCE_S, Crew
+from walletframe.dask.workers import PATIENCE_S, Crew, end, release
+from walletframe.dask.workers import _ending as ending
+from walletframe.dask.workers import check as check_worker
 from walletframe.errors import (
     AddressError,
     ArgumentError,
@@ -281,6 +284,30 @@ class TestWorkers:
         assert caught.match(LACKS[what])
         assert sound not in str(caught.value)
         assert [path.name for path in Path("bulk/.walletframe").iterdir()] == ["shards.json"]
+
+    def test_what_one_says_of_itself(self, tmp_path, monkeypatch):
+        """Nothing where it could fetch, with a sign; else what it lacks."""
+        asked = wf.Settings(key_kind="private", base_url="https://api.example", cache=False)
+        sign, worker = tmp_path / "sign", SimpleNamespace(address="tcp://10.0.0.1:1")
+        assert "not set: api_key" in check_worker(release(), asked, sign, worker)
+        monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
+        assert "it does not see" in check_worker(release(), asked, sign, worker)
+        sign.touch()
+        assert check_worker(release(), asked, sign, worker) == ""
+        assert len(list(tmp_path.glob("sign-*"))) == 1
+        assert "and here it is 9" in check_worker("9", asked, sign, worker)
+        monkeypatch.setitem(sys.modules, "redis", None)
+        shared = asked.replace(pace="redis://127.0.0.1:9")
+        assert "lacks the extra" in check_worker(release(), shared, sign, worker)
+
+    def test_they_end_what_is_under_way_and_still_to_come(self):
+        """Of one fetch, and of no other."""
+        with ending("one") as first, ending("another") as other:
+            end("one")
+            assert first.is_set()
+            with ending("one") as later:
+                assert later.is_set()
+            assert not other.is_set()
 
     def test_what_they_write_has_to_be_seen_here(self, cluster, fast, folder, monkeypatch):
         """Both ways: a drive that takes no files from there is none to share."""
