@@ -209,12 +209,12 @@ def test_few_balances_are_shown_one_by_one(both, large, monkeypatch, pick):
 
 def test_what_a_folder_is_too_large_for_is_said(large):
     """With what to do in its place."""
+    with pytest.raises(wf.WalletframeError, match="too many to be had one by one"):
+        _ = large.shown  # waits until it is read
     [said, status] = answers(large, {"kind": "chart", "chart": "Heatmap"}, {"kind": "status"})
     assert said["reason"].startswith("No such chart of ")
     assert "pick wallets or tokens to see single ones" in said["reason"]
     assert status["lines"][0].startswith("14 wallets on 12 blockchains")
-    with pytest.raises(wf.WalletframeError, match="too many to be had one by one"):
-        _ = large.shown
     large.save("CSV")
     assert "too many to be had one by one" in large._alert
     assert "stored.wf.value().wf.without_spam().wf.totals" in large.code

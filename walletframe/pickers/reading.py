@@ -68,12 +68,13 @@ class ReadsFolder(Fetches):
             self._begin()
             raise
 
-    def _begin(self) -> None:
+    def _begin(self) -> Thread:
         if self._thread is None:
             self._problem, self._cancelled = None, Event()
             self._under_way = {"done": 0, "total": 1, "said": "reading the folder …"}
             self._thread = Thread(target=self._read, name="walletframe-panel", daemon=True)
             self._thread.start()
+        return self._thread
 
     def _wait(self, look: Callable[[], object]) -> None:
         """Wait until what is selected was read; say why it can't be."""
@@ -82,12 +83,10 @@ class ReadsFolder(Fetches):
                 try:
                     look()
                 except NotReadError:
-                    self._begin()
+                    thread = self._begin()
                 else:
                     return
-                thread = self._thread
-            if thread is not None:
-                thread.join()
+            thread.join()
             if self._problem is not None:
                 raise self._problem
 
