@@ -39,7 +39,7 @@ import walletframe.dask
 
 if __name__ == "__main__":
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as workers,
         Client(workers) as client,
     ):
         opened = walletframe.dask.open_wallets(sys.argv[1])

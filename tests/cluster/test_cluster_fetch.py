@@ -361,7 +361,7 @@ class TestEnds:
         assert "Hint: choose another folder" in str(caught.value)
         broken.unlink()
         frame(names(60)).wf.fetch(folder, settings=own, shards=5, on_failure="ignore")
-        assert asked_again(fast) == 0
+        assert asked_again(fast) <= 2 * WORKERS  # what was under way in the others
 
     def test_a_shard_that_another_holds_is_waited_for_then_named(self, cluster, fast, folder):
         """A worker that was given up may still write there."""

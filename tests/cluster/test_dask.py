@@ -40,7 +40,7 @@ def settings():
 def cluster():
     """Start two worker processes."""
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as workers,
         Client(workers) as client,
     ):
         yield client

@@ -146,7 +146,7 @@ class FrameAccessor(ClusterAccessor["dd.DataFrame"]):
         >>> with (
         ...     walletframe.sandbox() as service,
         ...     tempfile.TemporaryDirectory() as folder,
-        ...     Client(processes=False, dashboard_address=None) as cluster,
+        ...     Client(processes=False, dashboard_address=":0") as cluster,
         ... ):
         ...     settings = service.settings(cache=False)
         ...     os.environ["WALLETFRAME_API_KEY"] = settings.api_key.reveal()
