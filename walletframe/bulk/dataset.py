@@ -71,9 +71,9 @@ class Dataset:
             private_folder(self.layout.inner)
             opened.enter_context(_locked(self.layout, patience_s, cancel or Event()))
             with suppress(OSError):  # a courtesy to who finds the lock held
-                self.layout.holder.write_text(
-                    f"process {os.getpid()} on {node()}", encoding="utf-8"
-                )
+                self.layout.holder.unlink(missing_ok=True)  # of one that was killed
+                with private_file(self.layout.holder) as file:
+                    file.write(f"process {os.getpid()} on {node()}".encode())
             opened.callback(self.layout.holder.unlink, missing_ok=True)
             self._prepare()
             failed = part_numbers(self.layout.failed)

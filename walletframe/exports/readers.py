@@ -159,17 +159,17 @@ def _parquet(path: Path) -> dict[str, pd.DataFrame]:
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - pandas does not load it either
 
     with path.open("rb") as file:
-        frame = pd.read_parquet(file)
-        parquet = ParquetFile(file)
-        # Where some are missing, pandas makes floats of integers, and objects of truth values.
-        holed = [
-            field.name
-            for field in parquet.schema_arrow
-            if (pa.types.is_integer(field.type) or pa.types.is_boolean(field.type))
-            and field.name in frame.columns
-            and frame[field.name].hasnans
-        ]
-        exact = parquet.read(columns=holed).to_pandas(types_mapper=ARROW_DTYPES.get)
+        table = ParquetFile(file).read()  # pandas's way may abort a process that ends after it
+    frame = table.to_pandas()
+    # Where some are missing, pandas makes floats of integers, and objects of truth values.
+    holed = [
+        field.name
+        for field in table.schema
+        if (pa.types.is_integer(field.type) or pa.types.is_boolean(field.type))
+        and field.name in frame.columns
+        and frame[field.name].hasnans
+    ]
+    exact = table.select(holed).to_pandas(types_mapper=ARROW_DTYPES.get)
     columns = {name: exact[name].array for name in holed}
     return {"": _without_numbers(frame.assign(**columns), DECIMAL)}
 
