@@ -7,7 +7,7 @@ import pytest
 
 import walletframe as wf
 import walletframe.dask
-from walletframe.errors import DatasetError, FramesNeededError
+from walletframe.errors import ArgumentError, DatasetError, FramesNeededError
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 LISTS = [["ETH.0x1", "NEAR.alice.near", "BTC.bc1q"], [], ["eth.0x2", "SOLANA.9xQe"]]
@@ -88,6 +88,26 @@ def test_other_folders_are_refused(tmp_path):
     for path in (tmp_path, tmp_path / "gone"):
         with pytest.raises(DatasetError, match="has no files of fetch_to_parquet"):
             walletframe.dask.open_wallets(path)
+
+
+def test_partitions_of_both_frames_need_not_be_alike(folder, service):
+    """Fewer, or wallets twice: then holdings are looked through; never is a wallet lost."""
+    opened = walletframe.dask.open_wallets(folder)
+    whole = wf.WalletDetails(*(frame.compute() for frame in opened[:2]))
+    some = opened._replace(holdings=opened.holdings.partitions[:2])
+    held = some.holdings.compute()
+    expected = held.wf.totals("wallet", wallets=whole)
+    pd.testing.assert_frame_equal(some.wf.totals("wallet"), expected)
+    turned = opened._replace(holdings=opened.holdings.partitions[::-1])
+    for table in (turned.wf.totals, turned.wf.pivot, turned.wf.concentration):
+        with pytest.raises(ArgumentError, match=r"(?s)partition . of wallets lacks"):
+            table()
+    given = turned.wf.totals("wallet", wallets=opened.wallets)
+    pd.testing.assert_frame_equal(given, whole.wf.totals("wallet"))
+    with service.client(cache=False) as client:
+        wf.fetch_to_parquet(["ETH.0x1"], folder / "shard-003", client=client)
+    with pytest.raises(ArgumentError, match="1 wallet with rows in several partitions"):
+        walletframe.dask.open_wallets(folder).wf.totals()
 
 
 def test_what_needs_frames_in_memory_says_so(folder):

@@ -23,6 +23,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -139,6 +140,7 @@ def as_tables(details: WalletDetails, positions: Sequence[int]) -> tuple[pa.Tabl
     )
 
 
+@cache  # a part without rows is read of each folder
 def no_tables() -> tuple[pa.Table, pa.Table]:
     """Return wallets and holdings without any rows."""
     return as_tables(assemble([]), [])

@@ -16,6 +16,7 @@ from walletframe.bulk.files import (
     apart,
     as_tables,
     keys_of,
+    no_tables,
     part_name,
     part_numbers,
     part_tables,
@@ -193,6 +194,8 @@ def _as_part(
 ) -> tuple[pa.Table, pa.Table]:
     """Return what is in the journal alone as the tables of a part."""
     of_kind = [each for each in found if (each[0].outcome.status is Status.OK) == is_ok]
+    if not of_kind:
+        return no_tables()
     return as_tables(assemble(record for record, _ in of_kind), [place for _, place in of_kind])
 
 

@@ -15,7 +15,7 @@ from dask.base import compute, get_scheduler, is_dask_collection
 from dask.delayed import delayed
 from distributed import Client, as_completed
 
-from walletframe.errors import ArgumentError, SettingsError
+from walletframe.errors import ArgumentError, SettingsError, UnknownWalletError
 from walletframe.frames import (
     SNAPSHOT,
     TOKEN,
@@ -25,6 +25,7 @@ from walletframe.frames import (
     TokenBook,
     amounts_of,
     is_unknown,
+    kept_names,
     names_of,
     read_positions,
     text_dictionaries,
@@ -110,15 +111,25 @@ class ClusterHoldings:
         return [found.get(number, given[columns].iloc[:0]) for number in range(len(self.owned))]
 
 
+def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> ClusterHoldings:
+    """Take the wallets of a partition for those of the same partition of holdings.
+
+    It is seen where rows are read whether this is so.
+    """
+    none = _checked(frame, by)
+    told = kept_names(wallets._meta)  # noqa: SLF001 - Dask's
+    tables = compute(*wallets[[*_TOLD, *told]].to_delayed())
+    asked = pd.concat(tables, ignore_index=True)
+    whole = read_positions(none, asked)
+    if len(tables) != frame.npartitions or len(whole.wallets) < len(asked):
+        return holdings_of(frame, asked, by)
+    edges = np.cumsum([len(table) for table in tables])[:-1]
+    return ClusterHoldings(frame, whole, np.split(np.arange(len(asked)), edges))
+
+
 def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
     """Find out which wallets are in which partition, and refuse a wallet that is in two."""
-    if SNAPSHOT in names_of(by):
-        raise SettingsError(
-            "by: 'snapshot' takes balances that are in memory, and these are in partitions",
-            hint="choose the rows of one snapshot, or compute() those of a few wallets or tokens",
-        )
-    none = frame._meta  # noqa: SLF001 - as documented for those who extend Dask
-    read_positions(none)
+    none = _checked(frame, by)
     asked: Any = wallets[0] if isinstance(wallets, tuple) else wallets
     parts = map(delayed(_wallets_of, pure=False), frame[_WALLET].to_delayed())
     told = asked.to_delayed() if is_dask_collection(asked) else []
@@ -139,6 +150,18 @@ def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> Clu
     )
     owned = np.split(found.wallet_codes, edges)
     return ClusterHoldings(frame, whole, [np.sort(places) for places in owned])
+
+
+def _checked(frame: dd.DataFrame, by: By) -> pd.DataFrame:
+    """Give the columns without rows, or refuse them."""
+    if SNAPSHOT in names_of(by):
+        raise SettingsError(
+            "by: 'snapshot' takes balances that are in memory, and these are in partitions",
+            hint="choose the rows of one snapshot, or compute() those of a few wallets or tokens",
+        )
+    none: pd.DataFrame = frame._meta  # noqa: SLF001 - as documented for those who extend Dask
+    read_positions(none)
+    return none
 
 
 def rows_alone(frame: dd.DataFrame) -> ClusterHoldings:
@@ -173,7 +196,14 @@ def _on_block(
     places: Codes,
 ) -> T:
     """Make a block of a partition, and work on it."""
-    positions = read_positions(rows.reset_index(drop=True), wallets)
+    try:
+        positions = read_positions(rows.reset_index(drop=True), wallets)
+    except UnknownWalletError as stranger:
+        raise ArgumentError(
+            f"partition {number} of wallets lacks {shown(str(stranger.wallet))}, "
+            "which has rows in that of holdings",
+            hint="name the wallets, which are then looked for in all: wallets=opened.wallets",
+        ) from None
     chains = positions.chain_codes[positions.wallet_codes], max(len(positions.chains), 1)
     ways = TokenBook(respells=False).ways(text_dictionaries(rows), None, chains)
     return work(Block(positions, places, number * APART + np.arange(len(rows)), ways))

@@ -11,7 +11,7 @@ from walletframe.analysis import (
     share_on_disk,
     totals_of_blocks,
 )
-from walletframe.dask.holdings import holdings_of
+from walletframe.dask.holdings import holdings_of, holdings_of_fetch
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
@@ -53,7 +53,8 @@ class ClusterTables:
         pandas.DataFrame
             The same table. The graph is computed twice: once for the wallets of each partition,
             once for what each adds up to, which is merged here as it comes. By symbol it is
-            computed three times. ``persist()`` what takes long to make.
+            computed three times. ``persist()`` what takes long to make. Of what `open_wallets`
+            returns, the wallets are those of the other frame, whose graph is computed instead.
 
         Raises
         ------
@@ -253,4 +254,6 @@ class ClusterTables:
 
     def _held(self, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
         note_alone(wallets, self._wallets)
-        return holdings_of(self._data, self._wallets if wallets is None else wallets, by)
+        if wallets is None and self._wallets is not None:
+            return holdings_of_fetch(self._data, self._wallets, by)
+        return holdings_of(self._data, wallets, by)
