@@ -51,7 +51,7 @@ class Kernel:
             elif "data" in content:
                 said.update({kind: text for kind, text in content["data"].items() if kind in said})
 
-        self.client.execute_interactive(code, timeout=60, output_hook=listen)
+        self.client.execute_interactive(code, timeout=60, output_hook=listen, stop_on_error=False)
         return said
 
     def value(self, expression):

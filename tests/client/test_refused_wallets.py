@@ -44,7 +44,8 @@ def trace_of(kernel, code):
         if message["msg_type"] == "error":
             found.append("\n".join(message["content"]["traceback"]))
 
-    kernel.execute_interactive(code, timeout=60, output_hook=listen)
+    # an error would abort what comes soon after it
+    kernel.execute_interactive(code, timeout=60, output_hook=listen, stop_on_error=False)
     [trace] = found
     return trace
 
