@@ -15,6 +15,7 @@ from large_folder import write_folder
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(3_600)]
 
 ROWS = int(os.environ.get("WF_TEST_FOLDER_ROWS", "1000000"))
+LARGE = 10_000_000
 SUPPORT = Path(__file__).parents[1] / "support"
 CODE = """
 import json, sys, time
@@ -69,5 +70,5 @@ def test_exploring_a_folder(tmp_path):
     for name, cost in found["costs"].items():
         print(f"\n{name}: {cost:.2f} s of the processor", end="")
     print(f"\n{ROWS:,} balances: peak {peak:,.0f} MiB; {ROWS // 2:,}: {before:,.0f} MiB")
-    assert peak <= 500
+    assert peak <= (500 if ROWS < LARGE else 700)  # the table names 100,000 wallets then
     assert peak <= 1.5 * before
