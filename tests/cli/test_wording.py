@@ -31,6 +31,7 @@ NOT_OF_A_COMMAND = {
     "walletframe.frames.joining": "a table of one's own, which no command has",
     "walletframe.pickers": "widgets",
     "walletframe.accessor.stored": "what no command asks of a folder",
+    "walletframe.dask": "frames of Dask, which no command has",
     "walletframe.service.recorded": "a ledger that is no path; the command's is one",
     "walletframe.transport.kept": "a cache that was made in Python",
 }

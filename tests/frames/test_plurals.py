@@ -21,7 +21,12 @@ NOUNS = (
 )
 ONE_OF_SEVERAL = re.compile(rf"(?<![\w.,])1 (?:\w+ )?(?:{NOUNS})\b")
 COUNTED = re.compile(rf"\{{[^{{}}]*\}} (?:more |other )?(?:{NOUNS})\b")
-NEVER_ONE = {"are too many for a download", "len(contents):,} bytes", "it is one of {} contracts"}
+NEVER_ONE = {
+    "are too many for a download",
+    "are too many to be had one by one",
+    "len(contents):,} bytes",
+    "it is one of {} contracts",
+}
 FILES = [
     path
     for path in sorted(Path(wf.__path__[0]).rglob("*"))

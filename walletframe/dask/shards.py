@@ -18,6 +18,7 @@ import numpy as np
 from walletframe.bulk.files import FORMAT, Layout, dataset_errors, key_of
 from walletframe.disk import private_file, private_folder, publish
 from walletframe.errors import ArgumentError, DatasetError
+from walletframe.numerals import many
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +41,7 @@ class Shard:
     kept: pd.DataFrame | None
 
     def __repr__(self) -> str:
-        return f"<{self.root.name}: {len(self.wallets)} wallets>"
+        return f"<{self.root.name}: {many(len(self.wallets), 'wallet')}>"
 
     def places(self) -> dict[str, int]:
         """Give the positions by the wallets' keys."""
