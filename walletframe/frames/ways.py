@@ -143,7 +143,7 @@ def ways_together(found: Sequence[pd.DataFrame], respell: pd.DataFrame | None) -
 def text_dictionaries(frame: pd.DataFrame) -> dict[str, pa.DictionaryArray]:
     """Give how the tokens of a frame are written as Arrow's dictionaries."""
     texts = pa.table({name: pa.array(text_array(frame[name].array)) for name in TOKEN})
-    return {name: texts[name].dictionary_encode().combine_chunks() for name in TOKEN}
+    return {name: texts[name].combine_chunks().dictionary_encode() for name in TOKEN}
 
 
 def joined_ways(parts: Sequence[Ways], order: Codes, apart: tuple[Codes, int]) -> Ways:
