@@ -78,9 +78,8 @@ def fetch(  # noqa: PLR0913 - what a caller may wish
         for each in cuts
     ]
     is_interrupted = _attend(cluster, futures, name, drawn(progress, len(asked)))
-    for future in futures:
-        if future.status == "finished":
-            tally.take_in(future.result())
+    for ended in [future.result() for future in futures if future.status == "finished"]:
+        tally.take_in(ended)
     summary = tally.summary(root, service, len(asked))
     if is_interrupted:
         raise FetchInterrupted(summary, GOES_ON)
@@ -180,7 +179,7 @@ def _attend(
         _end(cluster, futures, name)
         raise
     finally:
-        if cluster.status == "running":
+        with suppress(Exception):  # a lost scheduler, which is what is told already
             cluster.unsubscribe_topic(name)
     return False
 

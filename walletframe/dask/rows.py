@@ -20,7 +20,7 @@ from walletframe.address import canonical_key
 from walletframe.bulk import Flags, Units, cases_of_frame
 from walletframe.dask.holdings import APART
 from walletframe.errors import ColumnsError
-from walletframe.frames import join, read_wallets, wallet_identities
+from walletframe.frames import merge, read_wallets, wallet_identities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,7 +88,7 @@ def joined(
     if on is None and not {"blockchain", "address"} <= {*mine.columns}:
         hint = 'name the column of "<BLOCKCHAIN>.<ADDRESS>" strings: on="wallet"'
         raise ColumnsError(["blockchain", "address"], [*map(str, mine.columns)], hint=hint)
-    work = partial(join, how=how, on=on, suffixes=suffixes, say=_silent)
+    work = partial(_merged, how=how, on=on, suffixes=suffixes)
     meta = work(mine, theirs if not isinstance(theirs, pd.DataFrame) else theirs[:0])
     if not is_dask_collection(frame):
         if how in ("left", "inner"):
@@ -102,8 +102,9 @@ def joined(
     return ours.map_partitions(_joined, others, work, meta=meta, align_dataframes=False)
 
 
-def _silent(*_: object) -> None:
-    """Say nothing on a worker of rows that match nothing."""
+def _merged(table: pd.DataFrame, frame: object, **given: Any) -> pd.DataFrame:
+    """Merge without a word of rows that match nothing: they may in another partition."""
+    return merge(table, frame, **given)[0]
 
 
 def _together(

@@ -60,7 +60,7 @@ from walletframe.frames.identity import (
     token_key,
     wallet_identities,
 )
-from walletframe.frames.joining import How, join, read_wallets
+from walletframe.frames.joining import How, join, merge, read_wallets
 from walletframe.frames.kept import (
     ARROW_DTYPES,
     RESERVED,
@@ -194,6 +194,7 @@ __all__ = [
     "known_token",
     "known_wallets",
     "known_when_asked",
+    "merge",
     "named_token",
     "names_of",
     "names_to_keep",

@@ -16,7 +16,7 @@ from walletframe.notice import notify
 from walletframe.numerals import many
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Hashable, Sequence
 
     from walletframe.frames.identity import Codes
 
@@ -34,12 +34,18 @@ def join(
     *,
     on: str | None,
     suffixes: tuple[str, str],
-    say: Callable[[str, type[InputWarning]], object] = notify,
 ) -> pd.DataFrame:
-    """Merge a table of wallets with ``wallets`` or ``holdings``; the accessor says how.
+    """Merge a table of wallets with ``wallets`` or ``holdings``; the accessor says how."""
+    merged, unmatched = merge(table, frame, how, on=on, suffixes=suffixes)
+    if unmatched:
+        notify(unmatched, InputWarning)
+    return merged
 
-    `say` is told how many rows of the table match nothing.
-    """
+
+def merge(
+    table: pd.DataFrame, frame: object, how: How, *, on: str | None, suffixes: tuple[str, str]
+) -> tuple[pd.DataFrame, str]:
+    """Merge as `join` does, and say how many rows of the table match nothing, if any."""
     if how not in _HOW:
         raise SettingsError(f"how: {how!r}", hint="left, inner, right or outer")
     if not isinstance(frame, pd.DataFrame):
@@ -52,15 +58,15 @@ def join(
     if isinstance(named, str):
         require_columns(table, [named])
     found = read_wallets(table, named)
-    ours, theirs = _partners(found, frame, how, say)
+    (ours, theirs), unmatched = _partners(found, frame, how)
     keys = _keys(table if named is None else None, frame, found, (ours, theirs))
     mine = _taken(table.drop(columns=_KEYS) if named is None else table, ours)
     joined = _beside(mine, keys, _taken(frame.drop(columns=_KEYS), theirs), suffixes)
     if named is not None:
-        return joined
+        return joined, unmatched
     others = iter(joined.columns.drop(_KEYS))
     in_place = [name if name in _KEYS else next(others) for name in table.columns]
-    return joined[[*in_place, *others]]
+    return joined[[*in_place, *others]], unmatched
 
 
 def read_wallets(table: pd.DataFrame, named: Hashable | None) -> _Found:
@@ -95,22 +101,12 @@ def _holds_wallets(column: Any) -> bool:
     )
 
 
-def _partners(
-    found: _Found,
-    frame: pd.DataFrame,
-    how: How,
-    say: Callable[[str, type[InputWarning]], object],
-) -> tuple[Codes, Codes]:
+def _partners(found: _Found, frame: pd.DataFrame, how: How) -> tuple[tuple[Codes, Codes], str]:
     """Pair the rows of a table and of a frame, by position; -1 where one stands alone."""
     identities = wallet_identities(frame)
     places: dict[Any, int] = {key: place for place, key in enumerate(identities.keys)}
     keys = [each and canonical_key(each.blockchain, each.address) for each in found]
     codes = np.array([places.get(key, -1) for key in keys], dtype=np.intp)
-    if unmatched := int((codes < 0).sum()):
-        unread = keys.count(None)
-        reason = f" ({unread:,} can't be read)" if unread else ""
-        verb = "matches" if unmatched == 1 else "match"
-        say(f"{unmatched:,} of {many(len(codes), 'row')} {verb} nothing{reason}", InputWarning)
     left = pd.DataFrame({"code": codes, "ours": np.arange(len(codes))})[codes >= 0]
     right = pd.DataFrame({"code": identities.codes, "theirs": np.arange(len(frame))})
     parts = [left.merge(right, on="code")]
@@ -123,7 +119,15 @@ def _partners(
     ours, theirs = pairs["ours"].to_numpy(np.intp), pairs["theirs"].to_numpy(np.intp)
     first, second = (theirs, ours) if how == "right" else (ours, theirs)
     order = np.lexsort((second, np.where(first < 0, len(codes), first)))
-    return ours[order], theirs[order]
+    return (ours[order], theirs[order]), _unmatched(keys, codes)
+
+
+def _unmatched(keys: Sequence[object], codes: Codes) -> str:
+    """Say how many rows match nothing; nothing where all do."""
+    count, unread = int((codes < 0).sum()), keys.count(None)
+    reason = f" ({unread:,} can't be read)" if unread else ""
+    verb = "matches" if count == 1 else "match"
+    return f"{count:,} of {many(len(codes), 'row')} {verb} nothing{reason}" if count else ""
 
 
 def _keys(
