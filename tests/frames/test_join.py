@@ -107,7 +107,7 @@ def test_columns_that_both_have_get_suffixes():
     assert len(result.wf.totals(by="token")) == 2
     other = joined(TABLE, frame, "inner", suffixes=("", "_held"), unmatched="3 of 5")
     assert other.symbol_held.tolist() == ["ONE", "TWO", "SOL"]
-    with pytest.warns(InputWarning), pytest.raises(SettingsError, match="'symbol'"):
+    with pytest.raises(SettingsError, match="'symbol'"):
         TABLE.wf.join(frame, suffixes=("", ""))
 
 

@@ -64,7 +64,8 @@ def look(client, folder):
     address = quote(next(iter(client.nthreads())), safe="")
     site = client.dashboard_link.rpartition("/")[0]
     pages = [requests.get(f"{site}/{page.format(address)}", timeout=60) for page in PAGES]
-    assert all(page.ok for page in pages)
+    # some releases of distributed can't write their identity, and show an error in its place
+    assert all(page.ok or page.url.endswith("identity.json") for page in pages)
     return {
         "the scheduler's state": (folder / "state.yaml").read_bytes(),
         "task graphs": client.run_on_scheduler(specifications),
