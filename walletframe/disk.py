@@ -22,6 +22,8 @@ from walletframe.errors import DatasetError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pyarrow as pa
+
 _PRIVATE_FOLDER, _PRIVATE_FILE, _PUBLIC_FILE = 0o700, 0o600, 0o666
 _UNFINISHED = ".walletframe-"
 _FORGOTTEN_AFTER_S = 24 * 3600
@@ -105,6 +107,18 @@ def private_folder(folder: Path) -> None:
     for each in reversed(missing):
         each.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
     folder.mkdir(exist_ok=True)  # raises where it is a file
+
+
+def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """Read a file, or some of its columns; what its folders are called adds none.
+
+    Arrow's datasets, by which it and pandas read files, too, leave threads that may abort a process
+    which ends soon after.
+    """
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - pandas does not load it either
+
+    with ParquetFile(path) as file:
+        return file.read(columns)
 
 
 def private_file(path: Path, *, buffering: int = -1) -> BinaryIO:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.analysis.prices import read_dates
+from walletframe.disk import read_parquet
 from walletframe.errors import ColumnsError, PricesError
 from walletframe.frames import token_identities
 from walletframe.text import from_cell, shown
@@ -43,7 +44,7 @@ class FilePrices:
             )
         try:
             if suffix == ".parquet":
-                return pd.read_parquet(path), None
+                return read_parquet(path).to_pandas(), None
             return _read_csv(path)
         except (ValueError, csv.Error) as fault:  # what parsers and Arrow raise
             reason = str(fault)

@@ -32,12 +32,11 @@ from walletframe.bulk.files import (
     part_numbers,
     part_tables,
     read_kept,
-    read_table,
     still_failed,
 )
 from walletframe.bulk.journal import left_in, segments
 from walletframe.bulk.register import Register
-from walletframe.disk import private_file, private_folder, publish
+from walletframe.disk import private_file, private_folder, publish, read_parquet
 from walletframe.errors import DatasetError
 from walletframe.frames import assemble, kept_table, text_array, with_kept
 from walletframe.wire import Status
@@ -177,9 +176,9 @@ class Dataset:
         moved = False
         for number in part_numbers(self.layout.wallets):
             path = self.layout.wallets / part_name(number)
-            if not read_table(path, columns=["tokens"])["tokens"].null_count:
+            if not read_parquet(path, columns=["tokens"])["tokens"].null_count:
                 continue
-            wallets, failed = apart(read_table(path))
+            wallets, failed = apart(read_parquet(path))
             self._write([(self.layout.failed, failed)])
             self._write([(self.layout.wallets, wallets)], number)
             moved = True

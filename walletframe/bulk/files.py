@@ -30,10 +30,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from walletframe.address import canonical_key, telling_rows
 from walletframe.amounts.arrow import to_portable_table
+from walletframe.disk import read_parquet
 from walletframe.errors import DatasetError
 from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES, assemble, kept_frame
 from walletframe.wire import NO_LIST, Status
@@ -96,13 +96,7 @@ def part_numbers(folder: Path) -> list[int]:
 
 def part_tables(folder: Path) -> Iterator[pa.Table]:
     """Read the parts of a folder, one after the other."""
-    return (read_table(folder / part_name(number)) for number in part_numbers(folder))
-
-
-def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
-    """Read a file, or some of its columns; what its folders are called adds none."""
-    with pq.ParquetFile(path) as file:  # Arrow's datasets may abort a process that ends after them
-        return file.read(columns)
+    return (read_parquet(folder / part_name(number)) for number in part_numbers(folder))
 
 
 @contextmanager
@@ -149,7 +143,7 @@ def no_tables() -> tuple[pa.Table, pa.Table]:
 def read_kept(layout: Layout) -> pd.DataFrame | None:
     """Read what users keep of wallets, with blockchain and address; None where there is nothing."""
     try:
-        return kept_frame(read_table(layout.kept))
+        return kept_frame(read_parquet(layout.kept))
     except FileNotFoundError:
         return None
 

@@ -20,10 +20,10 @@ from walletframe.bulk.files import (
     part_name,
     part_numbers,
     part_tables,
-    read_table,
     still_failed,
 )
 from walletframe.bulk.journal import left_in, segments
+from walletframe.disk import read_parquet
 from walletframe.errors import DatasetError
 from walletframe.frames import TOKEN, assemble
 from walletframe.wire import Status
@@ -152,7 +152,7 @@ def read_contents(layout: Layout, service: str, keys: Container[str] | None = No
     parts, unlisted = [], []
     for number in part_numbers(layout.wallets):
         path = layout.holdings / part_name(number)
-        whole = read_table(layout.wallets / path.name)
+        whole = read_parquet(layout.wallets / path.name)
         wanted = _wanted(whole, keys)
         wallets, rest = apart(whole.filter(wanted))
         if len(wallets):

@@ -17,6 +17,7 @@ from pandas.api.types import is_numeric_dtype
 
 from walletframe.amounts import AmountDtype
 from walletframe.amounts.arrow import SUFFIX as DECIMAL
+from walletframe.disk import read_parquet
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
 from walletframe.exports.writers import NUMBER, SEPARATORS, rebuilt, require_openpyxl, uncompressed
 from walletframe.frames import ARROW_DTYPES, HOLDING_DTYPES, WALLET_DTYPES
@@ -156,10 +157,7 @@ def _separated(path: Path) -> dict[str, pd.DataFrame]:
 
 
 def _parquet(path: Path) -> dict[str, pd.DataFrame]:
-    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - pandas does not load it either
-
-    with path.open("rb") as file:
-        table = ParquetFile(file).read()  # pandas's way may abort a process that ends after it
+    table = read_parquet(path)
     frame = table.to_pandas()
     # Where some are missing, pandas makes floats of integers, and objects of truth values.
     holed = [

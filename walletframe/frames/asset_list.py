@@ -12,6 +12,7 @@ import pandas as pd
 
 from walletframe.address import is_blank
 from walletframe.chains import spelled
+from walletframe.disk import read_parquet
 from walletframe.errors import (
     Argument,
     ArgumentError,
@@ -236,7 +237,7 @@ def _frame(more: Any) -> pd.DataFrame:
         path = Path(more).expanduser()
         try:
             if path.suffix.lower() == ".parquet":
-                more = pd.read_parquet(path)
+                more = read_parquet(path).to_pandas()
             else:
                 more = pd.read_csv(path, dtype="str", keep_default_na=False, encoding="utf-8-sig")
         except ValueError as fault:  # what parsers and Arrow raise

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from pyarrow import parquet
 
 from walletframe.address import WalletAddress
+from walletframe.disk import read_parquet
 from walletframe.errors import AddressError, Either, LedgerError, Spelled
 from walletframe.service.chains import CHAINS
 from walletframe.service.ledger import Holding, Ledger, detail_of
@@ -108,7 +109,7 @@ def as_ledger(given: LedgerLike) -> Ledger:
         )
     try:
         columns = _used_columns(parquet.read_schema(path).names)
-        return _from_records(parquet.read_table(path, columns=columns).to_pylist())
+        return _from_records(read_parquet(path, columns).to_pylist())
     except (OSError, pa.ArrowInvalid) as error:
         raise LedgerError(f"{path}: can't be read as Parquet ({error})") from error
 
