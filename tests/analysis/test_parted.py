@@ -4,12 +4,12 @@ import shutil
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from drawn_fetches import TOKENS, fetches_of
 from drawn_fetches import details_of as details_without_prices
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outcomes import outcome, same
 from parted import in_parts, write_parts
 
 import walletframe as wf
@@ -30,7 +30,6 @@ from walletframe.errors import (
     PricesError,
     SettingsError,
     SpamWarning,
-    WalletframeError,
 )
 from walletframe.frames import WalletDetails
 
@@ -54,22 +53,6 @@ def details_of(fetch):
     wallets, holdings = details_without_prices(fetch)
     numbers = np.arange(len(holdings))
     return WalletDetails(wallets, holdings.assign(price=np.where(numbers % 3, np.nan, numbers / 7)))
-
-
-def outcome(ask):
-    """Give a table, or the error in its place."""
-    try:
-        return ask()
-    except WalletframeError as fault:
-        return type(fault), str(fault)
-
-
-def same(found, expected):
-    """Compare two tables to the last bit, or two errors."""
-    if not isinstance(expected, pd.DataFrame):
-        assert found == expected
-    else:
-        pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
 
 @settings(max_examples=20)

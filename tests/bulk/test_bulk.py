@@ -547,7 +547,7 @@ class TestPlaces:
 class TestOrders:
     """One of several runs of one list."""
 
-    def run(self, fast, folder, wallets, tell=False, **orders):  # noqa: FBT002 - as the caller's progress
+    def run(self, fast, folder, wallets, *, tell=False, **orders):
         """Fetch into a folder on these terms."""
         asked = [wf.WalletAddress.parse(wallet) for wallet in wallets]
         with fast.client() as client:
@@ -567,7 +567,7 @@ class TestOrders:
         """What was finished is in the folder, and the summary counts the others."""
         cancel = Event()
         summary = self.run(
-            fast, folder, addresses(*range(3_000)), lambda *_: cancel.set(), cancel=cancel
+            fast, folder, addresses(*range(3_000)), tell=lambda *_: cancel.set(), cancel=cancel
         )
         assert 0 < summary.ok == len(rows(folder, "wallets")) < 3_000
         assert summary.statuses["cancelled"] == 3_000 - summary.ok

@@ -8,6 +8,7 @@ import pytest
 from drawn_fetches import TOKENS, details_of, fetches_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outcomes import outcome, same
 
 import walletframe.dask  # noqa: F401 - registers ddf.wf
 from walletframe.errors import (
@@ -16,7 +17,6 @@ from walletframe.errors import (
     PricesError,
     SettingsError,
     SpamWarning,
-    WalletframeError,
 )
 
 pytestmark = pytest.mark.filterwarnings(
@@ -52,26 +52,6 @@ def both(fetch, seed, count):
     codes, _ = pd.factorize(holdings["blockchain"] + "." + holdings["address"].str.lower())
     held = parts_of(priced, codes, seed, count)
     return wallets, held, held.compute()
-
-
-def outcome(ask):
-    """Give a table, or the error in its place."""
-    try:
-        return ask()
-    except WalletframeError as fault:
-        return type(fault), str(fault)
-
-
-def same(found, expected):
-    """Compare two frames to the last bit, and what Dask says of its own; or two errors."""
-    if not isinstance(expected, pd.DataFrame):
-        assert found == expected
-        return
-    if not isinstance(found, pd.DataFrame):
-        meta = found.dtypes.to_dict()
-        found = found.compute()
-        assert found.dtypes.to_dict() == meta
-    pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
 
 PRICES = [

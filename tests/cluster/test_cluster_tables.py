@@ -10,6 +10,7 @@ import pytest
 from drawn_fetches import TOKENS, details_of, fetches_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outcomes import outcome, same
 
 import walletframe.dask  # noqa: F401 - registers ddf.wf
 from walletframe.errors import (
@@ -17,7 +18,6 @@ from walletframe.errors import (
     ColumnsError,
     SettingsError,
     UnknownWalletError,
-    WalletframeError,
 )
 
 pytestmark = pytest.mark.filterwarnings(
@@ -42,22 +42,6 @@ def parts_of(holdings, seed, count):
     codes, _ = pd.factorize(holdings["blockchain"] + "." + holdings["address"].str.lower())
     owners = draw.integers(0, count, codes.max(initial=-1) + 1)[codes]
     return dd.from_map(lambda number: holdings[owners == number], range(count), meta=holdings[:0])
-
-
-def outcome(ask):
-    """Give a table, or the error in its place."""
-    try:
-        return ask()
-    except WalletframeError as fault:
-        return type(fault), str(fault)
-
-
-def same(found, expected):
-    """Compare two tables to the last bit, or two errors."""
-    if not isinstance(expected, pd.DataFrame):
-        assert found == expected
-    else:
-        pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
 
 def both(fetch, seed, count):

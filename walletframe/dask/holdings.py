@@ -52,7 +52,7 @@ _WALLET = ["blockchain", "address"]
 _NEEDED = [*_WALLET, *TOKEN, "amount"]
 _VALUED = ["value", "currency"]
 _TOLD = [*_WALLET, "status", "tokens", "source"]
-APART = 2**32  # a partition has less rows
+APART = 2**32  # a partition has fewer rows
 
 
 @dataclass(frozen=True, slots=True)
