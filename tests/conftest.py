@@ -31,6 +31,7 @@ if os.name == "nt":  # what only POSIX has: terminals, file locks by handle, sma
     ]
 FIRST = ("gates", "leaks", "bulk", "client")  # long files: behind them others fill up
 BUSY, WAITING = "browser", "transport"  # what draws, and what waits for servers that hang
+SYSTEM = ("browser", "cluster")
 
 
 def pytest_configure(config):
@@ -40,10 +41,13 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest, so that no worker is left alone with it at the end.
+    """Mark what drives other programs, and begin with what takes longest: no worker ends alone.
 
     Files that keep a processor busy take turns with those that leave it free.
     """
+    for item in items:
+        if item.path.parent.name in SYSTEM:
+            item.add_marker("system")
     paths = dict.fromkeys(item.path for item in items)
     places = {path: (2, _place(FIRST, path.parent.name)) for path in paths}
     for folder in (BUSY, WAITING):

@@ -29,6 +29,7 @@ from walletframe.frames import WalletRecord
 from walletframe.wire import Outcome, Status
 
 TOKENS, WORKERS = 3, 4
+pytestmark = pytest.mark.system
 STRESS = pytest.mark.stress
 SCRIPT = """
 import os, signal, sys

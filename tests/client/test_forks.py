@@ -19,6 +19,7 @@ from walletframe.client.default import default_client
 from walletframe.forks import OwnLock
 
 pytestmark = [
+    pytest.mark.system,
     pytest.mark.timeout(120),
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]

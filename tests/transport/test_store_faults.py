@@ -26,7 +26,7 @@ from walletframe.transport.cachefile import ANSWERS, RowCache
 from walletframe.transport.database import Database
 from walletframe.transport.sqlitefile import move_aside
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.system, pytest.mark.timeout(120)]
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 PREAMBLE = """
