@@ -18,6 +18,7 @@ ASKED = """
 import pandas as pd
 import walletframe as wf
 from walletframe.amounts.scalar import Amount
+from walletframe.pickers import BlockchainPicker, FetchPanel, HoldingsExplorer, TokenPicker
 
 column = wf.AmountArray.from_raw([1, 2], 0)
 reveal_type(column == 1)  # BooleanArray
@@ -36,6 +37,14 @@ try:
 except wf.FetchError as error:
     reveal_type(error.details)  # WalletDetails | FetchSummary
     reveal_type(error.hint)  # str
+panel = FetchPanel()
+reveal_type(panel.value)  # tuple[str, ...]
+panel.value = ["NEAR.alice.near"]
+reveal_type(panel.details)  # WalletDetails
+reveal_type(HoldingsExplorer(panel.details).details)  # WalletDetails | Any
+reveal_type(BlockchainPicker("ETH").value)  # tuple[str, ...]
+reveal_type(TokenPicker(panel.details).value)  # tuple[tuple[str, str | None], ...]
+BlockchainPicker("ETH").value = [1]  # List item 0 has incompatible type "int"
 wf.configure(workers=4, key_kind="private")
 frame.totols()  # "FrameAccessor" has no attribute "totols"
 column + 1.5  # Unsupported operand types for + ("AmountArray" and "float")

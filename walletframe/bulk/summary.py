@@ -108,7 +108,7 @@ class Tally:
         self.balances: int = 0
         self.resumed: int = 0
         self.unreadable: int = 0
-        self.key_refused = False
+        self.key_refused: bool = False
         self._begun = time.monotonic()
         self._statuses: Counter[str] = Counter()
         self._reasons: Counter[str] = Counter()

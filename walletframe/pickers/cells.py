@@ -28,7 +28,7 @@ class Cells(ABC):
     """What stands in a column of n rows."""
 
     is_number: ClassVar[bool] = True
-    has_bars = False
+    has_bars: bool = False
 
     @abstractmethod
     def order(self, *, down: bool) -> Codes:

@@ -114,7 +114,7 @@ class Amounts(Cells):
         self, amounts: AmountArray, raw: pd.Series | None = None, of_one: Mask | None = None
     ) -> None:
         self._amounts, self._raw, self._of_one = amounts, raw, of_one
-        self.has_bars = of_one is not None
+        self.has_bars: bool = of_one is not None
 
     def order(self, *, down: bool) -> Codes:
         """Sort exactly."""

@@ -13,6 +13,8 @@ from walletframe.pickers.portfolio import DUST
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    import pandas as pd
+
     from walletframe.bulk import StoredHoldings
     from walletframe.frames import Block, Mask, Positions, TokenKey
     from walletframe.pickers.portfolio import Selection
@@ -26,10 +28,14 @@ class Cut:
     def __init__(
         self, held: StoredHoldings, selection: Selection, seen: Callable[[], None]
     ) -> None:
-        self.held, self.selection, self.seen = held, selection, seen
-        self.whole, self.tokens = held.whole, held.tokens
+        self.held: StoredHoldings = held
+        self.selection: Selection = selection
+        self.seen: Callable[[], None] = seen
+        self.whole: Positions = held.whole
+        self.tokens: Callable[[], pd.DataFrame] = held.tokens
         self.spam: set[TokenKey] = set()
-        self.unknown_spam = self.dust = 0  # tokens, and balances
+        self.unknown_spam: int = 0  # tokens
+        self.dust: int = 0  # balances
         self.dust_values: list[float] = []  # of each block
 
     def over(self, work: Callable[[Block], T], names: Collection[str] = ()) -> Iterator[T]:

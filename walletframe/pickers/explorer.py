@@ -26,6 +26,8 @@ from walletframe.pickers.widget import LOCK, handler
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from traitlets import TraitType
+
     from walletframe.accessor.folder import StoredWallets
     from walletframe.client import Client
     from walletframe.frames import DetailsLike
@@ -92,7 +94,7 @@ class HoldingsExplorer(ReadsFolder):
     ...     explorer.close()
     """
 
-    details = Union(
+    details: TraitType[WalletDetails | Any, WalletDetails | StoredWallets] = Union(
         [Instance(WalletDetails), Instance("walletframe.accessor.folder.StoredWallets")]
     )
     _esm, _css = script("explorer"), styles("picker", "chart", "table", "fetch", "explorer")

@@ -43,7 +43,7 @@ _SERVICE = 80
 class Fetches(PageWidget):
     """A widget that fetches in the background, one fetch at a time, and says how far it is."""
 
-    details = Instance(WalletDetails)
+    details: Instance[WalletDetails] = Instance(WalletDetails)
     _under_way = Dict().tag(sync=True)  # of the fetch: done, total, and lines that say more
     _again = Unicode().tag(sync=True)  # what a second try would be for
 

@@ -29,6 +29,8 @@ from walletframe.text import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from traitlets import TraitType
+
     from walletframe.frames import DetailsLike, FetchLike, TokenKey, TokenLike
     from walletframe.pickers.options import Value
 
@@ -70,6 +72,8 @@ class BlockchainPicker(Picker):
     ()
     >>> picker.close()
     """
+
+    value: TraitType[tuple[str, ...], str | Sequence[str]]
 
     def __init__(
         self,
@@ -176,6 +180,7 @@ class TokenPicker(Picker):
     >>> picker.close()
     """
 
+    value: TraitType[tuple[TokenKey, ...], str | Sequence[TokenLike]]
     _options: TokenOptions
 
     def __init__(

@@ -66,7 +66,8 @@ class Options(dict[Value, Option]):
         super().__init__()
         self.hint = hint
         self.by_key: dict[Value, Option] = {}
-        self.known, self.sorted_by = known or {}, sorted_by
+        self.known: Mapping[Any, Fact] = known or {}
+        self.sorted_by = sorted_by
         if known:
             last = (math.inf, 1)
             options = sorted(

@@ -39,7 +39,7 @@ class Picker(PageWidget, ValueWidget):
     _esm, _css = script("pickerwidget"), styles("picker")
     # mypy takes a trait for what it validates
     value: Any = _Several(AnyTrait()).tag(sync=True, from_json=_from_page)
-    description = Unicode().tag(sync=True)  # names the things
+    description: Unicode[str, str | bytes] = Unicode().tag(sync=True)  # names the things
     _offers = Int().tag(sync=True)  # how often other things were offered
 
     def __init__(self, source: Any, *, value: Any, description: str) -> None:

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
-    from walletframe.frames import Mask, Positions, TokenKey, WalletDetails
+    from walletframe.frames import Identities, Mask, Positions, TokenKey, WalletDetails
     from walletframe.frames.known import Worth
-    from walletframe.pickers.options import Fact, Options
+    from walletframe.pickers.options import Fact, Floats, Options
 
     Prepare: TypeAlias = Callable[[pd.DataFrame], pd.DataFrame]
 
@@ -72,12 +72,16 @@ class Portfolio:
     ) -> None:
         """Take a fetch; `reading` has the code that reads it, where it was read from a folder."""
         require_columns(details.wallets, WALLET_DTYPES)
-        holdings, self.fetched, self.prepare = details.holdings, details, prepare
-        self.reading, self.judged = reading, judged
+        holdings = details.holdings
+        self.fetched: WalletDetails = details
+        self.prepare: Prepare | None = prepare
+        self.reading: str = reading
+        self.judged: Judged | None = judged
         if prepare is not None:
             holdings = _prepared(holdings, prepare)
         require_columns(holdings, HOLDING_DTYPES)
-        self.priced_by, self.problem = "own" if "value" in holdings else "", ""
+        self.priced_by: str = "own" if "value" in holdings else ""
+        self.problem: str = ""
         if judged is not None:
             self.priced_by, self.problem = judged.priced_by, judged.problem
         elif not self.priced_by and holdings["price"].notna().any():
@@ -85,17 +89,17 @@ class Portfolio:
                 holdings, self.priced_by = value(holdings), "service"
             except PricesError as error:
                 self.problem = str(error)
-        self.details = details._replace(holdings=holdings)
-        self.groups = [name for name in kept_names(details.wallets) if name != "name"]
-        self.asked = wallet_identities(details.wallets)
-        self.held = read_positions(holdings)
+        self.details: WalletDetails = details._replace(holdings=holdings)
+        self.groups: list[str] = [name for name in kept_names(details.wallets) if name != "name"]
+        self.asked: Identities = wallet_identities(details.wallets)
+        self.held: Positions = read_positions(holdings)
         # Of holdings of other wallets than were asked nobody knows who else was.
-        self.is_complete = {*self.held.wallet_keys} <= {*self.asked.keys}
-        self.colors = judged.colors if judged else token_colors(self.held)
-        self.names = given_names(self.held.wallets, details.wallets)
+        self.is_complete: bool = {*self.held.wallet_keys} <= {*self.asked.keys}
+        self.colors: dict[TokenKey, str] = judged.colors if judged else token_colors(self.held)
+        self.names: list[str] = given_names(self.held.wallets, details.wallets)
         self._table: HoldingsTable | None = None
-        self.spam = judged.spam if judged else self._flags(holdings)
-        self.row_values = (
+        self.spam: Mask = judged.spam if judged else self._flags(holdings)
+        self.row_values: Floats | None = (
             holdings["value"].to_numpy(np.float64, na_value=np.nan) if self.priced_by else None
         )
 

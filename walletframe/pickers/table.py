@@ -53,12 +53,12 @@ class HoldingsTable:
         part_of: tuple[HoldingsTable, Mask] | None = None,
     ) -> None:
         self._held = read_positions(holdings)  # wallets that were asked would all stay in a part
-        self.positions = read_positions(self._held, wallets)
+        self.positions: Positions = read_positions(self._held, wallets)
         self._part_of, self._edition = part_of, next(_EDITIONS)
         self._names = names or {}  # of tokens; others are named among those here
         self._groups = ["", *names_to_group_by(self.positions)]
-        self.grid = lru_cache(_KEPT)(self._make_grid)
-        self.order = lru_cache(_KEPT)(self._make_order)
+        self.grid: Callable[[str], Grid] = lru_cache(_KEPT)(self._make_grid)
+        self.order: Callable[[str, str, bool], Codes] = lru_cache(_KEPT)(self._make_order)
         self._rows = lru_cache(_KEPT)(self._make_rows)
 
     def where(self, marks: Mask, wallets: FetchLike | None = None) -> HoldingsTable:

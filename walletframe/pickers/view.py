@@ -41,13 +41,14 @@ class View:
     """Answers what a page asks; the last pictures are kept: going back to one costs nothing."""
 
     def __init__(self, portfolio: Portfolio) -> None:
-        self.selection, self.chart = Selection(), ChartOptions()
-        self.edition = -1  # counts what changed that every page has to show
+        self.selection: Selection = Selection()
+        self.chart: ChartOptions = ChartOptions()
+        self.edition: int = -1  # counts what changed that every page has to show
         self.show(portfolio)
 
     def show(self, portfolio: Portfolio) -> None:
         """Show another fetch; of what is selected, what is there stays."""
-        self.portfolio = portfolio
+        self.portfolio: Portfolio = portfolio
         self._select = lru_cache(_KEPT // 4)(portfolio.select)
         self._summarize = lru_cache(_KEPT // 4)(lambda chosen: summarize(self._select(chosen)))
         self._draw = lru_cache(_KEPT)(lambda chosen, chart: draw(self._select(chosen), chart))

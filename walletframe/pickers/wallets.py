@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
-from traitlets import Bool, List, Unicode
+from traitlets import Bool, List, TraitType, Unicode
 
 from walletframe.address import parse_wallets, read_pasted, read_wallet, shorten
 from walletframe.errors import AddressError
@@ -74,6 +74,7 @@ class WalletPicker(Picker):
     >>> picker.close()
     """
 
+    value: TraitType[tuple[str, ...], str | Sequence[WalletLike]]
     _pastes = Bool().tag(sync=True)
     _pasted = Unicode().tag(sync=True)  # what stands in the field
     _problems = List(Unicode()).tag(sync=True)  # what is wrong with it, and with which lines
@@ -93,7 +94,7 @@ class WalletPicker(Picker):
     @handler
     def choose_all(self) -> None:
         """Choose all that is offered."""
-        self.value = [*self._options]
+        self.value = [*map(str, self._options)]
 
     def take_pasted(self) -> bool:
         """Choose what was pasted; what can't be read stays where it is, with the reason.

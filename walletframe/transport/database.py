@@ -57,7 +57,7 @@ class Database:
         self._lock = RLock()
         self._link: sqlite3.Connection | None = None
         self._linked_to: sqlitefile.Identity | None = None
-        self.is_crowded = False  # memory took over since others did not let go of the file
+        self.is_crowded: bool = False  # memory took over since others did not let go of the file
         self._readable = True
         self._memory: sqlite3.Connection | None = None
         self._warnings: list[str] = []

@@ -37,7 +37,7 @@ class Pacer:
         longest_s: float,
         processes: int | None = None,
     ) -> None:
-        self.slots = _slots(place, service, rate, longest_s, processes)
+        self.slots: Slots = _slots(place, service, rate, longest_s, processes)
         self._waiting, self._lock = Lock(), Lock()
         self._answers = 0
         self._slot_at = -math.inf  # of the slot that is taken, by time.monotonic()

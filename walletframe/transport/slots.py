@@ -55,7 +55,7 @@ class Slots:
         self, *, rate: float | None, longest_s: float, processes: int | None = None
     ) -> None:
         pace = begun(Pace(), rate)
-        self.own = share(pace, processes, time.time()) if processes else pace
+        self.own: Pace = share(pace, processes, time.time()) if processes else pace
         self._rate, self._longest_s = rate, longest_s + _SLACK_S
         self._lock = Lock()
 
@@ -120,7 +120,7 @@ class FileSlots(Slots):
         processes: int | None = None,
     ) -> None:
         super().__init__(rate=rate, longest_s=longest_s)
-        self.file = Database(path, PACES)
+        self.file: Database = Database(path, PACES)
         self._service, self._processes = service, processes or UNCOUNTED
         self._is_closed = False
         self.update(0, lambda pace, _: begun(pace, rate))
@@ -130,7 +130,7 @@ class FileSlots(Slots):
         if self._is_closed:
             super().update(answers, change)
             return
-        self.own = self.file.change(partial(self._exchange, answers, change))
+        self.own: Pace = self.file.change(partial(self._exchange, answers, change))
 
     def close(self) -> None:
         """Close the file; threads that are late go on with what was seen last."""

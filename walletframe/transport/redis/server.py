@@ -68,7 +68,7 @@ class Server:
         self._again_at = 0.0
         self._is_told = False
         self._lock = OwnLock()
-        self.redis = Redis.from_url(
+        self.redis: Redis = Redis.from_url(
             url.place,
             credential_provider=_Login(url) if url.login() else None,
             socket_timeout=_TIMEOUT_S,

@@ -174,7 +174,7 @@ class RedisSlots(Slots):
             self._is_in, self._was_cut_off = False, True
             own = share(self._shared, self._processes(), time.time())
             paused_until = self._shared.paused_until - self._server_ahead_s
-            self.own = replace(own, paused_until=paused_until)
+            self.own: Pace = replace(own, paused_until=paused_until)
 
     def _processes(self) -> int:
         return self._told or self._counted or UNCOUNTED
