@@ -14,14 +14,13 @@ from fast_service import fast_service, wallet_address
 
 import walletframe as wf
 
-pytestmark = [
-    pytest.mark.benchmark,
-    pytest.mark.timeout(3_600),
-    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
-]
-
 WALLETS = int(os.environ.get("WF_TEST_CLUSTER_WALLETS", "20000"))
 TOKENS, SHARDS, MIB = 20, max(8, WALLETS // 4_000), 2**20
+pytestmark = [
+    pytest.mark.benchmark,
+    pytest.mark.timeout(3_600 + WALLETS // 100),
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+]
 
 
 def memory():
