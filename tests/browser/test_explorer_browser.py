@@ -107,7 +107,7 @@ def fetch_and_cancel(panel):
     panel.get_by_role("button", name="Cancel").click()
     expect(panel).to_contain_text(re.compile(r"\d+ cancelled: cancelled before"))
     panel.get_by_role("button", name=re.compile("Ask again for")).click()
-    expect(panel).to_contain_text("45 wallets on 4 blockchains: 42 ok, 3 failed", timeout=30_000)
+    expect(panel).to_contain_text("45 wallets on 4 blockchains: 42 ok, 3 failed")
 
 
 def pick(explorer, what, text):

@@ -52,7 +52,7 @@ def test_it_is_whole_at_any_width(frontend, wide):
     page = wide.page
     open_widget(page, *frontend)
     explorer = page.locator(".wf", has=page.locator(".js-plotly-plot .main-svg"))
-    expect(explorer).to_be_visible(timeout=60_000)
+    expect(explorer).to_be_visible()
     wide.said.clear()  # what the frontends' own scripts said at their start
     for width in (1600, 1280, 900, 600, 360):
         page.set_viewport_size({"width": width, "height": 1000})

@@ -48,7 +48,7 @@ def test_a_live_widget_stands_alone(lab, chromium):
     with chromium.new_context(viewport={"width": 1280, "height": 1400}) as context:
         page = Visit(context.new_page()).page
         open_and_run(page, lab, "alive.ipynb")
-        expect(page.locator(".js-plotly-plot g.slice").first).to_be_visible(timeout=30_000)
+        expect(page.locator(".js-plotly-plot g.slice").first).to_be_visible()
         expect(page.locator(".wf-saved")).to_be_hidden()
         assert page.locator(".js-plotly-plot .main-svg").first.bounding_box()["width"] > 600
 
@@ -58,7 +58,7 @@ def test_a_notebook_that_is_opened_again_shows_what_was_saved(lab, chromium):
     with chromium.new_context(viewport={"width": 1280, "height": 1400}) as context:
         visit = Visit(context.new_page())
         open_notebook(visit.page, lab, "left.ipynb")
-        expect(visit.page.locator(".wf-saved")).to_be_visible(timeout=60_000)
+        expect(visit.page.locator(".wf-saved")).to_be_visible()
         expect(visit.page.get_by_text("made up")).to_have_count(0)
         visit.page.wait_for_timeout(2_000)  # the kernel is there: what is restored would be soon
         expect(visit.page.get_by_text("model not found")).not_to_be_visible()

@@ -22,7 +22,7 @@ FLAGS = [
     "--proxy-server=127.0.0.1:9",  # nobody listens; this machine itself is asked without it
 ]
 SIZE = {"width": 960, "height": 720}
-PATIENCE_MS = 30_000  # other work on the machine may take most of it
+PATIENCE_MS = 100_000  # other work on the machine may take most of it
 _MISSING = "no chromium on this machine: apt-get install chromium"
 
 
@@ -46,6 +46,7 @@ class Visit:
 
     def __init__(self, page):
         self.page, self.strayed, self.said = page, [], []
+        page.set_default_timeout(PATIENCE_MS)
         page.on("request", self._look)  # a route would do without the browser's cache
         page.on("console", self._listen)
         page.on("pageerror", lambda error: self.said.append(f"error: {error}"))

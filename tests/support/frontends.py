@@ -61,7 +61,7 @@ def open_widget(page, frontend, address):
     """Open the page, and run the cells where the frontend doesn't."""
     page.goto(f"{address}notebooks/shown.ipynb" if frontend == "notebook" else address)
     if frontend == "notebook":
-        page.wait_for_function(KERNEL_IS_IDLE, timeout=60_000)
+        page.wait_for_function(KERNEL_IS_IDLE)
         page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
 
 

@@ -167,11 +167,11 @@ def notebook_of(*cells):
 def open_notebook(page, address, name):
     """Open a notebook, alone on the page."""
     page.goto(f"{address}doc/tree/{name}?reset")
-    page.wait_for_function(KERNEL_IS_IDLE, timeout=60_000)
+    page.wait_for_function(KERNEL_IS_IDLE)
 
 
 def open_and_run(page, address, name):
     """Open a notebook, alone on the page, and run all its cells."""
     open_notebook(page, address, name)
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
-    page.wait_for_function(KERNEL_IS_IDLE, timeout=60_000)
+    page.wait_for_function(KERNEL_IS_IDLE)

@@ -26,7 +26,7 @@ from walletframe.transport.cachefile import ANSWERS, RowCache
 from walletframe.transport.database import Database
 from walletframe.transport.sqlitefile import move_aside
 
-pytestmark = [pytest.mark.system, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 PREAMBLE = """
@@ -189,11 +189,11 @@ def start(script, path, argument):
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def output(script, path, argument, timeout=60):
+def output(script, path, argument):
     """Run a script to its end, and return the words it printed."""
     with start(script, path, argument) as process:
         try:
-            printed, _ = process.communicate(timeout=timeout)
+            printed, _ = process.communicate(timeout=500)
         finally:
             process.kill()
     assert process.returncode == 0
@@ -225,13 +225,11 @@ def filled(path, count=50):
     return path
 
 
-@pytest.mark.parametrize(
-    "count", [40, pytest.param(400, marks=[pytest.mark.stress, pytest.mark.timeout(600)])]
-)
+@pytest.mark.parametrize("count", [40, pytest.param(400, marks=pytest.mark.stress)])
 def test_an_interrupted_write_leaves_nothing_behind(tmp_path, monkeypatch, count):
     """Ctrl-C at any moment: no open transaction, nothing acknowledged lost, no write slower."""
     monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # an interrupt could keep its lock
-    acknowledged, lost, slowest = output(INTERRUPTS, tmp_path / "a.sqlite", count, timeout=500)
+    acknowledged, lost, slowest = output(INTERRUPTS, tmp_path / "a.sqlite", count)
     assert (int(acknowledged) > count, lost) == (True, "0")
     assert float(slowest) < 2
 
@@ -585,18 +583,14 @@ def test_nobody_else_may_read_it_for_a_moment(tmp_path):
     assert output(MADE, tmp_path, "") == ["0o600", "4"]  # with -wal and -shm
 
 
-@pytest.mark.parametrize(
-    "each", [40, pytest.param(2_500, marks=[pytest.mark.stress, pytest.mark.timeout(600)])]
-)
+@pytest.mark.parametrize("each", [40, pytest.param(2_500, marks=pytest.mark.stress)])
 def test_processes_and_threads_share_a_file(tmp_path, each):
     """Four processes of two stores and four threads: every single write is there."""
     together(SHARE, tmp_path / "a.sqlite", each)
     assert describe(tmp_path / "a.sqlite").answers == {"s": 4 * 4 * each}
 
 
-@pytest.mark.parametrize(
-    "rounds", [2, pytest.param(60, marks=[pytest.mark.stress, pytest.mark.timeout(600)])]
-)
+@pytest.mark.parametrize("rounds", [2, pytest.param(60, marks=pytest.mark.stress)])
 def test_what_was_acknowledged_survives_a_kill(tmp_path, rounds):
     """Killed while it writes, a process leaves all it was told is kept, and a file that works."""
     names = []
