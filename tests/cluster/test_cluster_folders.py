@@ -67,10 +67,14 @@ def test_kept_columns_of_some_shards_are_those_of_all(service, tmp_path):
     with service.client(cache=False) as client:
         wf.fetch_to_parquet(["ETH.0x2"], tmp_path / "a", client=client)
         wf.fetch_to_parquet(asked, tmp_path / "b", client=client, keep=["owner", "age"])
-    wallets = walletframe.dask.open_wallets(tmp_path).wallets
+    opened = walletframe.dask.open_wallets(tmp_path)
+    wallets = opened.wallets
     assert wallets.compute()["owner"].isna().tolist() == [True, False]
     assert wallets.compute().dtypes.to_dict() == wallets.dtypes.to_dict()
     assert wallets.dtypes["age"] == "Int64"
+    whole = wf.WalletDetails(wallets.compute(), opened.holdings.compute())
+    for by in ("owner", ["age", "token"]):
+        pd.testing.assert_frame_equal(opened.wf.totals(by), whole.wf.totals(by))
 
 
 def test_changed_folder_is_refused(folder, service):

@@ -1,6 +1,8 @@
 """Tables of frames in partitions: what pandas gives of the same rows, to the last bit."""
 
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import dask
 import dask.dataframe as dd
@@ -11,14 +13,18 @@ from drawn_fetches import TOKENS, details_of, fetches_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from outcomes import outcome, same
+from parted import write_parts
 
-import walletframe.dask  # noqa: F401 - registers ddf.wf
+import walletframe as wf
+import walletframe.dask
+from walletframe.dask.reading import folders_of
 from walletframe.errors import (
     ArgumentError,
     ColumnsError,
     SettingsError,
     UnknownWalletError,
 )
+from walletframe.frames import respelled
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore:a table of holdings alone"
@@ -62,6 +68,27 @@ def test_totals(fetch, seed, count, by, told):
     asked = wallets if told else None
     found = outcome(lambda: held.wf.totals(by, wallets=asked))
     same(found, outcome(lambda: whole.wf.totals(by, wallets=asked)))
+
+
+ASKED = {"totals": {}, "share": {"token": "USDC"}, "pivot": {"n": 2, "by": "wallet"}}
+
+
+@settings(max_examples=25, deadline=None)
+@given(fetch=fetches, size=st.integers(1, 3), by=cuts, asked=st.sampled_from([*ASKED]))
+def test_shards_of_a_folder(fetch, size, by, asked):
+    """Blocks are read and added up, and blockchains written alike; not where rows were left out."""
+    with TemporaryDirectory() as folder:
+        for start in range(0, len(fetch) + 1, size):
+            shard = details_of(fetch[start : start + size])
+            write_parts(Path(folder) / f"shard-{start}", shard, seed=size)
+        opened = walletframe.dask.open_wallets(folder)
+        whole = wf.WalletDetails(*respelled(*(frame.compute() for frame in opened[:2])))
+        assert folders_of(opened.wallets, opened.holdings)
+        assert not folders_of(opened.wallets, opened.holdings[opened.holdings["amount"] > 0])
+        tables = (getattr(each.wf, asked) for each in (opened, whole))
+        own = {"by": by, **ASKED[asked]}
+        found, expected = (outcome(partial(table, **own)) for table in tables)
+    same(found, expected)
 
 
 NAMED = [{"token": "USDC"}, {"token": ("ETH", "0xA0")}, {"asset": "ETH"}, {"asset": "USDC"}, {}]

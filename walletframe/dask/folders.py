@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import dask
 import dask.dataframe as dd
 
-from walletframe.bulk import open_holdings, read_wallets
 from walletframe.bulk.files import Layout, dataset_errors
 from walletframe.bulk.reading import service_of, with_told
 from walletframe.dask.accessor import ClusterAccessor
-from walletframe.errors import DatasetError
+from walletframe.dask.reading import Opened, balances_of, files_of, wallets_of
 from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES, typed_frame
 
 if TYPE_CHECKING:
@@ -57,13 +56,6 @@ class ClusterWallets(NamedTuple):
 
     def _again(self, holdings: dd.DataFrame) -> ClusterWallets:
         return self._replace(holdings=holdings)
-
-
-class _Shard(NamedTuple):
-    """A folder of one bulk run, and its files at one moment."""
-
-    root: Path
-    files: tuple[tuple[str, int], ...]  # names and sizes; parts never change
 
 
 def open_wallets(folder: str | Path) -> ClusterWallets:
@@ -107,42 +99,14 @@ def open_wallets(folder: str | Path) -> ClusterWallets:
         roots = [path for path in found if Layout(path).service() is not None]
         if not roots:
             service_of(Layout(root))
-        shards = [_Shard(path, _files(path)) for path in roots]
+        shards = [Opened(path, files_of(path)) for path in roots]
         kept = [with_told(_none(WALLET_DTYPES), Layout(path)) for path in roots]
     widest = max(kept, key=lambda frame: len(frame.columns))
     with dask.config.set({"dataframe.convert-string": False}):  # which has another missing value
-        wallets = dd.from_map(_wallets, shards, meta=widest, args=[widest])
-        holdings = dd.from_map(_holdings, shards, meta=_none(HOLDING_DTYPES))
+        wallets = dd.from_map(wallets_of, shards, meta=widest, args=[widest])
+        holdings = dd.from_map(balances_of, shards, meta=_none(HOLDING_DTYPES))
     return ClusterWallets(wallets, holdings)
 
 
 def _none(dtypes: dict[str, object]) -> pd.DataFrame:
     return typed_frame(dict.fromkeys(dtypes, ()), dtypes)
-
-
-def _files(root: Path) -> tuple[tuple[str, int], ...]:
-    layout = Layout(root)
-    folders = (layout.wallets, layout.failed, layout.inner)
-    files = [path for folder in folders for path in folder.glob("*") if path.name != "lock"]
-    kept = [layout.kept] if layout.kept.exists() else []
-    return tuple(sorted((path.as_posix(), path.stat().st_size) for path in files + kept))
-
-
-def _require_unchanged(shard: _Shard) -> None:
-    if _files(shard.root) != shard.files:
-        raise DatasetError(
-            f"{shard.root} has changed since it was opened", hint="open the folder anew"
-        )
-
-
-def _wallets(shard: _Shard, like: pd.DataFrame) -> pd.DataFrame:
-    with dataset_errors(shard.root):
-        _require_unchanged(shard)
-        found = open_holdings(shard.root).wallets
-        return found.reindex(columns=like.columns).astype(like.dtypes.to_dict())
-
-
-def _holdings(shard: _Shard, columns: list[str] | None = None) -> pd.DataFrame:
-    with dataset_errors(shard.root):
-        _require_unchanged(shard)
-        return read_wallets(shard.root, columns=columns).holdings

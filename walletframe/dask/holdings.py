@@ -7,6 +7,7 @@ Which wallets each partition has is found in a pass of its own, over two columns
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from dask.base import compute, get_scheduler, is_dask_collection
 from dask.delayed import delayed
 from distributed import Client, as_completed
 
+from walletframe.dask.reading import folders_of, stored
 from walletframe.errors import ArgumentError, SettingsError, UnknownWalletError
 from walletframe.frames import (
     SNAPSHOT,
@@ -28,6 +30,7 @@ from walletframe.frames import (
     kept_names,
     names_of,
     read_positions,
+    respelled,
     text_dictionaries,
     token_identities,
     wallet_identities,
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 
     import dask.dataframe as dd
 
+    from walletframe.dask.reading import Opened
     from walletframe.frames import By, Codes, FetchLike, TokenKey
 
 T = TypeVar("T")
@@ -62,15 +66,22 @@ class ClusterHoldings:
     frame: dd.DataFrame
     whole: Positions  # all wallets, without any rows
     owned: list[Codes]  # of each partition, the places of its wallets among all; ascending
+    folders: list[Opened] | None = None  # of partitions that are as they are on the disk
 
     def tokens(self) -> pd.DataFrame:
         """Give each way in which a token is written a row, in the order of the first ones."""
-        return ways_together([*self.over(_ways_of)], None)
+        return ways_together([*self.over(_ways_of)], self.whole.given if self.folders else None)
 
     def over(self, work: Callable[[Block], T], names: Collection[str] = ()) -> Iterator[T]:
         """Do something with each partition, where it is, in one pass over the graph."""
+        shared = delayed(work, traverse=False)
+        if self.folders:
+            on_folder, like = delayed(_on_folder, pure=False), self.whole.given.iloc[:0]
+            folders = enumerate(zip(self.folders, self.owned, strict=True))
+            tasks = [on_folder(shared, number, *each, like, [*names]) for number, each in folders]
+            return chain.from_iterable(_computed(tasks))
         rows = self._rows([*_VALUED, *names]).to_delayed()
-        on_block, shared = delayed(_on_block, pure=False), delayed(work, traverse=False)
+        on_block = delayed(_on_block, pure=False)
         parts = enumerate(zip(rows, self._told(), self.owned, strict=True))
         return _computed([on_block(shared, number, *part) for number, part in parts])
 
@@ -119,12 +130,14 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
     none = _checked(frame, by)
     told = kept_names(wallets._meta)  # noqa: SLF001 - Dask's
     tables = compute(*wallets[[*_TOLD, *told]].to_delayed())
-    asked = pd.concat(tables, ignore_index=True)
+    asked, folders = pd.concat(tables, ignore_index=True), folders_of(wallets, frame)
+    if folders:  # else rows are written as they are, too
+        [asked] = respelled(asked)
     whole = read_positions(none, asked)
     if len(tables) != frame.npartitions or len(whole.wallets) < len(asked):
         return holdings_of(frame, asked, by)
     edges = np.cumsum([len(table) for table in tables])[:-1]
-    return ClusterHoldings(frame, whole, np.split(np.arange(len(asked)), edges))
+    return ClusterHoldings(frame, whole, np.split(np.arange(len(asked)), edges), folders)
 
 
 def holdings_of(frame: dd.DataFrame, wallets: WalletsLike | None, by: By) -> ClusterHoldings:
@@ -207,6 +220,23 @@ def _on_block(
     chains = positions.chain_codes[positions.wallet_codes], max(len(positions.chains), 1)
     ways = TokenBook(respells=False).ways(text_dictionaries(rows), None, chains)
     return work(Block(positions, places, number * APART + np.arange(len(rows)), ways))
+
+
+def _on_folder(
+    work: Callable[[Block], T],
+    number: int,
+    folder: Opened,
+    places: Codes,
+    like: pd.DataFrame,
+    names: list[str],
+) -> list[T]:
+    """Read a folder block by block, and work on each."""
+
+    def on_block(block: Block) -> T:
+        rows = number * APART + block.rows
+        return work(replace(block, places=places[block.places], rows=rows))
+
+    return [*stored(folder, like).over(on_block, names)]
 
 
 def _numbers(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]]) -> Codes:

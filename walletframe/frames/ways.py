@@ -26,7 +26,7 @@ from walletframe.frames.identity import (
     Identities,
     first_rows,
     is_unknown,
-    token_key,
+    token_identities,
     unknown_apart,
 )
 
@@ -175,6 +175,9 @@ class TokenBook:
         self._pairs = pa.array([], pa.int64())  # of the numbers of a blockchain and a contract
         self._tokens_of_pairs: Codes = np.empty(0, dtype=np.intp)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_kinds": {}}  # the texts once more
+
     def ways(
         self,
         columns: Mapping[str, pa.DictionaryArray],
@@ -239,14 +242,17 @@ class TokenBook:
 
     def _meet(self, pairs: Codes) -> None:
         """Give tokens that are written in a new way their numbers."""
-        names = self.taken("token_blockchain", (pairs >> 32) - 1)
-        addresses = self.taken("token_address", (pairs & 0xFFFFFFFF) - 1)
-        numbers = []
-        for name, address in zip(names, addresses, strict=True):
-            key = token_key((name, address))
-            key = UNKNOWN if is_unknown(key) else key
-            numbers.append(self._places.setdefault(key, len(self.keys)))
-            if numbers[-1] == len(self.keys):
+        texts = (pairs >> 32) - 1, (pairs & 0xFFFFFFFF) - 1
+        written = zip(TOKEN[:2], texts, strict=True)
+        found = token_identities(
+            pd.DataFrame({name: self.taken(name, numbers) for name, numbers in written})
+        )
+        places = []
+        for each in found.keys:
+            key = UNKNOWN if is_unknown(each) else each
+            places.append(self._places.setdefault(key, len(self.keys)))
+            if places[-1] == len(self.keys):
                 self.keys.append(key)
         self._pairs = pa.concat_arrays([self._pairs, pa.array(pairs)])
-        self._tokens_of_pairs = np.append(self._tokens_of_pairs, np.array(numbers, dtype=np.intp))
+        numbers = np.array(places, dtype=np.intp)[found.codes]
+        self._tokens_of_pairs = np.append(self._tokens_of_pairs, numbers)
