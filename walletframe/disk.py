@@ -43,10 +43,11 @@ def local_folder(given: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def replaced(path: Path) -> Iterator[BinaryIO]:
+def replaced(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Write a file anew; until all of it is on the disk, the earlier one stays.
 
     A link stays one, an earlier file keeps its mode; a device or a pipe gets all of it at the end.
+    A new file that is private is read by its owner alone.
     """
     if _is_passed_through(path):
         with TemporaryFile() as buffer:
@@ -60,7 +61,8 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
     clear(target.parent, _UNFINISHED)
     beside = target.with_name(f"{_UNFINISHED}{secrets.token_hex(8)}")
     try:
-        with _opened(beside, _PUBLIC_FILE if mode is None else mode) as file:
+        fresh = _PRIVATE_FILE if private else _PUBLIC_FILE
+        with _opened(beside, fresh if mode is None else mode) as file:
             if mode is not None:
                 beside.chmod(mode)  # which the umask may have narrowed
             yield file

@@ -1,6 +1,7 @@
 """What the explorer of a folder larger than it reads costs, in memory and in the processor's time.
 
-A million balances; ten with ``WF_TEST_FOLDER_ROWS=10000000``. In a process of its own.
+And what opening costs where an earlier one has kept the sums. A million balances; ten with
+``WF_TEST_FOLDER_ROWS=10000000``. In a process of its own.
 """
 
 import json
@@ -8,6 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 
 import pytest
 from large_folder import write_folder
@@ -37,7 +39,7 @@ def ask(*asked):
 
 stored = wf.open_wallets(sys.argv[1])
 base, costs = highest(), {}
-explorer = HoldingsExplorer(stored)
+explorer = HoldingsExplorer(stored, cache=sys.argv[2] == "kept")
 explorer.comm = Line(explorer.comm.comm_id)
 left = {"kind": "remaining", "of": ["tokens"]}
 page = [{"kind": "rows"}, {"kind": "rows", "by": "wallet"}, left]
@@ -55,20 +57,32 @@ print(json.dumps({"costs": costs, "peak": highest() - base}))
 """
 
 
-def run(rows, folder):
+def run(folder, cache=""):
     """Explore a folder; give what it cost."""
-    write_folder(folder, rows)
     given = {"env": {**os.environ, "PYTHONPATH": str(SUPPORT)}, "stdout": subprocess.PIPE}
-    words = [sys.executable, "-c", CODE, str(folder)]
+    words = [sys.executable, "-c", CODE, str(folder), cache]
     return json.loads(subprocess.run(words, text=True, check=True, **given).stdout)
 
 
 def test_exploring_a_folder(tmp_path):
     """The peak beyond what the imports take, and how it grows with the balances."""
-    found, few = run(ROWS, tmp_path / "large"), run(ROWS // 2, tmp_path / "small")
+    sizes = (ROWS, ROWS // 2)
+    found, few = (run(write_folder(tmp_path / f"{rows}", rows)) for rows in sizes)
     peak, before = (each["peak"] / 2**20 for each in (found, few))
     for name, cost in found["costs"].items():
         print(f"\n{name}: {cost:.2f} s of the processor", end="")
     print(f"\n{ROWS:,} balances: peak {peak:,.0f} MiB; {ROWS // 2:,}: {before:,.0f} MiB")
     assert peak <= (500 if ROWS < LARGE else 700)  # the table names 100,000 wallets then
     assert peak <= 1.5 * before
+
+
+def test_opening_what_was_kept(tmp_path):
+    """What opening costs without and with sums that an earlier explorer has kept, in three runs."""
+    folder = write_folder(tmp_path / "kept", ROWS)
+    run(folder, "kept")
+    pairs = [[run(folder, cache)["costs"]["opening"] for cache in ("", "kept")] for _ in range(3)]
+    without, kept = (median(costs) for costs in zip(*pairs, strict=True))
+    size = (folder / ".walletframe" / "explorer").stat().st_size / 2**20
+    print(f"\n{ROWS:,} balances: opening {without:.2f} s of the processor, ", end="")
+    print(f"with what was kept {kept:.2f} s, {kept / without:.2f} of it; {size:.1f} MiB")
+    assert kept <= 0.5 * without

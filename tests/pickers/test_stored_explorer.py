@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ipywidgets.widgets.widget import _instances
 from parted import in_parts
-from widgets import Line, Page, ask, wait
+from widgets import Line, Page, answers, ask, wait
 
 import walletframe as wf
 from walletframe.frames import WalletDetails
@@ -126,18 +126,6 @@ def large(stored, monkeypatch):
     explorer = HoldingsExplorer(stored)
     yield explorer
     explorer.close()
-
-
-def answers(explorer, *asked):
-    """Ask as a page does, one thing after the other, and give the answers when all was read."""
-    explorer.comm = line = Line(explorer.comm.comm_id)
-    for number, each in enumerate(asked):
-        explorer._handle_custom_msg({"n": number, **each}, [])
-    wait()
-    said = [message["data"].get("content", {}) for message in line.taken()]
-    assert explorer._alert == ""
-    found = {each["n"]: each for each in said if "n" in each}
-    return [found[number] for number in range(len(asked))]
 
 
 PICKED = [

@@ -75,6 +75,18 @@ def ask_for_data(widget, kind, **said):
     return json.loads(json.dumps(answer)), [base64.b64decode(each) for each in buffers]
 
 
+def answers(explorer, *asked):
+    """Ask as a page does, one thing after the other, and give the answers when all was read."""
+    explorer.comm = line = Line(explorer.comm.comm_id)
+    for number, each in enumerate(asked):
+        explorer._handle_custom_msg({"n": number, **each}, [])
+    wait()
+    said = [message["data"].get("content", {}) for message in line.taken()]
+    assert explorer._alert == "", explorer._alert
+    found = {each["n"]: each for each in said if "n" in each}
+    return [found[number] for number in range(len(asked))]
+
+
 class Page:
     """What is to be seen of a picker, a panel or an explorer, and what can be done to it."""
 

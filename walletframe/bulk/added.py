@@ -6,18 +6,23 @@ token is of a token of its own, and known by its place.
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 - msgspec reads the types of flags
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from walletframe.frames import UNKNOWN, is_unknown, text_array, token_identities
+from walletframe.frames import (
+    UNKNOWN,
+    TokenKey,
+    is_unknown,
+    text_array,
+    token_identities,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from walletframe.frames import Codes, Mask, TokenKey, Ways
+    from walletframe.frames import Codes, Mask, Ways
 
 PRICED = {"unit_price": "float64", "value": "float64", "currency": "str"}
 FLAGGED = {"spam_score": "float64", "spam_reasons": "str", "is_spam": "bool"}

@@ -2,8 +2,9 @@
 # FOLDER/wallets/part-000001.parquet      a row for each wallet that is ok
 # FOLDER/holdings/part-000001.parquet     a row for each of its balances
 # FOLDER/failed/part-000001.parquet       a row for each wallet that was asked for and is not ok
-# FOLDER/.walletframe/                    nothing for readers: the service's name, a lock, and
-#                                         during a run the answers that are in no part yet
+# FOLDER/.walletframe/                    nothing for readers: the service's name, a lock, during a
+#                                         run the answers that are in no part yet, and sums of an
+#                                         explorer that was asked to keep them
 # FOLDER/kept.parquet                     blockchain, address, and the columns that the user keeps
 #
 # Parts are cut by number and not by blockchain: identifiers are whatever people write, no safe name
@@ -68,6 +69,7 @@ class Layout:
         self.kept: Path = root / "kept.parquet"
         self.marker: Path = self.inner / "dataset.json"
         self.holder: Path = self.inner / "holder"
+        self.explorer: Path = self.inner / "explorer"
 
     def service(self) -> str | None:
         """Return the name of the service that was asked; None where there is no dataset."""

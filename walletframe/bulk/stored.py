@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from walletframe.amounts import AmountArray
 from walletframe.bulk.added import FLAGGED, PRICED, cases_of_frame, cases_of_ways
@@ -164,6 +166,21 @@ class StoredHoldings:
     ) -> Iterator[T]:
         """Do something with the rows of some tokens at a time."""
         return (work(among(self.whole, self.read(keys, names))) for keys in tokens)
+
+    def stamp(self) -> bytes:
+        """Return a digest of what is read and was done to it: another one where that is other."""
+        told: list[object] = [self.order.tolist(), self.units, self.flags, self.left_out]
+        frames = [self.wallets]
+        with dataset_errors(self.root):
+            for part in self.contents.parts:
+                if isinstance(part.source, pa.Table):  # of the journal
+                    frames.append(part.source.to_pandas())
+                else:
+                    found = part.source.stat()
+                    told.append((part.source.name, found.st_size, found.st_mtime_ns))
+        for frame in frames:
+            told += [[*frame], pd.util.hash_pandas_object(frame, index=False).tolist()]
+        return sha256(ascii(told).encode()).digest()
 
     @property
     def _sent(self) -> set[str]:

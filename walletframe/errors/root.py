@@ -75,7 +75,7 @@ class AnswerWarning(WalletframeWarning):
 
 
 class CacheWarning(WalletframeWarning):
-    """The cache can't be written or read; fetching goes on."""
+    """The cache can't be written or read; what was asked goes on without."""
 
 
 class FetchWarning(WalletframeWarning):

@@ -51,6 +51,9 @@ class HoldingsExplorer(ReadsFolder):
     prepare : callable, optional
         A function that takes and returns holdings, applied to those of `details` and of each
         Refresh before they are shown.
+    cache : bool, default False
+        Whether to keep what is read of a whole folder in a file beside its parts, so that the next
+        explorer of it opens at once. Without it nothing is written.
 
     Attributes
     ----------
@@ -76,7 +79,9 @@ class HoldingsExplorer(ReadsFolder):
     table grouped; charts add up tokens, or assets (see `assets`).
 
     A folder of more than 200,000 balances is read in the background, part by part, for what is
-    picked: sums, and where few are left single balances. Refresh leaves a folder as it is.
+    picked: sums, and where few are left single balances. Refresh leaves a folder as it is. What
+    `cache` keeps counts for just these balances, what was done to them, and this release;
+    otherwise it is read anew, and replaced. It is in the folder's ``.walletframe/explorer``.
 
     Without `prepare`, Refresh refuses where holdings have more columns, or other rows, than a fetch
     gave. Wallets that it can't reach keep what was known of them, with the source ``stale``.
@@ -108,10 +113,11 @@ class HoldingsExplorer(ReadsFolder):
         *,
         client: Client | None = None,
         prepare: Prepare | None = None,
+        cache: bool = False,
     ) -> None:
         require_client(client)
-        self._client, self._prepare = client, prepare
-        portfolio = portfolio_of(details, prepare)
+        self._client, self._prepare, self._cache = client, prepare, cache
+        portfolio = portfolio_of(details, prepare, cache=cache)
         self._view = View(portfolio)  # what fails leaves no widget behind
         titles = {kind: each.title for kind, each in FILTERS.items()}
         super().__init__(_plotly=plotly_library().version, _filters=titles)
@@ -237,5 +243,5 @@ class HoldingsExplorer(ReadsFolder):
 
     @handler
     def _take_details(self, change: dict[str, Any]) -> None:
-        self._view.show(portfolio_of(change["new"], self._prepare))
+        self._view.show(portfolio_of(change["new"], self._prepare, cache=self._cache))
         self._edition = self._view.edition

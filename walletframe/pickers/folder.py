@@ -6,7 +6,7 @@ What is asked and was not read yet is noted, and read by `Folder.load`, part by 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from walletframe.frames import (
     worth_of,
 )
 from walletframe.pickers.cut import Cut
+from walletframe.pickers.kept import KeptSums, Opening, Sums
 from walletframe.pickers.options import Fact, Options
 from walletframe.pickers.portfolio import (
     MOST_ROWS,
@@ -45,10 +46,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe.frames import Block, Positions, TokenKey
+    from walletframe.frames import Block, TokenKey
     from walletframe.frames.known import Worth
+    from walletframe.pickers.kept import By
 
-    By: TypeAlias = tuple[str, ...]
     Seen: TypeAlias = Callable[[], None]
 
 _ALL = Selection(spam=True)
@@ -71,28 +72,17 @@ def reading_of(held: StoredHoldings, line: str, **some: list[Any]) -> str:
     return read + "# fill in: what was done to the folder, such as .wf.value(…)\n" * bool(done)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sums:
-    """What the selected rows add up to in groups, and how many were left out."""
-
-    whole: Positions  # the selected wallets, without rows
-    table: pd.DataFrame
-    rows: Positions | None  # one for each group of a token
-    spam_tokens: int
-    dust_balances: int
-    dust_value: float
-
-
 class Folder(Portfolio):
     """A folder of more balances than are read, of which sums are kept."""
 
-    def __init__(self, stored: StoredHoldings) -> None:
+    def __init__(self, stored: StoredHoldings, *, cache: bool = False) -> None:
         whole = WalletDetails(stored.wallets, stored.whole.holdings)
         super().__init__(whole, reading=reading_of(stored, "stored = wf.open_wallets({})"))
         self._given, self._held = stored, stored
         self._kept: dict[tuple[Selection, By], Any] = {}
         self._wanted: dict[tuple[Selection, By], None] = {}
         self._is_open = self._has_spam = False
+        self._beside = KeptSums(stored, asked=cache)
 
     @property
     def parts(self) -> int:
@@ -207,6 +197,9 @@ class Folder(Portfolio):
             found = self._read(selection, cuts, seen)
             with LOCK:
                 self._keep(found)
+        with LOCK:
+            known = {**self._kept}
+        self._beside.write(self._opening, known)
 
     def _keep(self, found: Mapping[tuple[Selection, By], Any]) -> None:
         self._kept |= found
@@ -218,30 +211,25 @@ class Folder(Portfolio):
 
     def _open(self, seen: Seen) -> None:
         """Find what is spam, what the service's prices are worth, and what there is in all."""
+        kept = self._beside.read()
+        opening = kept[0] if kept else _opening(self._given, seen)
         held = self._given
-        if held.flags is None:
-            found = flags_on_disk(Cut(held, _ALL, seen))
-            flags = Flags(found.of, found.of_rows, _THRESHOLD)
-            held = held.flagged(flags, found.unknown)
-        priced_by, problem = self.priced_by, ""
-        cut = Cut(held, _ALL, seen)
-        if held.units is None and any(cut.over(_is_priced, ["price"])):
-            try:
-                units_on_disk(cut)  # which refuses prices that are none
-                held = held.valued(Units(None, by_symbol=False, currency=None))
-                priced_by = "service"
-            except PricesError as error:
-                problem = str(error)
-        self._held = held
-        kept = self._read(_ALL, [*_USUAL], seen)
-        rows = kept[_ALL, _CELLS].rows
+        if opening.judged:
+            flags, unknown = opening.judged
+            held = held.flagged(flags, np.array(unknown, dtype=np.intp))
+        if opening.is_priced:
+            held = held.valued(Units(None, by_symbol=False, currency=None))
+        self._opening, self._held = opening, held
+        sums = kept[1] if kept else self._read(_ALL, [*_USUAL], seen)
+        rows = sums[_ALL, _CELLS].rows
         with LOCK:
-            self.priced_by, self.problem = priced_by, problem
+            self.priced_by = "service" if opening.is_priced else self.priced_by
+            self.problem = opening.problem
             self.held, self.colors = rows, token_colors(rows)
             self.details = WalletDetails(self.details.wallets, rows.holdings)
             self.names = given_names(rows.wallets, self.details.wallets)
-            self._is_open, self._has_spam = True, kept[_ALL, _CELLS].spam_tokens > 0
-            self._keep(kept)
+            self._is_open, self._has_spam = True, sums[_ALL, _CELLS].spam_tokens > 0
+            self._keep(sums)
 
     def _read(
         self, selection: Selection, cuts: list[By], seen: Seen
@@ -253,7 +241,7 @@ class Folder(Portfolio):
         cut, found = Cut(held, selection, seen), {}
         for by, sums in zip(cuts, sums_of_blocks(cut, cuts), strict=True):
             spam, dust = len(cut.spam) + cut.unknown_spam, math.fsum(cut.dust_values)
-            found[selection, by] = _Sums(held.whole, *sums, spam, cut.dust, dust)
+            found[selection, by] = Sums(held.whole, *sums, spam, cut.dust, dust)
         return found
 
     def _rows(self, selection: Selection, held: StoredHoldings, seen: Seen) -> Portfolio:
@@ -281,6 +269,21 @@ class Folder(Portfolio):
         places = [place for place, key in enumerate(tokens.keys) if key in wanted]
         names = token_names(self.held.holdings, tokens, np.array(places, dtype=np.intp))
         return dict(zip([tokens.keys[place] for place in places], names, strict=True))
+
+
+def _opening(held: StoredHoldings, seen: Seen) -> Opening:
+    """Find in all rows what nobody has said of them."""
+    cut, judged, is_priced, problem = Cut(held, _ALL, seen), None, False, ""
+    if held.flags is None:
+        found = flags_on_disk(cut)
+        judged = Flags(found.of, found.of_rows, _THRESHOLD), found.unknown.tolist()
+    if held.units is None and any(cut.over(_is_priced, ["price"])):
+        try:
+            units_on_disk(cut)  # which refuses prices that are none
+            is_priced = True
+        except PricesError as error:
+            problem = str(error)
+    return Opening(judged, is_priced, problem)
 
 
 def _is_priced(block: Block) -> bool:

@@ -29,7 +29,9 @@ def is_stored(details: object) -> TypeGuard[StoredWallets]:
     return isinstance(getattr(details, "holdings", None), StoredHoldings)
 
 
-def portfolio_of(details: DetailsLike | StoredWallets, prepare: Prepare | None) -> Portfolio:
+def portfolio_of(
+    details: DetailsLike | StoredWallets, prepare: Prepare | None, *, cache: bool
+) -> Portfolio:
     """Return a fetch, valued and judged; a folder of few balances is read."""
     if not is_stored(details):
         return Portfolio(details_given(details), prepare)
@@ -38,7 +40,7 @@ def portfolio_of(details: DetailsLike | StoredWallets, prepare: Prepare | None) 
         if prepare is not None:
             hint = "do it to the folder, such as stored.wf.value(…).wf.without_spam()"
             raise ArgumentError("prepare takes holdings that are in memory", hint)
-        return Folder(held)
+        return Folder(held, cache=cache)
     holdings = held.read(None, [*HOLDING_DTYPES, *ADDED])
     return Portfolio(WalletDetails(held.wallets, holdings), prepare, reading=reading_of(held, READ))
 
