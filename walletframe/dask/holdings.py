@@ -197,7 +197,8 @@ def _require_apart(found: Positions, edges: Codes) -> None:
         raise ArgumentError(
             f"{many(int((times > 1).sum()), 'wallet')} with rows in several partitions, such as "
             f"{shown(name)!r} in {numbers[0]} and {numbers[1]}: it would be counted twice",
-            hint='bring them together: holdings.shuffle(["blockchain", "address"])',
+            hint="bring them together, however each is written: "
+            'holdings.assign(key=holdings["address"].str.strip().str.lower()).shuffle("key")',
         )
 
 
