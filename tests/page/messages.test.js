@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import explorer from "../../walletframe/pickers/page/explorer.js";
 import { Kernel } from "../../walletframe/pickers/page/widget.js";
 
 /** A model as anywidget gives it, which keeps what is sent. */
@@ -45,6 +46,23 @@ test("a request that failed, or whose page is gone, is null", async () => {
   const left = kernel.ask("file");
   gone.abort();
   assert.equal(await left, null);
+  assert.equal(model.calls.length, 0);
+});
+
+test("an explorer asks for plotly.js before it is shown, when Python can give it", () => {
+  const model = fakeModel();
+  const state = { _edition: -1, _plotly: "of this test" };
+  model.get = (name) => state[name];
+  const end = explorer.initialize({ model });
+  assert.deepEqual(model.sent, []);
+  state._edition = 0;
+  model.say({});
+  model.say({});
+  assert.deepEqual(
+    model.sent.map(({ kind }) => kind),
+    ["plotly"],
+  );
+  end();
   assert.equal(model.calls.length, 0);
 });
 

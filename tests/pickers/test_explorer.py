@@ -11,7 +11,7 @@ from fetches import failed, record
 from hostile_symbols import SYMBOLS, hostile_holdings
 from ipywidgets.widgets.widget import _instances
 from traitlets import dlink
-from widgets import Line, Page, ask, wait
+from widgets import Line, Page, ask, ask_for_data, wait
 
 from walletframe.charts import token_colors
 from walletframe.errors import ColumnsError
@@ -91,6 +91,25 @@ def test_everything_is_shown_at_first(explorer, details):
     assert "Simulated data" in page.status()
     page.look(spam=True)
     assert len(explorer.shown.holdings) == len(details.holdings)
+
+
+def test_the_page_has_plotly_before_anything_is_summed(details):
+    """A browser has most to do with it, and begins while Python prepares holdings."""
+    before, seen = set(_instances), []
+
+    def prepare(holdings):
+        [widget] = (
+            widget
+            for key, widget in _instances.items()
+            if key not in before and isinstance(widget, HoldingsExplorer)
+        )
+        seen.append((widget._edition, widget._plotly, ask_for_data(widget, "plotly")[1]))
+        return holdings
+
+    HoldingsExplorer(details, prepare=prepare).close()
+    [(edition, version, [script])] = seen
+    assert (edition, script[:60].decode().count(version)) == (0, 1)
+    assert len(script) > 1e6
 
 
 def test_picking_changes_all_that_is_seen(explorer):

@@ -12,7 +12,6 @@ from fetches import failed, made_up_details, record
 from hostile_symbols import SYMBOLS, hostile_holdings
 
 from walletframe.analysis import flag_spam, value
-from walletframe.charts import plotly_library
 from walletframe.errors import ArgumentError, ColumnsError
 from walletframe.frames import HOLDING_DTYPES, WalletDetails, assemble
 from walletframe.pickers.clicks import back, crumbs, picked
@@ -398,14 +397,6 @@ class TestView:
         """With those that there are."""
         with pytest.raises(ArgumentError, match="one of Treemap, Sunburst"):
             Page(portfolio).ask(chart="Cake")
-
-    def test_plotly_is_that_of_the_kernel(self, portfolio):
-        """Whole, once made, with its version."""
-        handler = Page(portfolio).view.handlers["plotly"]
-        (_, [script]), (_, [again]) = handler({}), handler({})
-        assert script[:60].decode().count(plotly_library().version) == 1
-        assert script is again
-        assert len(script) > 1e6
 
 
 class TestSaved:

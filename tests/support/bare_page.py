@@ -62,7 +62,8 @@ HOST = """async ([turn, number, script, style, state]) => {
     const { default: module } = await import(address);
     const el = document.createElement('div');
     document.querySelector('main').append(el);
-    model.end = await module.render({ model, el });
+    const ends = [await module.initialize?.({ model }), await module.render({ model, el })];
+    model.end = () => ends.forEach((end) => end?.());
 }"""
 
 

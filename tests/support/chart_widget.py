@@ -28,6 +28,7 @@ class ChartWidget(PageWidget):
         super().__init__()
         self.view = View(Portfolio(details, prepare))
         self._handlers |= self.view.handlers
+        self._handlers["plotly"] = lambda _: ({}, [plotly_library().script])
 
     def _ipython_display_(self):
         show_saved(self.view.selected(), self._repr_mimebundle_())

@@ -14,6 +14,9 @@ import pytest
 FLAGS = [
     "--no-sandbox",  # as root, in a container
     "--disable-gpu",
+    # Who hears of a page's errors, as this driver does, has each function on the way to one read
+    # twice: half a second for plotly.js, which nobody waits for without a driver.
+    "--js-flags=--no-enable-lazy-source-positions",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",

@@ -103,7 +103,8 @@ class HoldingsExplorer(ReadsFolder):
         [Instance(WalletDetails), Instance("walletframe.accessor.folder.StoredWallets")]
     )
     _esm, _css = script("explorer"), styles("picker", "chart", "table", "fetch", "explorer")
-    _edition = Int().tag(sync=True)  # counts what changed: a page that shows an older one asks anew
+    # counts what changed: a page that shows an older one asks anew, and nothing before 0
+    _edition = Int(-1).tag(sync=True)
     _plotly = Unicode().tag(sync=True)  # the version of plotly.js
     _filters = Dict().tag(sync=True)  # their titles, by kind
 
@@ -117,11 +118,16 @@ class HoldingsExplorer(ReadsFolder):
     ) -> None:
         require_client(client)
         self._client, self._prepare, self._cache = client, prepare, cache
-        portfolio = portfolio_of(details, prepare, cache=cache)
-        self._view = View(portfolio)  # what fails leaves no widget behind
         titles = {kind: each.title for kind, each in FILTERS.items()}
         super().__init__(_plotly=plotly_library().version, _filters=titles)
-        self.details = details if is_stored(details) else portfolio.fetched
+        self._handlers["plotly"] = lambda _: ({}, [plotly_library().script])
+        self._edition = 0  # meanwhile the page loads plotly.js
+        try:
+            self._view = View(portfolio_of(details, prepare, cache=cache))
+        except BaseException:
+            self.close()  # what fails leaves no widget behind
+            raise
+        self.details = details if is_stored(details) else self._view.portfolio.fetched
         self.observe(self._take_details, "details")
         answers = self._view.handlers | {
             "chart": self._answer_chart,

@@ -70,7 +70,6 @@ class View:
         kinds = {f"options {kind}": partial(self._answer_options, kind) for kind in FILTERS}
         return kinds | {
             "chart": self.answer_chart,
-            "plotly": lambda _: ({}, [charts.plotly_library().script]),
             "rows": lambda asked: self._table(self.selection).answer(asked),
             "remaining": self._answer_remaining,
         }

@@ -13,7 +13,7 @@ cancel           fetching.js            `Fetches`: ends that
 again            fetching.js            `Fetches`: asks again for what is not ok
 status           explorer.js, panel.js  `FetchPanel`, `HoldingsExplorer`: how complete a fetch is
 chart            chart.js               `View`: takes what a person did, gives what there is to see
-plotly           chart.js               `View`: plotly.js
+plotly           plotly.js              `HoldingsExplorer`: plotly.js, before anything is summed
 rows             rows.js                `View`: a window of the table
 options wallets  filters.js             `View`: as a `Picker`; so of tokens, blockchains and labels
 remaining        filters.js             `View`: what the filters leave each other

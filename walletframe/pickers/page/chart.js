@@ -48,8 +48,7 @@ export class Chart {
    */
   constructor(root, kernel, { version, shown = () => {}, summary, signal }) {
     Object.assign(this, { root, kernel, shown, signal });
-    this.load = () =>
-      plotlyOf(version, async () => (await kernel.ask("plotly"))?.buffers[0] ?? null);
+    this.load = () => plotlyOf(version, kernel);
     this.load().catch(() => {}); // told where a picture wants it
     Object.assign(this, chartParts(root));
     this.showTools = chartTools(this.tools, (said) => this.refresh(said), summary ?? this.tools);

@@ -4,9 +4,10 @@ import { Chart } from "./chart.js";
 import { element } from "./elements.js";
 import { fetchBar, showStatus } from "./fetching.js";
 import { Filters } from "./filters.js";
+import { plotlyOf } from "./plotly.js";
 import { table } from "./table.js";
 import { TakeAway } from "./takeaway.js";
-import { follow, widget } from "./widget.js";
+import { follow, Kernel, widget } from "./widget.js";
 
 class Explorer {
   #edition = -1; // of what is shown
@@ -85,4 +86,13 @@ function foldOf(title, fill) {
   return { root, again };
 }
 
-export default widget((part) => new Explorer(part).alerts);
+/** Load plotly.js, of which a browser has most to do, as soon as Python can send it. */
+function initialize({ model }) {
+  const ended = new AbortController();
+  const kernel = new Kernel(model, ended.signal);
+  const load = () => plotlyOf(model.get("_plotly"), kernel).catch(() => {}); // told by the chart
+  follow(model, "_edition", (edition) => edition >= 0 && load(), ended.signal);
+  return () => ended.abort();
+}
+
+export default { initialize, ...widget((part) => new Explorer(part).alerts) };

@@ -6,11 +6,15 @@ const SHELF = Symbol.for("walletframe.plotly");
 const BEFORE = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";
 const BEHIND = "\nexport default module.exports;\n";
 
-/** Give a version of plotly.js, by another widget of this page or by `load`; null for no answer. */
-export async function plotlyOf(version, load) {
+/** Give a version of plotly.js, which the page has already or the kernel sends; null for no answer. */
+export async function plotlyOf(version, kernel) {
   const shelf = (globalThis[SHELF] ??= new Map());
   if (!shelf.has(version)) {
-    shelf.set(version, load().then(importedScript));
+    const asked = kernel.ask("plotly");
+    shelf.set(
+      version,
+      asked.then((answer) => importedScript(answer?.buffers[0])),
+    );
     shelf.get(version).then(
       (found) => found || shelf.delete(version),
       () => shelf.delete(version),
