@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -202,6 +203,29 @@ def test_cache_commands_need_a_file(run, monkeypatch, tmp_path):
     assert run("cache", "path").exit_code == run("cache", "clear").exit_code == 2
     run("demo")
     assert "of sandbox" in run("cache", "info").output
+
+
+def test_cache_commands_know_a_server(run, reachable, valkey, monkeypatch):
+    """Its answers are counted and forgotten, nothing else of it; one that is gone is an error."""
+    monkeypatch.setenv("WALLETFRAME_CACHE", valkey.url)
+    run("fetch", "NEAR.alice.near")
+    info = run("cache", "info").output
+    assert re.search(rf"{valkey.url}: [\d,]+ bytes\n  1 answer, expired", info)
+    with valkey.asked() as client:
+        client.set("another's", 1)
+        assert ": 1 answer forgotten" in run("cache", "clear").output
+        assert not client.keys("walletframe:answer:*")
+        assert client.get("another's") == b"1"
+    assert "0 answers, expired" in run("cache", "info").output
+    assert "1 answer" not in run("cache", "clear", "--sandbox").output
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        nobody = free.getsockname()[1]
+    monkeypatch.setenv("WALLETFRAME_CACHE", f"redis://:pass-word@127.0.0.1:{nobody}/0")
+    for command in ("info", "clear"):
+        found = run("cache", command)
+        assert found.exit_code == 3
+        assert "can't be looked into (it can't be reached" in found.output
+        assert "pass-word" not in found.output
 
 
 def test_settings_are_shown_without_the_key(run, monkeypatch):

@@ -15,7 +15,7 @@ from walletframe.cli.screen import say
 from walletframe.errors import SettingsError
 from walletframe.numerals import many
 from walletframe.service import Behaviour, Sandbox
-from walletframe.settings import PREFIX, KeyKind, Settings, require_endpoint
+from walletframe.settings import PREFIX, KeyKind, ServerUrl, Settings, require_endpoint
 from walletframe.transport import clear as clear_store
 from walletframe.transport import default_path, describe
 
@@ -43,7 +43,7 @@ def settings() -> None:
 
 @click.group(epilog=example("walletframe cache info"))
 def cache() -> None:
-    """Show or clear the answers kept on this machine."""
+    """Show or clear the answers that are kept, on this machine or in a Redis."""
 
 
 @cache.command(epilog=example("walletframe cache path"))
@@ -56,6 +56,12 @@ def path() -> None:
 def info() -> None:
     """Say what is stored, the sandbox's answers included."""
     chosen = Settings().cache
+    if isinstance(chosen, ServerUrl):
+        from walletframe.transport.redis import kept_in  # noqa: PLC0415 - an extra
+
+        answers, size = kept_in(chosen)
+        say(f"{chosen.place}: {many(size, 'byte')}")
+        say(f"  {many(answers, 'answer')}, expired ones included")
     own = [_path()] if chosen is None or isinstance(chosen, Path) else []
     for file in dict.fromkeys([*own, *_simulated()]):
         facts = describe(file)
@@ -72,7 +78,13 @@ def info() -> None:
 @cache.command(epilog=example("walletframe cache clear --sandbox"))
 @click.option("--sandbox", is_flag=True, help="Delete the sandbox's answers instead.")
 def clear(*, sandbox: bool) -> None:
-    """Delete the stored answers of the service."""
+    """Delete the stored answers of the service; in a Redis those of all who share it."""
+    chosen = Settings().cache
+    if isinstance(chosen, ServerUrl) and not sandbox:
+        from walletframe.transport import redis  # noqa: PLC0415 - an extra
+
+        say(f"{chosen.place}: {many(redis.clear(chosen), 'answer')} forgotten")
+        return
     for file in _simulated() if sandbox else [_path()]:
         say(f"{file}: {many(clear_store(file), 'answer')} forgotten")
 

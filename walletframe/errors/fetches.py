@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class CacheError(WalletframeError, OSError):
-    """Cached answers on this machine can't be read: the message says which and why."""
+    """Cached answers can't be read: the message says which and why."""
 
 
 class ClusterError(WalletframeError, RuntimeError):

@@ -4,7 +4,7 @@ The only place that imports redis-py. Nothing here quotes what the server says: 
 password.
 """
 
-from walletframe.transport.redis.shelf import RedisShelf
+from walletframe.transport.redis.shelf import RedisShelf, clear, kept_in
 from walletframe.transport.redis.slots import RedisSlots
 
-__all__ = ["RedisShelf", "RedisSlots"]
+__all__ = ["RedisShelf", "RedisSlots", "clear", "kept_in"]

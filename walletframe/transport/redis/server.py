@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from walletframe.errors import CacheWarning, MissingExtraError
+from walletframe.errors import CacheError, CacheWarning, MissingExtraError
 from walletframe.forks import OwnLock
 from walletframe.frameless import frameless
 from walletframe.notice import notify
@@ -88,8 +88,7 @@ class Server:
         try:
             result = work(self.redis)
         except FAULTS as fault:
-            said = next(said for kind, said in _SAID.items() if isinstance(fault, kind))
-            said = f"{said}: {type(fault).__name__}"
+            said = _said(fault)
         else:
             self._again_at = 0.0
             return result
@@ -97,6 +96,15 @@ class Server:
         self._again_at = (time.time() // period_s + 1) * period_s
         self._tell(said)
         return None
+
+    @frameless
+    def demand(self, work: Callable[[Redis], T]) -> T:
+        """Return what some work returns; a CacheError where the server is gone."""
+        try:
+            return work(self.redis)
+        except FAULTS as fault:
+            said = self._without.format(place=self._place, said=_said(fault))
+        raise CacheError(said, hint="start it, or name another: WALLETFRAME_CACHE")
 
     def script(self, text: str) -> Callable[..., Any]:
         """Return a script of Lua as a function of the connection, its keys and its arguments."""
@@ -112,3 +120,8 @@ class Server:
             was_told, self._is_told = self._is_told, True
         if not was_told:
             notify(self._without.format(place=self._place, said=said), CacheWarning)
+
+
+def _said(fault: Exception) -> str:
+    said = next(said for kind, said in _SAID.items() if isinstance(fault, kind))
+    return f"{said}: {type(fault).__name__}"

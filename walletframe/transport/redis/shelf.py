@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -31,6 +32,7 @@ _LIST, _SIZES, _BYTES, _TURN = (
 )
 _ANSWER = "walletframe:answer:"
 _A_TRIP = 250
+_AT_ONCE = 10_000_000  # bytes that give way while others wait
 _KEPT_S = 30 * 86_400.0
 _MOST = 2**53
 _TURN_END, _HEAD = 16, 48  # bytes
@@ -38,6 +40,7 @@ _SEAL = Struct("<II")  # the checksum, and the size of the body when it is unpac
 _BODY = _HEAD + _SEAL.size
 _ZSTD = pa.Codec("zstd", compression_level=1)
 _WITHOUT = "answers can't be kept in {place} ({said}); they are kept in memory instead"
+_UNSEEN = "{place} can't be looked into ({said})"
 
 # An answer begins with its turn. One of the future is damaged: the next answer takes its place.
 _WRITE = """
@@ -140,6 +143,28 @@ class RedisShelf:
     def close(self) -> None:
         """Close the connections; the next use opens them again."""
         self._server.close()
+
+
+def kept_in(url: ServerUrl) -> tuple[int, int]:
+    """Count the answers in a server, and their bytes, as they are bounded; maybe expired ones."""
+    with closing(Server(url, _UNSEEN)) as server:
+        return server.demand(_counted)
+
+
+def clear(url: ServerUrl) -> int:
+    """Forget all answers in a server, and nothing else; return how many there were."""
+    with closing(Server(url, _UNSEEN)) as server:
+        write = server.script(_WRITE)
+        answers, size = server.demand(_counted)
+        while size > 0:  # all of them give way
+            size = max(size - _AT_ONCE, 0)
+            keys = [_LIST, _SIZES, _BYTES, _TURN]
+            server.demand(partial(write, keys=keys, args=[size, 0]))
+        return answers
+
+
+def _counted(redis: Any) -> tuple[int, int]:
+    return redis.zcard(_LIST), int(redis.get(_BYTES) or 0)
 
 
 def _packed(name: str, kept: Kept) -> bytes:
