@@ -8,11 +8,13 @@ from shutil import copy2, rmtree
 from tempfile import mkdtemp
 
 import plotly
+from nbclient import NotebookClient
 from sphinx.application import Sphinx
 
 import walletframe
 from walletframe import bulk, history
 from walletframe.amounts.dtype import AmountType
+from walletframe.amounts.scalar import Amount
 from walletframe.service import ledger
 from walletframe.transport import cachefile
 
@@ -43,6 +45,10 @@ default_role = "autolink"  # of docstrings: links names that are documented
 
 autodoc_typehints = "none"  # the docstrings say them in words
 autodoc_member_order = "alphabetical"
+_PUBLIC = [Amount, *(getattr(walletframe, name) for name in walletframe.__all__)]
+_BASES = {base for each in _PUBLIC if isinstance(each, type) for base in each.__mro__}
+_OF_OTHERS = {base.__name__ for base in _BASES if not base.__module__.startswith("walletframe.")}
+autodoc_default_options = {"inherited-members": ",".join(sorted(_OF_OTHERS))}  # but for theirs
 autosummary_ignore_module_all = False
 numpydoc_show_class_members = False  # the templates list them
 numpydoc_xref_param_type = False
@@ -60,7 +66,8 @@ myst_heading_anchors = 3
 # The notebooks run at each build, against the sandbox, with folders of their own.
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
-nb_execution_timeout = 120
+nb_execution_timeout = 600  # seconds a cell, of a machine that does other things as well
+NotebookClient.startup_timeout.default_value = nb_execution_timeout
 nb_ipywidgets_js = {}  # would be loaded from other hosts
 nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
 nb_merge_streams = True
