@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from walletframe.frames import (
-    UNKNOWN,
-    TokenKey,
-    is_unknown,
-    text_array,
-    token_identities,
-)
+from walletframe.frames import UNKNOWN, TokenKey, is_unknown, text_array, token_identities
 
 if TYPE_CHECKING:
     from walletframe.frames import Codes, Mask, Ways
