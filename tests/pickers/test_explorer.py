@@ -286,7 +286,7 @@ def test_a_kind_of_file_that_does_not_exist_is_told(explorer):
 def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
     """Many rows are left to the code, with the line that does it."""
     assert Page(explorer).file("CSV")
-    monkeypatch.setattr("walletframe.pickers.takeaway._MOST_ROWS", 3)
+    monkeypatch.setattr("walletframe.pickers.takeaway.MOST_ROWS", 3)
     explorer.save("CSV")
     assert "too many for a download" in Page(explorer).alert()
     assert "to_parquet" in Page(explorer).alert()

@@ -12,7 +12,7 @@ START = """
 const ask = async (kind, said) => ({ content: JSON.parse(await window.answer(said)) });
 const pick = (said) => (globalThis.picked = said);
 const given = { signal: new AbortController().signal, pick };
-globalThis.shown = table(document.querySelector("#root"), { ask }, given);
+globalThis.shown = new Table(document.querySelector("#root"), { ask }, given);
 """
 ADDRESS = "http://127.0.0.1:9/table"  # nobody listens: the test answers
 SETTLED = "!document.querySelector('.wf-waiting') && document.querySelector('.wf-said').textContent"

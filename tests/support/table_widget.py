@@ -6,8 +6,8 @@ from walletframe.pickers.widget import PageWidget
 
 SHOW = """
 export default widget(({ root, kernel, signal }) => {
-  const shown = table(root, kernel, { signal });
-  kernel.hear("table", shown.reload);
+  const { store } = new Table(root, kernel, { signal });
+  kernel.hear("table", () => store.open());
 });
 """
 

@@ -19,7 +19,7 @@ from walletframe.errors import ArgumentError, WalletframeError
 from walletframe.exports import to_csv, to_excel, to_parquet
 from walletframe.frames import HOLDING_DTYPES, is_unknown, kept_names
 from walletframe.pickers.pictures import VALUE
-from walletframe.pickers.portfolio import DUST, VALUED, Selection
+from walletframe.pickers.portfolio import DUST, MOST_ROWS, VALUED, Selection
 from walletframe.reports import report
 from walletframe.service import latest_choices
 
@@ -40,7 +40,6 @@ FORMATS = {
     "Report": ("report.html", "text/html"),
 }
 _WRITERS = {"CSV": to_csv, "Parquet": to_parquet, "Excel": to_excel}
-_MOST_ROWS = 200_000
 HERE = "# What the explorer shows"
 _UNKNOWN = "wallets, holdings = details  # fill in: details = what fetch_wallets returned\n"
 _NAMES = '''
@@ -59,7 +58,7 @@ def contents(kind: str, shown: WalletDetails) -> bytes:
         path = Path(folder) / FORMATS[kind][0]
         if kind == "Report":
             report(shown, path)
-        elif len(shown.holdings) > _MOST_ROWS:
+        elif len(shown.holdings) > MOST_ROWS:
             raise WalletframeError(
                 f"{len(shown.holdings):,} rows are too many for a download by the browser",
                 hint="run the pandas code, then shown.wf.to_parquet(path)",

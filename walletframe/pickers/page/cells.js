@@ -2,6 +2,7 @@
 
 import { element } from "./elements.js";
 import { brightDecimals, numberShown, thousands } from "./numbers.js";
+import { mapped } from "./rows.js";
 
 const NONE = "-"; // Python's tables say so, too
 const FOR_LINKS = 80; // pixels
@@ -9,8 +10,7 @@ const FOR_LINKS = 80; // pixels
 /** What a page has of a cell: its parts by name (`text`, `whole`, `fraction`, …), or nothing. */
 export function cellOf(row, name) {
   const lists = row?.cells[name];
-  if (!lists) return null;
-  return Object.fromEntries(Object.entries(lists).map(([key, list]) => [key, list[row.at]]));
+  return lists ? mapped(lists, (list) => list[row.at]) : null;
 }
 
 /** Return what is to be read of a cell in full: all digits, the whole address. */

@@ -5,7 +5,7 @@ import { element } from "./elements.js";
 import { fetchBar, showStatus } from "./fetching.js";
 import { Filters } from "./filters.js";
 import { plotlyOf } from "./plotly.js";
-import { table } from "./table.js";
+import { Table } from "./table.js";
 import { TakeAway } from "./takeaway.js";
 import { follow, Kernel, widget } from "./widget.js";
 
@@ -40,7 +40,7 @@ class Explorer {
       signal,
     });
     this.chart.refresh();
-    this.table = table(parts.rows, kernel, {
+    this.table = new Table(parts.rows, kernel, {
       pick: (said) => this.chart.refresh({ only: said }),
       signal,
     });
@@ -57,7 +57,7 @@ class Explorer {
     this.filters.show(chosen, offered);
     if (rows === this.#rows) return;
     if (this.#rows) {
-      this.table.reload();
+      this.table.store.open();
       this.taken.forget();
       this.status.again();
     }

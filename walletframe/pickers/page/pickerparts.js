@@ -137,8 +137,6 @@ export function drawOption(row, options, place, { selected, active, count, numbe
   row.classList.toggle("wf-active", active);
 }
 
-const SHOWN = 8;
-
 export class Chips {
   /** `orElse` gives what takes the keyboard when no button is left. */
   constructor({ remove, removeAll, toggleChosen, orElse }) {
@@ -152,8 +150,8 @@ export class Chips {
   /** Show the first of what is chosen, and how many there are; `alone` if the list shows them alone. */
   show(first, count, alone) {
     const focused = this.#focused();
-    const rest = count - Math.min(SHOWN, first.length);
-    const chips = first.slice(0, SHOWN).map((chosen) => this.#chip(chosen));
+    const rest = count - first.length;
+    const chips = first.map((chosen) => this.#chip(chosen));
     this.rest.textContent = alone ? "Show all" : `and ${rest.toLocaleString("en")} more`;
     setPart(this.rest, "aria-pressed", String(alone));
     const tools = [...(rest > 0 || alone ? [this.rest] : []), ...(count > 1 ? [this.clear] : [])];

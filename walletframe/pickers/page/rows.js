@@ -28,6 +28,11 @@ export function rowsAhead([first, end], step) {
   return ahead < 0 ? [first + ahead, end] : [first, end + ahead];
 }
 
+/** Make of each named thing another. */
+export function mapped(named, call) {
+  return Object.fromEntries(Object.entries(named).map(([name, each]) => [name, call(each)]));
+}
+
 export class RowStore {
   #blocks = new Map();
   #asked = null; // the query that is under way
@@ -116,14 +121,8 @@ export class RowStore {
 
   #keep({ start, count, cells }) {
     for (let from = 0; from < count; from += BLOCK) {
-      const part = {};
-      for (const [name, lists] of Object.entries(cells)) {
-        part[name] = {};
-        for (const [key, list] of Object.entries(lists)) {
-          part[name][key] = list.slice(from, from + BLOCK);
-        }
-      }
-      this.#blocks.set((start + from) / BLOCK, part);
+      const part = (lists) => mapped(lists, (list) => list.slice(from, from + BLOCK));
+      this.#blocks.set((start + from) / BLOCK, mapped(cells, part));
     }
     this.#forget();
   }

@@ -12,7 +12,7 @@ import { fitColumns } from "./widths.js";
 const HEIGHTS = { 1: 30, 2: 50 }; // of a row, by its lines
 const PROBED = 20; // digits whose width is measured
 
-class Table {
+export class Table {
   #columns = []; // all that Python has
   #shown = []; // those that fit, and how
   #active = null; // the row and the column where the keyboard is
@@ -21,14 +21,22 @@ class Table {
   #lines = 1;
   #width = 0;
 
-  constructor(root, kernel, signal, pick) {
+  /**
+   * @param {HTMLElement} root
+   * @param {any} kernel answers "rows", as Python's `HoldingsTable` does
+   * @param {object} given
+   * @param {AbortSignal} given.signal ends it
+   * @param {(said: object) => void} [given.pick] hears on which cell "Only this wallet" was clicked,
+   *   as Python's `HoldingsTable.meant` takes it; without it nothing of that is offered
+   */
+  constructor(root, kernel, { signal, pick }) {
     this.id = uniqueId();
     this.store = new RowStore(kernel, {
       opened: (content) => this.#open(content),
       came: (first, end) => this.#came(first, end),
       late: (isLate) => this.tools.wait(isLate),
     });
-    this.tools = new TableTools({ open: (change) => this.store.open(change) }, signal);
+    this.tools = new TableTools((change) => this.store.open(change), signal);
     this.head = new TableHead((column) => this.store.open(orderMeant(column, this.store.query)));
     const spoken = element("span", { class: "wf-unseen", role: "status" });
     this.details = new RowDetails(
@@ -44,6 +52,7 @@ class Table {
     const sizes = new ResizeObserver(() => this.#fit());
     sizes.observe(this.grid);
     signal.addEventListener("abort", () => (sizes.disconnect(), this.#drawing?.abort()));
+    this.store.open();
   }
 
   #makeGrid() {
@@ -218,21 +227,4 @@ class Table {
     this.#rows.refresh(active.row, active.row + 1);
     this.#activate(active);
   }
-}
-
-/**
- * Show a table.
- *
- * @param {HTMLElement} root
- * @param {any} kernel answers "rows", as Python's `HoldingsTable` does
- * @param {object} given
- * @param {AbortSignal} given.signal ends it
- * @param {(said: object) => void} [given.pick] hears on which cell "Only this wallet" was clicked,
- *   as Python's `HoldingsTable.meant` takes it; without it nothing of that is offered
- * @returns {{reload: () => void}} `reload` shows what Python has by now
- */
-export function table(root, kernel, { signal, pick }) {
-  const { store } = new Table(root, kernel, signal, pick);
-  store.open();
-  return { reload: () => store.open() };
 }

@@ -16,7 +16,7 @@ export class TableTools {
   counted = "";
 
   /** `open` asks for rows by another query. */
-  constructor({ open }, signal) {
+  constructor(open, signal) {
     this.open = open;
     this.find = element("input", {
       class: "wf-field",
