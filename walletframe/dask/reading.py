@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from walletframe.bulk import open_holdings, read_wallets
 from walletframe.bulk.files import Layout, dataset_errors
+from walletframe.bulk.journal import segments
 from walletframe.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ class Opened(NamedTuple):
 def files_of(root: Path) -> tuple[tuple[str, int], ...]:
     """List the files that change when a folder does."""
     layout = Layout(root)
-    folders = (layout.wallets, layout.failed, layout.inner)
-    files = [path for folder in folders for path in folder.glob("*") if path.name != "lock"]
+    parts = [path for folder in (layout.wallets, layout.failed) for path in folder.glob("*")]
     kept = [layout.kept] if layout.kept.exists() else []
-    return tuple(sorted((path.as_posix(), path.stat().st_size) for path in files + kept))
+    files = parts + segments(layout.inner) + kept
+    return tuple(sorted((path.as_posix(), path.stat().st_size) for path in files))
 
 
 def _require_unchanged(folder: Opened) -> None:
