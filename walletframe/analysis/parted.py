@@ -127,7 +127,8 @@ def _parts_of(held: InBlocks, groupings: Sequence[Grouping]) -> list[list[Part]]
     each = partial(_part_of_each, groupings=groupings)
     for row in held.over(each, names & {*held.whole.holdings}):
         for parts, part, grouping in zip(found, row, groupings, strict=True):
-            parts.append(part)
+            book = (parts or [part])[0].ways.book  # one for all: that of a worker is large
+            parts.append(replace(part, ways=part.ways.moved(book)))
             if sum(len(part.rows) for part in parts) > _FOLDED and len(parts) > 1:
                 parts[:] = [merge(held.whole, parts, grouping)]
     return found
