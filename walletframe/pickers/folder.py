@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from walletframe.frames import Block, TokenKey
+    from walletframe.frames import Block, Positions, TokenKey
     from walletframe.frames.known import Worth
     from walletframe.pickers.kept import By
 
@@ -211,9 +211,8 @@ class Folder(Portfolio):
 
     def _open(self, seen: Seen) -> None:
         """Find what is spam, what the service's prices are worth, and what there is in all."""
-        kept = self._beside.read()
+        kept, held = self._beside.read(), self._given
         opening = kept[0] if kept else _opening(self._given, seen)
-        held = self._given
         if opening.judged:
             flags, unknown = opening.judged
             held = held.flagged(flags, np.array(unknown, dtype=np.intp))
@@ -223,11 +222,12 @@ class Folder(Portfolio):
         sums = kept[1] if kept else self._read(_ALL, [*_USUAL], seen)
         rows = sums[_ALL, _CELLS].rows
         with LOCK:
-            self.priced_by = "service" if opening.is_priced else self.priced_by
-            self.problem = opening.problem
-            self.held, self.colors = rows, token_colors(rows)
-            self.details = WalletDetails(self.details.wallets, rows.holdings)
-            self.names = given_names(rows.wallets, self.details.wallets)
+            self.priced_by: str = "service" if opening.is_priced else self.priced_by
+            self.problem: str = opening.problem
+            self.held: Positions = rows
+            self.colors: dict[TokenKey, str] = token_colors(rows)
+            self.details: WalletDetails = WalletDetails(self.details.wallets, rows.holdings)
+            self.names: list[str] = given_names(rows.wallets, self.details.wallets)
             self._is_open, self._has_spam = True, sums[_ALL, _CELLS].spam_tokens > 0
             self._keep(sums)
 
