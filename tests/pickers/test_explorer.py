@@ -94,7 +94,7 @@ def test_everything_is_shown_at_first(explorer, details):
 
 
 def test_the_page_has_plotly_before_anything_is_summed(details):
-    """A browser has most to do with it, and begins while Python prepares holdings."""
+    """A browser has most to do with it, and asks before it is shown."""
     before, seen = set(_instances), []
 
     def prepare(holdings):

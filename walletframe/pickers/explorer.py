@@ -121,7 +121,7 @@ class HoldingsExplorer(ReadsFolder):
         titles = {kind: each.title for kind, each in FILTERS.items()}
         super().__init__(_plotly=plotly_library().version, _filters=titles)
         self._handlers["plotly"] = lambda _: ({}, [plotly_library().script])
-        self._edition = 0  # meanwhile the page loads plotly.js
+        self._edition = 0  # from now on the page asks for plotly.js
         try:
             self._view = View(portfolio_of(details, prepare, cache=cache))
         except BaseException:
