@@ -13,7 +13,7 @@ from hypothesis import settings
 from lab_server import lab_server  # noqa: F401 - the same
 from own_folders import keep_in_memory, own_folders
 
-from walletframe.service import sandbox
+from walletframe.service import Sandbox, sandbox
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each child would compile all of it anew
 os.environ.pop("COLUMNS", None)  # of pytest-xdist's workers, to which tables would be fitted
@@ -79,8 +79,9 @@ def service():
 
 
 @pytest.fixture
-def client(service):
-    """Give a client of the sandbox that keeps its answers in memory."""
+def client(service, monkeypatch):
+    """Give a client of the sandbox that keeps its answers in memory; it is the one made last."""
+    monkeypatch.setattr(Sandbox, "_latest", service)
     with service.client(cache="memory") as opened:
         yield opened
 

@@ -25,7 +25,7 @@ try:
     from dask.dataframe.dispatch import from_pyarrow_table_dispatch
     from dask.dataframe.extensions import make_array_nonempty, make_scalar
 except ImportError as _fault:
-    raise MissingExtraError("dask", "amounts in Dask") from _fault
+    raise MissingExtraError("dask", "an amount in Dask") from _fault
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
