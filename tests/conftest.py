@@ -32,12 +32,19 @@ if os.name == "nt":  # what only POSIX has: terminals, file locks by handle, sma
 FIRST = ("gates", "leaks", "bulk", "client")  # long files: behind them others fill up
 BUSY, WAITING = "browser", "transport"  # what draws, and what waits for servers that hang
 SYSTEM = ("browser", "cluster")
+MARKED = dict.fromkeys(SYSTEM, "system") | {"benchmarks": "benchmark"}
 
 
 def pytest_configure(config):
     """Keep the tests' files in memory; what is measured has a disk."""
     if config.option.markexpr != "benchmark":
         keep_in_memory()
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave out folders of which no test is asked for: each worker would load what they import."""
+    mark = MARKED.get(collection_path.name)
+    return True if mark and f"not {mark}" in config.option.markexpr else None
 
 
 def pytest_collection_modifyitems(items):

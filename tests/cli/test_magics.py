@@ -8,8 +8,6 @@ from canned_service import answer, wallet
 from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.manager import start_new_kernel
 from moments import interrupt_when
-from nbconvert import HTMLExporter
-from nbformat import v4
 from own_folders import own_folders
 
 import walletframe as wf
@@ -306,6 +304,9 @@ def test_tables_are_no_mathematics(kernel, code):
 
 def test_tables_are_no_mathematics_on_a_page_of_nbconvert(kernel):
     """It keeps the element, and its MathJax 2 still leaves alone what is of that class."""
+    from nbconvert import HTMLExporter  # noqa: PLC0415 - slow to load
+    from nbformat import v4  # noqa: PLC0415 - slow to load
+
     shown = kernel.run(FRAMES + "frame")["text/html"]
     output = v4.new_output("display_data", {"text/html": shown})
     book = v4.new_notebook(cells=[v4.new_code_cell("frame", outputs=[output])])

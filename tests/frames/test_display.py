@@ -9,7 +9,6 @@ from canned_service import balance
 from fetches import ANSWERED_AT, failed, record
 from hostile_symbols import SYMBOLS
 from IPython.core.formatters import DisplayFormatter
-from nbconvert.filters import markdown2html
 
 from walletframe.frames import Source, WalletDetails, WalletRecord, assemble
 from walletframe.frames.display import display_html
@@ -103,6 +102,8 @@ def test_html_of_hostile_text_has_only_our_elements(hostile):
 
 def test_markdown_of_hostile_text_is_only_our_table(hostile):
     """A Markdown reader makes no link, image, emphasis or HTML of a symbol."""
+    from nbconvert.filters import markdown2html  # noqa: PLC0415 - slow to load
+
     text = hostile._repr_markdown_()
     for start in range(0, len(HOSTILE), 10):
         text += (

@@ -13,7 +13,6 @@ from pathlib import Path
 from threading import Thread
 from types import ModuleType
 
-import nbformat
 import pytest
 from axe import violations
 from test_docstrings import GIVEN
@@ -137,6 +136,8 @@ def test_charts_show(address, visit):
 
 def test_charts_show_in_pages_of_nbconvert(tmp_path, visit):
     """They do by the renderer that the how-to names, without another host's scripts."""
+    import nbformat  # noqa: PLC0415 - slow to load
+
     assert "PLOTLY_RENDERER=notebook jupyter nbconvert" in RENDERERS.read_text(encoding="utf-8")
     cells = [nbformat.v4.new_code_cell(CHART)]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "report.ipynb")
