@@ -270,6 +270,7 @@ sys.exit(code)
 """
 
 
+@pytest.mark.system
 def test_a_crash_loses_nothing_that_stays(tmp_path, tmp_path_factory):
     """Wherever a process dies: what stays is read exactly, and the next compaction goes on."""
     folder, copies = filled(tmp_path, 9), tmp_path_factory.mktemp("copies")

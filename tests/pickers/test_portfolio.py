@@ -387,9 +387,9 @@ class TestView:
         assert page.view.picture().figure is figure
 
     def test_few_pictures_are_kept(self, portfolio):
-        """Two hundred of them leave as much as sixteen."""
+        """Twenty of them leave as much as sixteen."""
         page = Page(portfolio)
-        for number in range(200):
+        for number in range(20):
             page.ask(measure=f"none {number}")
         assert page.view._draw.cache_info().currsize == 16
 
