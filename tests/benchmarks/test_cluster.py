@@ -2,12 +2,14 @@
 
 Two million balances; ten with ``WF_TEST_FOLDER_ROWS=10000000``. Times are of the processors, of
 all processes together; peaks are of the process with the highest, beyond what its imports take.
+Medians of three pairs.
 """
 
 import json
 import os
 import subprocess
 import sys
+from statistics import median
 
 import pytest
 from large_folder import write_folder
@@ -65,13 +67,15 @@ def test_totals_of_shards(tmp_path):
     """Read by workers and added up there, against the frames of all in one process."""
     whole = write_folder(tmp_path / "whole", ROWS)
     shards = write_shards(whole, tmp_path / "shards")
-    cpu, peak = run(DASK, shards, tmp_path / "cluster.py")
-    own_cpu, own_peak = run(PANDAS, whole, tmp_path / "frames.py")
-    print(
-        f"\n{ROWS:,} balances: {cpu:.1f} s and {peak:,.0f} MiB, pandas {own_cpu:.1f} s and", end=""
-    )
-    print(f" {own_peak:,.0f} MiB: {cpu / own_cpu:.2f} (wanted: at most 0.6) and 1/", end="")
-    print(f"{own_peak / peak:.0f} (wanted: 1/15 of ten million)")
+    pairs = []
+    for _ in range(3):
+        cpu, peak = run(DASK, shards, tmp_path / "cluster.py")
+        own_cpu, own_peak = run(PANDAS, whole, tmp_path / "frames.py")
+        pairs.append((cpu / own_cpu, own_peak / peak))
+        print(f"\n{ROWS:,} balances: {cpu:.1f} s and {peak:,.0f} MiB, ", end="")
+        print(f"pandas {own_cpu:.1f} s and {own_peak:,.0f} MiB", end="")
+    cost, less = (median(column) for column in zip(*pairs, strict=True))
+    print(f": {cost:.2f} (wanted: at most 0.6) and 1/{less:.0f} (wanted: 1/15 of ten million)")
     if ROWS >= LARGE:
-        assert cpu <= 0.6 * own_cpu
-        assert peak <= own_peak / 15
+        assert cost <= 0.6
+        assert less >= 15

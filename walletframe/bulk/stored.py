@@ -120,9 +120,17 @@ class StoredHoldings:
         none = typed_frame(dict.fromkeys(dtypes, ()), dtypes)
         return replace(self.whole, holdings=self.whole.holdings.assign(**none))
 
-    def over(self, work: Callable[[Block], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Read what tables need of all balances, and some more columns, part by part."""
-        book = TokenBook()
+    def over(
+        self,
+        work: Callable[[Block], T],
+        names: Collection[str] = (),
+        book: TokenBook | None = None,
+    ) -> Iterator[T]:
+        """Read what tables need of all balances, and some more columns, part by part.
+
+        Their tokens have the numbers of a new book, if none is given.
+        """
+        book = TokenBook() if book is None else book
         with dataset_errors(self.root):
             for part, places in self._parts():
                 yield work(self._block(part, places, names, book))

@@ -7,15 +7,15 @@ Which wallets each partition has is found in a pass of its own, over two columns
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
-from dask.base import compute, get_scheduler, is_dask_collection
+from dask.base import compute, is_dask_collection
 from dask.delayed import delayed
-from distributed import Client, as_completed
 
+from walletframe.dask.passes import pieces, results
 from walletframe.dask.reading import folders_of, stored
 from walletframe.errors import ArgumentError, SettingsError, UnknownWalletError
 from walletframe.frames import (
@@ -76,14 +76,14 @@ class ClusterHoldings:
         """Do something with each partition, where it is, in one pass over the graph."""
         shared = delayed(work, traverse=False)
         if self.folders:
-            on_folder, like = delayed(_on_folder, pure=False), self.whole.given.iloc[:0]
-            folders = enumerate(zip(self.folders, self.owned, strict=True))
-            tasks = [on_folder(shared, number, *each, like, [*names]) for number, each in folders]
-            return chain.from_iterable(_computed(tasks))
+            on_folders, like = delayed(_on_folders, pure=False), self.whole.given.iloc[:0]
+            numbered = zip(count(), self.folders, self.owned)
+            tasks = [on_folders(shared, some, like, [*names]) for some in pieces([*numbered])]
+            return chain.from_iterable(results(tasks))
         rows = self._rows([*_VALUED, *names]).to_delayed()
         on_block = delayed(_on_block, pure=False)
         parts = enumerate(zip(rows, self._told(), self.owned, strict=True))
-        return _computed([on_block(shared, number, *part) for number, part in parts])
+        return results([on_block(shared, number, *part) for number, part in parts])
 
     def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
         """Read the rows of some tokens, in their order."""
@@ -223,21 +223,22 @@ def _on_block(
     return work(Block(positions, places, number * APART + np.arange(len(rows)), ways))
 
 
-def _on_folder(
+def _on_folders(
     work: Callable[[Block], T],
-    number: int,
-    folder: Opened,
-    places: Codes,
+    folders: Sequence[tuple[int, Opened, Codes]],
     like: pd.DataFrame,
     names: list[str],
 ) -> list[T]:
-    """Read a folder block by block, and work on each."""
+    """Read folders block by block, and work on each; tokens that several have are met once."""
+    book = TokenBook()
+    found: list[T] = []
+    for number, folder, places in folders:
 
-    def on_block(block: Block) -> T:
-        rows = number * APART + block.rows
-        return work(replace(block, places=places[block.places], rows=rows))
+        def on_block(block: Block, first: int = number * APART, places: Codes = places) -> T:
+            return work(replace(block, places=places[block.places], rows=first + block.rows))
 
-    return [*stored(folder, like).over(on_block, names)]
+        found += stored(folder, like).over(on_block, names, book)
+    return found
 
 
 def _numbers(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]]) -> Codes:
@@ -278,12 +279,3 @@ def _on_chunks(
 
 def _ways_of(block: Block) -> pd.DataFrame:
     return ways_found(block.ways, block.rows)
-
-
-def _computed(tasks: Sequence[Any]) -> Iterator[Any]:
-    """Give results as they come, so that a cluster's need not be here all at once."""
-    cluster = getattr(get_scheduler(), "__self__", None)
-    if not isinstance(cluster, Client):
-        return iter(compute(*tasks))
-    futures = as_completed(cluster.compute(tasks), with_results=True)
-    return (result for _, result in futures)

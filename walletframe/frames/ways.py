@@ -68,9 +68,9 @@ class Ways:
         """Return the same with the numbers of another book."""
         if self.book is book:
             return self
-        found = book.ways(text_dictionaries(self.written()))
-        texts = {name: numbers[found.codes] for name, numbers in found.texts.items()}
-        return replace(self, texts=texts, tokens=found.tokens[found.codes], book=book)
+        numbers, tokens = book.numbers_of(self.book)
+        texts = {name: numbers[name][own] for name, own in self.texts.items()}
+        return replace(self, texts=texts, tokens=tokens[self.tokens], book=book)
 
     def written(self) -> pd.DataFrame:
         """Write each way out."""
@@ -209,6 +209,13 @@ class TokenBook:
         tokens = self._tokens(texts["token_blockchain"], texts["token_address"])
         return Ways(codes, first_rows(codes, len(tokens)), texts, tokens, self)
 
+    def numbers_of(self, other: TokenBook) -> tuple[dict[str, Codes], Codes]:
+        """Give each text of another book its number here, with -1 behind them, and each token."""
+        texts = {
+            name: np.append(self._numbers(name, texts), -1) for name, texts in other._texts.items()
+        }
+        return texts, np.array([self._number(key) for key in other.keys], dtype=np.intp)
+
     def taken(self, name: str, numbers: Codes) -> Any:
         """Give text by its numbers in one column."""
         places = pa.array(numbers, mask=numbers < 0)
@@ -247,12 +254,14 @@ class TokenBook:
         found = token_identities(
             pd.DataFrame({name: self.taken(name, numbers) for name, numbers in written})
         )
-        places = []
-        for each in found.keys:
-            key = UNKNOWN if is_unknown(each) else each
-            places.append(self._places.setdefault(key, len(self.keys)))
-            if places[-1] == len(self.keys):
-                self.keys.append(key)
+        keys = (UNKNOWN if is_unknown(key) else key for key in found.keys)
+        numbers = np.array([self._number(key) for key in keys], dtype=np.intp)
         self._pairs = pa.concat_arrays([self._pairs, pa.array(pairs)])
-        numbers = np.array(places, dtype=np.intp)[found.codes]
-        self._tokens_of_pairs = np.append(self._tokens_of_pairs, numbers)
+        self._tokens_of_pairs = np.append(self._tokens_of_pairs, numbers[found.codes])
+
+    def _number(self, key: TokenKey) -> int:
+        """Give a token its number, a new one where it was not met before."""
+        number = self._places.setdefault(key, len(self.keys))
+        if number == len(self.keys):
+            self.keys.append(key)
+        return number
