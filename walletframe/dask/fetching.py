@@ -32,7 +32,7 @@ from walletframe.walletfile import read_given
 from walletframe.wire import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from walletframe.dask.folders import ClusterWallets
     from walletframe.settings import Settings
 
-    Futures: TypeAlias = Collection[distributed.Future[FetchSummary]]
+    Futures: TypeAlias = set[distributed.Future[FetchSummary]]
 
 _TICK_S = 0.2
 _NAMED = 10
@@ -73,13 +73,14 @@ def fetch(  # noqa: PLR0913 - what a caller may wish
     cuts = cut(root, asked, distinct_labels(reading), shards)
     claim(root, service, shards)
     crew = _checked(cluster, root, settings, name)
-    futures = [
+    waiting = {
         cluster.submit(fetch_shard, each, settings, crew, name, key=f"{name}-{each.root.name}")
         for each in cuts
-    ]
-    is_interrupted = _attend(cluster, futures, name, drawn(progress, len(asked)))
-    for ended in [future.result() for future in futures if future.status == "finished"]:
-        tally.take_in(ended)
+    }
+    found: dict[str, FetchSummary] = {}
+    is_interrupted = _attend(cluster, waiting, found, name, drawn(progress, len(asked)))
+    for each in found.values():
+        tally.take_in(each)
     summary = tally.summary(root, service, len(asked))
     if is_interrupted:
         raise FetchInterrupted(summary, GOES_ON)
@@ -152,31 +153,37 @@ def _problem(sign: Path, address: str, said: str | Exception) -> str:
 
 def _attend(
     cluster: distributed.Client,
-    futures: Futures,
+    waiting: Futures,
+    found: dict[str, FetchSummary],
     name: str,
     drawing: AbstractContextManager[Draw],
 ) -> bool:
-    """Draw how far the shards are, until all have ended; return whether it was interrupted."""
+    """Draw how far the shards are, until all have ended; return whether it was interrupted.
+
+    Who has fetched a shard keeps its wallets until the future is let go, which is at once.
+    """
     news: SimpleQueue[tuple[float, dict[str, Any]]] = SimpleQueue()
     told: dict[str, dict[str, Any]] = {}  # of each shard, what it told last
     cluster.subscribe_topic(name, news.put)
     try:
         with drawing as draw:
-            waiting = {*futures}
             while waiting:
                 told |= {said["shard"]: said for said in _arrived(news)}
-                ended = {future for future in waiting if future.done()}
-                for summary in map(_result, ended):
+                for future in [each for each in waiting if each.done()]:
+                    summary = _result(future)
                     told[summary.folder.name] = _last(summary)
+                    found[summary.folder.name] = summary
+                    waiting.discard(future)
                     if summary.key_refused:
                         cluster.run(end, name, on_error="ignore")
-                waiting -= ended
                 _draw(draw, told)
     except KeyboardInterrupt:
-        _end(cluster, futures, name)
+        _end(cluster, waiting, name)
+        ended = [future.result() for future in waiting if future.status == "finished"]
+        found |= {summary.folder.name: summary for summary in ended}
         return True
     except BaseException:
-        _end(cluster, futures, name)
+        _end(cluster, waiting, name)
         raise
     finally:
         with suppress(Exception):  # a lost scheduler, which is what is told already
