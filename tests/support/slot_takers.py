@@ -1,44 +1,58 @@
 """Who takes as many slots of a pace as can be had: this process, or others that say when."""
 
 import json
+import multiprocessing
 import subprocess
 import sys
 import time
+import warnings
 from collections import Counter
-from threading import Event
-
-TAKE = """
-import json, sys, time, warnings
 from pathlib import Path
 from threading import Event
-place, clock_s, processes = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]) or None
-honest = time.time
-time.time = lambda: honest() + clock_s
-from walletframe.settings import ServerUrl
-from walletframe.transport import Pacer
-warnings.simplefilter("ignore")
-trips = 0
-if "://" in place:
-    from redis.connection import Connection
-    sends = Connection.send_packed_command
+
+FORK = "fork" if sys.platform == "linux" else "spawn"  # which imports once for all
+
+
+def take(place, clock_s, processes, rate, until):
+    """Take slots until a time, with a clock that goes wrong, and count the trips to a server."""
+    from redis.connection import Connection  # noqa: PLC0415 - what only the processes need
+
+    from walletframe.settings import ServerUrl  # noqa: PLC0415 - the same
+    from walletframe.transport import Pacer  # noqa: PLC0415 - the same
+
+    honest, sends, trips = time.time, Connection.send_packed_command, []
+
     def send(*args, **kwargs):
-        global trips
-        trips += 1
+        trips.append(1)
         return sends(*args, **kwargs)
-    Connection.send_packed_command = send
-    place = ServerUrl(place)
-else:
-    place = Path(place)
-print(flush=True)
-rate, until = (float(each) for each in sys.stdin.readline().split())
-pacer = Pacer(place, "s", rate=rate, longest_s=60, processes=processes)
-end, taken = time.monotonic() + until - honest(), []
-while pacer.wait(Event(), end):
-    taken.append(honest())
-    pacer.note_answer()
-pacer.close()
-print(json.dumps([taken, trips]))
-"""
+
+    time.time, Connection.send_packed_command = lambda: honest() + clock_s, send
+    warnings.simplefilter("ignore")
+    where = ServerUrl(place) if "://" in place else Path(place)
+    pacer = Pacer(where, "s", rate=rate, longest_s=60, processes=processes)
+    end, taken = time.monotonic() + until - honest(), []
+    while pacer.wait(Event(), end):
+        taken.append(honest())
+        pacer.note_answer()
+    pacer.close()
+    return taken, len(trips)
+
+
+def main(place, processes, *clocks_s):
+    """Begin as many processes as there are clocks, and let them take slots once it is said."""
+    import redis  # noqa: F401, PLC0415 - as below
+
+    import walletframe.transport  # noqa: F401, PLC0415 - before they fork
+
+    with multiprocessing.get_context(FORK).Pool(max(1, len(clocks_s))) as pool:
+        print(flush=True)  # noqa: T201 - the test waits for it
+        rate, until = map(float, sys.stdin.readline().split())
+        given = [
+            (place, float(clock_s), int(processes) or None, rate, until) for clock_s in clocks_s
+        ]
+        print(json.dumps(pool.starmap(take, given, chunksize=1)))  # noqa: T201 - the test reads it
+        pool.close()
+        pool.join()
 
 
 def taken(pacer, seconds):
@@ -58,27 +72,23 @@ class Takers:
     """Processes that have begun, and wait to be told the rate and the end."""
 
     def __init__(self, place, count, *, clocks_s=(0,), processes=None):
-        self._running = [
-            subprocess.Popen(
-                [sys.executable, "-c", TAKE, str(place), str(clock_s), str(processes or 0)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            for _, clock_s in zip(range(count), clocks_s * count, strict=False)
-        ]
-        for each in self._running:
-            each.stdout.readline()
+        clocks = [str(clock_s) for _, clock_s in zip(range(count), clocks_s * count, strict=False)]
+        self._running = subprocess.Popen(
+            [sys.executable, __file__, str(place), str(processes or 0), *clocks],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._running.stdout.readline()
 
     def go(self, rate, until):
         """Let them take slots at a rate until a time of ``time.time()``."""
-        for each in self._running:
-            each.stdin.write(f"{rate} {until}\n")
-            each.stdin.flush()
+        self._running.stdin.write(f"{rate} {until}\n")
+        self._running.stdin.flush()
 
     def slots(self):
         """Return the times of each one's slots, and how many trips all took."""
-        said = [json.loads(each.communicate(timeout=120)[0]) for each in self._running]
+        said = json.loads(self._running.communicate(timeout=120)[0])
         return [times for times, _ in said], sum(trips for _, trips in said)
 
 
@@ -86,3 +96,7 @@ def by_second(slots, begun, end):
     """Count the slots of all in each whole second between two times."""
     counts = Counter(int(at - begun) for times in slots for at in times if begun <= at < end)
     return [counts[second] for second in range(int(end - begun))]
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
