@@ -64,10 +64,23 @@ def run(folder, cache=""):
     return json.loads(subprocess.run(words, text=True, check=True, **given).stdout)
 
 
-def test_exploring_a_folder(tmp_path):
-    """The peak beyond what the imports take, and how it grows with the balances, in three runs."""
-    folders = [write_folder(tmp_path / f"{rows}", rows) for rows in (ROWS, ROWS // 2)]
-    found, few = zip(*(map(run, folders) for _ in range(3)), strict=True)
+@pytest.fixture(scope="module")
+def rounds(tmp_path_factory):
+    """Explore folders by turns: large, half as large, and large with what was kept, in three runs.
+
+    Gives what they cost, and how large the kept sums are in MiB.
+    """
+    own = tmp_path_factory.mktemp("folders")
+    large, half = (write_folder(own / f"{rows}", rows) for rows in (ROWS, ROWS // 2))
+    run(large, "kept")
+    costs = [(run(large), run(half), run(large, "kept")) for _ in range(3)]
+    size = (large / ".walletframe" / "explorer").stat().st_size / 2**20
+    return [*zip(*costs, strict=True)], size
+
+
+def test_exploring_a_folder(rounds):
+    """The peak beyond what the imports take, and how it grows with the balances."""
+    found, few, _ = rounds[0]
     peak, before = (median(each["peak"] for each in runs) / 2**20 for runs in (found, few))
     for name, cost in found[0]["costs"].items():
         print(f"\n{name}: {cost:.2f} s of the processor", end="")
@@ -76,13 +89,10 @@ def test_exploring_a_folder(tmp_path):
     assert peak <= 1.5 * before
 
 
-def test_opening_what_was_kept(tmp_path):
-    """What opening costs without and with sums that an earlier explorer has kept, in three runs."""
-    folder = write_folder(tmp_path / "kept", ROWS)
-    run(folder, "kept")
-    pairs = [[run(folder, cache)["costs"]["opening"] for cache in ("", "kept")] for _ in range(3)]
-    without, kept = (median(costs) for costs in zip(*pairs, strict=True))
-    size = (folder / ".walletframe" / "explorer").stat().st_size / 2**20
+def test_opening_what_was_kept(rounds):
+    """What opening costs without and with sums that an earlier explorer has kept."""
+    (found, _, again), size = rounds
+    without, kept = (median(each["costs"]["opening"] for each in runs) for runs in (found, again))
     print(f"\n{ROWS:,} balances: opening {without:.2f} s of the processor, ", end="")
     print(f"with what was kept {kept:.2f} s, {kept / without:.2f} of it; {size:.1f} MiB")
     assert kept <= 0.5 * without
