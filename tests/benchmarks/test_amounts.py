@@ -19,7 +19,7 @@ from walletframe.amounts.values import read
 
 ROWS = 1_000_000
 GROUPS = 5_000
-REPEATS = 5
+REPEATS = 3
 DECIMALS = (6, 8, 9, 18)
 ARROW = pd.ArrowDtype(pa.decimal256(76, 18))
 

@@ -56,7 +56,7 @@ SHOW = """() => new Promise((done) => {
     look();
 })"""
 RUN_CELL = "window.jupyterapp.commands.execute('notebook:run-cell-and-select-next')"
-REFRESHES, WARM = 200, 50
+PAGES, REFRESHES, WARM = 3, 200, 50
 REFRESH = """() => new Promise((done) => {
     const button = [...document.querySelectorAll('.wf button')].find(
         (each) => each.textContent === 'Refresh');
@@ -116,17 +116,17 @@ def test_first_show_and_clicks_in_the_browser(chromium, tmp_path):
     titles = {"Heatmap": "Holdings by wallet and", "Treemap": "Holdings by blockchain"}
     first = []
     with running_lab(tmp_path) as address:
-        for _ in range(5):  # each page gets plotly.js anew
+        for _ in range(PAGES):  # each page gets plotly.js anew
             with chromium.new_context() as context:
                 page = Visit(context.new_page()).page
                 open_notebook(page, address, "big.ipynb")
                 page.evaluate(RUN_CELL)
                 page.wait_for_function(KERNEL_IS_IDLE)
                 first.append(page.evaluate(SHOW))
-                if len(first) == 5:
+                if len(first) == PAGES:
                     for name in [*taken] * 8:
                         taken[name].append(page.evaluate(CHOOSE, [name, titles[name]]) / 1000)
-                        page.wait_for_timeout(500)
+                        page.wait_for_timeout(200)
                     assert page.locator(".js-plotly-plot").count() == 1
                 page.evaluate(RUN_CELL)  # or the next page would have plotly.js before the click
                 page.wait_for_function(KERNEL_IS_IDLE)

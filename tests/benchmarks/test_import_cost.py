@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
 
-PAIRS = 15
+PAIRS = 9
 
 
 def seconds(module):
