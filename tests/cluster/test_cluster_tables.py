@@ -38,7 +38,8 @@ cuts = st.lists(st.sampled_from([*NAMES, "owner"]), min_size=1, max_size=3, uniq
 @pytest.fixture(autouse=True, scope="module")
 def here():
     """Compute in this thread, and let Dask keep pandas's own text columns."""
-    with dask.config.set({"scheduler": "sync", "dataframe.convert-string": False}):
+    alone = {"scheduler": "sync", "num_workers": 1, "dataframe.convert-string": False}
+    with dask.config.set(alone):  # several shards in a piece
         yield
 
 

@@ -77,12 +77,14 @@ class ClusterHoldings:
         shared = delayed(work, traverse=False)
         if self.folders:
             on_folders, like = delayed(_on_folders, pure=False), self.whole.given.iloc[:0]
-            numbered = zip(count(), self.folders, self.owned)
-            tasks = [on_folders(shared, some, like, [*names]) for some in pieces([*numbered])]
+            tokens = self.whole.given["tokens"].to_numpy(dtype=np.int64, na_value=0)
+            rows = [int(tokens[places].sum()) for places in self.owned]
+            cut = pieces([*zip(count(), self.folders, self.owned)], rows)
+            tasks = [on_folders(shared, some, like, [*names]) for some in cut]
             return chain.from_iterable(results(tasks))
-        rows = self._rows([*_VALUED, *names]).to_delayed()
+        blocks = self._rows([*_VALUED, *names]).to_delayed()
         on_block = delayed(_on_block, pure=False)
-        parts = enumerate(zip(rows, self._told(), self.owned, strict=True))
+        parts = enumerate(zip(blocks, self._told(), self.owned, strict=True))
         return results([on_block(shared, number, *part) for number, part in parts])
 
     def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from math import ceil
+from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import dask
 from dask.base import compute, get_scheduler
+from dask.system import CPU_COUNT
 from distributed import Client, as_completed
 
 if TYPE_CHECKING:
@@ -13,14 +16,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _PIECES = 4  # for each thread: none waits long for the last one
+_LARGEST = 1_000_000  # rows: a worker holds what they add up to, maybe each for itself
 
 
-def pieces(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Cut what is done into pieces that are worth their messages."""
+def pieces(items: Sequence[T], rows: Sequence[int]) -> Iterator[list[T]]:
+    """Cut what is read into pieces that are worth their messages, given the rows of each item."""
     cluster = _cluster()
-    threads = sum(cluster.nthreads().values()) if cluster else 1
-    size = ceil(len(items) / (_PIECES * max(threads, 1)))
-    return (items[start : start + size] for start in range(0, len(items), size))
+    here = dask.config.get("num_workers", None) or CPU_COUNT
+    threads = sum(cluster.nthreads().values()) if cluster else here
+    most = min(max(sum(rows) / (_PIECES * max(threads, 1)), 1), _LARGEST)
+    starts = accumulate(rows[:-1], initial=0)
+    numbered = zip((start // most for start in starts), items, strict=True)
+    return ([item for _, item in some] for _, some in groupby(numbered, key=itemgetter(0)))
 
 
 def results(tasks: Sequence[Any]) -> Iterator[Any]:
