@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -59,6 +59,12 @@ _TOLD = [*_WALLET, "status", "tokens", "source"]
 APART = 2**32  # a partition has fewer rows
 
 
+class _Done(NamedTuple, Generic[T]):
+    """What came of several blocks, in one message: a list's items would each bring their book."""
+
+    found: list[T]
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterHoldings:
     """Holdings in partitions, and their wallets in memory."""
@@ -81,7 +87,7 @@ class ClusterHoldings:
             rows = [int(tokens[places].sum()) for places in self.owned]
             cut = pieces([*zip(count(), self.folders, self.owned)], rows)
             tasks = [on_folders(shared, some, like, [*names]) for some in cut]
-            return chain.from_iterable(results(tasks))
+            return chain.from_iterable(done.found for done in results(tasks))
         blocks = self._rows([*_VALUED, *names]).to_delayed()
         on_block = delayed(_on_block, pure=False)
         parts = enumerate(zip(blocks, self._told(), self.owned, strict=True))
@@ -230,7 +236,7 @@ def _on_folders(
     folders: Sequence[tuple[int, Opened, Codes]],
     like: pd.DataFrame,
     names: list[str],
-) -> list[T]:
+) -> _Done[T]:
     """Read folders block by block, and work on each; tokens that several have are met once."""
     book = TokenBook()
     found: list[T] = []
@@ -240,7 +246,7 @@ def _on_folders(
             return work(replace(block, places=places[block.places], rows=first + block.rows))
 
         found += stored(folder, like).over(on_block, names, book)
-    return found
+    return _Done(found)
 
 
 def _numbers(rows: pd.DataFrame, tokens: Sequence[Collection[TokenKey]]) -> Codes:
