@@ -254,10 +254,11 @@ def _rows_of(whole: Positions, parts: Sequence[Part]) -> Block:
 def _added(positions: Positions, groups: Groups, parts: Sequence[Part], rows: Codes) -> Tally:
     """Add up the tallies of parts, whose rows are now grouped together."""
     ids: list[Codes] = []
+    of_rows, last = np.append(groups.codes, 0), [len(rows)]
     members: dict[str, list[Codes]] = {name: [] for name in parts[0].tally.members}
     for part in parts:
         own = np.searchsorted(rows, part.rows)  # of each of its rows, the place among all
-        ids.append(np.append(groups.codes, 0)[np.append(own, len(rows))[part.groups]])
+        ids.append(of_rows[np.append(own, last)[part.groups]])
         contracts = positions.contracts.codes[own[part.contracts]]
         numbers = {"tokens": positions.tokens.codes[own[part.tokens]], "contracts": contracts}
         if part.chains is not None:

@@ -191,9 +191,11 @@ def distinct_counts(codes: Codes, members: Codes, count: int) -> Codes:
 def distinct_pairs(codes: Codes, members: Codes) -> Pairs:
     """Find each pair of a code and a member."""
     wide = int(members.max(initial=0)) + 1
-    if (int(codes.max(initial=0)) + 1) * wide < _SHORT:  # which take half as long to sort
-        codes, members = codes.astype(np.int32), members.astype(np.int32)
-    return Pairs(distinct(codes * wide + members), wide)
+    is_short = (int(codes.max(initial=0)) + 1) * wide < _SHORT  # which takes half as long to sort
+    numbers: Codes = codes.astype(np.dtype(np.int32 if is_short else np.int64))
+    numbers *= wide
+    numbers += members
+    return Pairs(distinct(numbers), wide)
 
 
 def distinct(codes: Codes) -> Codes:

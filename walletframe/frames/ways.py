@@ -188,16 +188,18 @@ class TokenBook:
 
         `apart` has codes below a number, by which rows are told apart as well.
         """
-        rows: Any = 0
+        rows = np.zeros(len(columns[TOKEN[0]]), dtype=np.int64)
         for name in TOKEN:
             wide, places = len(columns[name].dictionary), columns[name].indices
             if places.null_count:
                 places = places.fill_null(wide)
-            rows = rows * (wide + 1) + places.to_numpy().astype(np.int64)
+            rows *= wide + 1
+            rows += places.to_numpy()
         if order is not None:
             rows = rows[order]
         if apart is not None:
-            rows = rows * apart[1] + apart[0]
+            rows *= apart[1]
+            rows += apart[0]
         codes, kinds = pd.factorize(rows)
         if apart is not None:
             kinds = kinds // apart[1]
@@ -214,7 +216,11 @@ class TokenBook:
         texts = {
             name: np.append(self._numbers(name, texts), -1) for name, texts in other._texts.items()
         }
-        return texts, np.array([self._number(key) for key in other.keys], dtype=np.intp)
+        tokens = np.zeros(len(other.keys), dtype=np.intp)
+        chains, contracts = _texts_of(other._pairs.to_numpy())
+        written = texts["token_blockchain"][chains], texts["token_address"][contracts]
+        tokens[other._tokens_of_pairs] = self._tokens(*written)
+        return texts, tokens
 
     def taken(self, name: str, numbers: Codes) -> Any:
         """Give text by its numbers in one column."""
@@ -249,8 +255,7 @@ class TokenBook:
 
     def _meet(self, pairs: Codes) -> None:
         """Give tokens that are written in a new way their numbers."""
-        texts = (pairs >> 32) - 1, (pairs & 0xFFFFFFFF) - 1
-        written = zip(TOKEN[:2], texts, strict=True)
+        written = zip(TOKEN[:2], _texts_of(pairs), strict=True)
         found = token_identities(
             pd.DataFrame({name: self.taken(name, numbers) for name, numbers in written})
         )
@@ -265,3 +270,8 @@ class TokenBook:
         if number == len(self.keys):
             self.keys.append(key)
         return number
+
+
+def _texts_of(pairs: Codes) -> tuple[Codes, Codes]:
+    """Give the numbers of the blockchains and of the contracts in pairs."""
+    return (pairs >> 32) - 1, (pairs & 0xFFFFFFFF) - 1
