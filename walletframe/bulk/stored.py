@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -266,11 +267,15 @@ def stored_holdings(contents: Contents, layout: Layout) -> StoredHoldings:
     found = contents.wallets
     order = np.argsort(found[POSITION].to_numpy(), kind="stable")
     [wallets] = respelled(as_frame(found, WALLET_DTYPES).take(order).reset_index(drop=True))
-    none = typed_frame({name: [] for name in HOLDING_DTYPES}, HOLDING_DTYPES)
-    whole = read_positions(none, with_told(wallets, layout))
+    whole = read_positions(_no_balances(), with_told(wallets, layout))
     if len(whole.wallets) < len(wallets):
         raise DatasetError(f"{layout.root} has a wallet twice", hint="fetch into a new folder")
     counts = np.concatenate(
         [*(part.counts for part in contents.parts), np.zeros(len(contents.left))]
     )
     return StoredHoldings(layout.root, contents, order, whole, counts[order].astype(np.intp))
+
+
+@cache
+def _no_balances() -> Positions:
+    return read_positions(typed_frame(dict.fromkeys(HOLDING_DTYPES, ()), HOLDING_DTYPES))

@@ -47,7 +47,8 @@ def stored(folder: Opened, like: pd.DataFrame) -> StoredHoldings:
     with dataset_errors(folder.root):
         _require_unchanged(folder)
         found = open_holdings(folder.root)
-        wallets = found.wallets.reindex(columns=like.columns).astype(like.dtypes.to_dict())
+        wallets = found.wallets.reindex(columns=like.columns)
+        wallets = wallets.astype(like.dtypes[wallets.dtypes != like.dtypes].to_dict())
         return replace(found, whole=replace(found.whole, given=wallets))
 
 
