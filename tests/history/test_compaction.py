@@ -27,10 +27,16 @@ START = datetime(2026, 1, 30, 0, 30, tzinfo=UTC)
 FIXTURE = Path(__file__).parent / "history-format-1"
 
 
-@pytest.fixture
-def folder(tmp_path):
+@pytest.fixture(scope="module")
+def three_days(tmp_path_factory):
     """Keep three days of six snapshots each; of the last wallet in one alone is anything known."""
-    return filled(tmp_path, 18)
+    return filled(tmp_path_factory.mktemp("days"), 18)
+
+
+@pytest.fixture
+def folder(three_days, tmp_path):
+    """Give a copy of the three days."""
+    return Path(shutil.copytree(three_days, tmp_path, dirs_exist_ok=True))
 
 
 def filled(folder, count):
