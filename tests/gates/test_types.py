@@ -67,11 +67,13 @@ def lines(tmp_path_factory):
     return found.stdout.splitlines()[:-1]  # the last one counts
 
 
+@pytest.mark.system
 def test_types_are_strict(lines):
     """Nothing is said of the package."""
     assert [line for line in lines if "asked.py:" not in line] == []
 
 
+@pytest.mark.system
 def test_a_checker_says_what_comes_out_and_what_is_mistyped(lines):
     """Operators, accessors, errors and settings, in a script of a user's."""
     said = re.findall(r"asked.py:(\d+): (?:error|note): (.*)", "\n".join(lines))

@@ -19,7 +19,13 @@ KINDS = [import_module(path.stem) for path in sorted(Path(__file__).parent.glob(
 LEAST = 700
 
 
-@pytest.mark.parametrize("name", SURFACES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.system] * name.startswith("clusters:"))
+        for name in SURFACES
+    ],
+)
 def test_the_key_is_not_there(ground, name):
     """The surface shows something, and the key in no form, whole or half."""
     seen = SURFACES[name](ground)
