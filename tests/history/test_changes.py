@@ -81,7 +81,7 @@ def test_changes_are_what_sets_say(before, after, stale):
 
 @pytest.mark.stress
 @pytest.mark.timeout(900)
-@settings(deadline=None, max_examples=2_000)
+@settings(deadline=None, max_examples=1_000)
 @CASES
 def test_changes_are_what_sets_say_at_length(before, after, stale):
     """The same for thousands of cases."""
