@@ -380,6 +380,7 @@ def test_trouble_with_the_machine_is_a_message(run, canned):
     assert run("sandbox", "--port", "99999").exit_code == 2
 
 
+@pytest.mark.children
 def test_a_reader_that_has_gone_ends_it_quietly(reachable):
     """As where the output goes to `head`."""
     reading, writing = os.pipe()
@@ -404,6 +405,7 @@ def test_folder_is_no_output(run, reachable, tmp_path):
     assert result.exit_code == 2
 
 
+@pytest.mark.children
 def test_interrupted_fetch_prints_what_was_finished(home):
     """A real process, stopped in the middle, writes its tables and ends with 130."""
     wallets = [f"ETH.0x{number:040x}" for number in range(40)]
@@ -456,6 +458,7 @@ def test_fetch_to_parquet_tells_by_its_exit_code(run, reachable, tmp_path, code,
     assert ("Error: " in result.output) == (code > 1)
 
 
+@pytest.mark.children
 def test_interrupted_fetch_to_parquet_says_what_was_finished(home):
     """A real process, stopped in the middle, ends with 130."""
     wallets = [f"ETH.0x{number:040x}" for number in range(40)]

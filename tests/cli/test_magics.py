@@ -13,6 +13,7 @@ from own_folders import own_folders
 import walletframe as wf
 from walletframe.errors import FetchInterrupted
 
+pytestmark = pytest.mark.children
 BEGIN = """
 import walletframe as wf
 service = wf.sandbox()
@@ -351,7 +352,7 @@ threading.Thread(target=interrupt).start()
 
 def test_an_interrupt_keeps_what_was_finished(kernel):
     """The variable has the finished wallets, and the cell ends as interrupted."""
-    kernel.run("slow = wf.sandbox(latency_s=1); lame = slow.client(cache=False, workers=1)")
+    kernel.run("slow = wf.sandbox(latency_s=5); lame = slow.client(cache=False, workers=1)")
     kernel.run(INTERRUPT)
     said = kernel.run("%%wallets -c lame -o part\n" + "\n".join(f"ETH.0x{n}" for n in range(9)))
     assert said["error"] == "FetchInterrupted"

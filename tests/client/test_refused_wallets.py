@@ -9,6 +9,7 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 from own_folders import own_folders
 
+pytestmark = pytest.mark.children
 CALLS = {
     "fetch_wallets": "wf.fetch_wallets(BAD)",
     "Client.fetch": "wf.Client().fetch(BAD)",

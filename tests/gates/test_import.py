@@ -10,9 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import grimp
+import pytest
 
 import walletframe as wf
 
+pytestmark = pytest.mark.children
 PROBE = """
 import socket, sys
 import pandas
