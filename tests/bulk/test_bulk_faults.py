@@ -18,6 +18,7 @@ import pytest
 from fast_service import fast_service, wallet_address
 from filelock import FileLock
 from moments import interrupt_when
+from mortals import Mortals
 from packaging.version import Version
 from small_disk import mounted, remount
 
@@ -32,27 +33,30 @@ TOKENS, WORKERS = 3, 4
 pytestmark = pytest.mark.system
 STRESS = pytest.mark.stress
 SCRIPT = """
-import os, signal, sys
+import os, signal
 import walletframe as wf
 from walletframe.bulk import dataset, run
 from fast_service import FastService, wallet_address
 
-port, folder, count, steps = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+wf.fetch_to_parquet, wf.Client  # which are loaded when they are asked for
 run.PART_WALLETS = 20
 publish = dataset.publish
 
-def publish_and_count(*paths):
-    global steps
-    steps -= 1
-    if steps == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    publish(*paths)
+def work(port, folder, count, steps):
+    left = int(steps)
 
-dataset.publish = publish_and_count
-wallets = [wallet_address(number, failing=number % 10 == 7) for number in range(count)]
-with FastService(port).client() as client:
-    tell = lambda *_: print(flush=True)
-    wf.fetch_to_parquet(wallets, folder, client=client, on_failure="ignore", progress=tell)
+    def publish_and_count(*paths):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        publish(*paths)
+
+    dataset.publish = publish_and_count
+    wallets = [wallet_address(number, failing=number % 10 == 7) for number in range(int(count))]
+    with FastService(port).client() as client:
+        tell = lambda *_: say()
+        wf.fetch_to_parquet(wallets, folder, client=client, on_failure="ignore", progress=tell)
 """
 
 
@@ -62,19 +66,14 @@ def fetch(server, folder, count):
         return wf.fetch_to_parquet(names(count), folder, client=client, on_failure="ignore")
 
 
-def fetch_and_be_killed(server, folder, count, *, after_s=None, at_step=0):
+def fetch_and_be_killed(clients, server, folder, count, *, after_s=None, at_step=0):
     """Run a client in a process of its own; tell whether it was killed."""
-    port = server.base_url.rpartition(":")[2]
-    words = [sys.executable, "-W", "error", "-c", SCRIPT, port, folder, count, at_step]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(
-        list(map(str, words)), env=environment, stdout=subprocess.PIPE
-    ) as process:
-        process.stdout.readline()
-        if after_s is not None:
-            time.sleep(after_s)
-            process.kill()
-        return process.wait(100) == -signal.SIGKILL
+    clients.begin(server.base_url.rpartition(":")[2], folder, count, at_step)
+    clients.said()
+    if after_s is not None:
+        time.sleep(after_s)
+        clients.kill()
+    return clients.was_killed()[0]
 
 
 # What failed, the holdings and the wallets of one part, of another, of a last one, and what failed
@@ -108,6 +107,13 @@ def server():
         yield running
 
 
+@pytest.fixture(scope="module")
+def clients():
+    """Give clients that can be killed to the whole module."""
+    with Mortals(SCRIPT) as mortals:
+        yield mortals
+
+
 @pytest.fixture
 def fast(server):
     """Give it as it was at the beginning."""
@@ -132,15 +138,18 @@ class TestKilled:
 
     @pytest.mark.parametrize(
         "kills, count",
-        [(2, 400), pytest.param(30, 6_000, marks=[pytest.mark.stress, pytest.mark.timeout(600)])],
+        [(2, 400), pytest.param(30, 3_000, marks=[pytest.mark.stress, pytest.mark.timeout(600)])],
     )
-    def test_at_any_moment_nothing_is_lost_or_asked_for_twice(self, fast, folder, kills, count):
+    def test_at_any_moment_nothing_is_lost_or_asked_for_twice(
+        self, clients, fast, folder, kills, count
+    ):
         """Only what was in the air is asked for again; what was ok stays ok."""
         rng, ok = random.Random(1), 0  # noqa: S311 - moments, no secrets
         for _ in range(kills):
-            assert fetch_and_be_killed(fast, folder, count, after_s=rng.uniform(0, 0.2))
-            assert check(folder) >= ok
-            ok = check(folder)
+            moment = rng.uniform(0, 0.2)
+            assert fetch_and_be_killed(clients, fast, folder, count, after_s=moment)
+            before, ok = ok, check(folder)
+            assert ok >= before
         fast.heal()
         assert fetch(fast, folder, count).ok == check(folder) == count
         counts = fast.asked()
@@ -151,10 +160,10 @@ class TestKilled:
         assert ("ETH." + wallets.address).tolist() == names(count)
 
     @pytest.mark.parametrize("step", STEPS)
-    def test_between_two_steps_of_writing_a_part(self, fast, folder, step):
+    def test_between_two_steps_of_writing_a_part(self, clients, fast, folder, step):
         """A file that is renamed counts at once; nothing depends on what did not come to it."""
         assert fetch(fast, folder, 20).ok == check(folder) == 18
-        assert fetch_and_be_killed(fast, folder, 60, at_step=step)
+        assert fetch_and_be_killed(clients, fast, folder, 60, at_step=step)
         assert check(folder) >= 18
         assert fetch(fast, folder, 60).ok == check(folder) == 54
         assert len(list((folder / "failed").iterdir())) == 1

@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Timer
 
 import pytest
+from mortals import Mortals
 from requests_cache import BaseCache, FileCache
 from small_disk import mounted, remount
 
@@ -29,19 +30,19 @@ from walletframe.transport.sqlitefile import move_aside
 pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
-PREAMBLE = """
+IMPORTS = """
 import os, random, resource, signal, sqlite3, sys, threading, time, warnings
 from datetime import UTC, datetime
 from pathlib import Path
 from walletframe.address import WalletAddress
 from walletframe.transport import AnswerStore, Kept
-PATH, ARGUMENT = Path(sys.argv[1]), sys.argv[2]
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 def wallet(*parts):
     return WalletAddress("TEST", "-".join(map(str, parts)))
 def keep(store, *parts):
     store.write(wallet(*parts), Kept(b"x" * 20_000, NOW))
 """
+PREAMBLE = IMPORTS + "PATH, ARGUMENT = Path(sys.argv[1]), sys.argv[2]\n"
 INTERRUPTS = """
 def interrupt(*_):
     raise KeyboardInterrupt
@@ -108,10 +109,11 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 """
 TALK = """
-with AnswerStore(PATH, "s") as store:
-    for number in range(1_000_000):
-        keep(store, ARGUMENT, number)
-        print(number, flush=True)
+def work(path, round):
+    with AnswerStore(Path(path), "s") as store:
+        for number in range(1_000_000):
+            keep(store, round, number)
+            say(number)
 """
 RENAMED = """
 def held():
@@ -594,12 +596,14 @@ def test_processes_and_threads_share_a_file(tmp_path, each):
 def test_what_was_acknowledged_survives_a_kill(tmp_path, rounds):
     """Killed while it writes, a process leaves all it was told is kept, and a file that works."""
     names = []
-    for number in range(rounds):
-        with start(TALK, tmp_path / "a.sqlite", number) as process:
-            acknowledged = [process.stdout.readline() for _ in range(20 + number)]
-            process.kill()
-            acknowledged += [line for line in process.stdout if line.endswith("\n")]
-        names += [wallet(number, line.strip()) for line in acknowledged]
+    with Mortals(IMPORTS + TALK) as writers:
+        for number in range(rounds):
+            writers.begin(tmp_path / "a.sqlite", number)
+            acknowledged = [writers.said() for _ in range(20 + number)]
+            writers.kill()
+            was_killed, more = writers.was_killed()
+            assert was_killed
+            names += [wallet(number, line.strip()) for line in acknowledged + more]
     with AnswerStore(tmp_path / "a.sqlite", "s") as store:
         assert len(store.read(names)) == len(names) >= 20 * rounds
 
