@@ -1,6 +1,7 @@
 """What several test modules need: a sandbox and its client, canned answers, a blockchain."""
 
 import os
+import re
 from contextlib import contextmanager
 from threading import Thread
 
@@ -29,22 +30,28 @@ if os.name == "nt":  # what only POSIX has: terminals, file locks by handle, sma
         "exports/test_disk.py",
         "transport/test_store_faults.py",
     ]
-FIRST = ("gates", "leaks", "bulk", "client")  # long files: behind them others fill up
+FIRST = ("gates", "leaks", "bulk", "client", "history", "cluster")  # long files, others fill up
 BUSY, WAITING = "browser", "transport"  # what draws, and what waits for servers that hang
 SYSTEM = ("browser", "cluster")
 MARKED = dict.fromkeys(SYSTEM, "system") | {"benchmarks": "benchmark"}
+RARE = re.compile(r"\bmark\.(system|stress)\b")
 
 
 def pytest_configure(config):
     """Keep the tests' files in memory; what is measured has a disk."""
-    if config.option.markexpr != "benchmark":
+    if not config.option.markexpr.startswith("benchmark"):
         keep_in_memory()
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Leave out folders of which no test is asked for: each worker would load what they import."""
-    mark = MARKED.get(collection_path.name)
-    return True if mark and f"not {mark}" in config.option.markexpr else None
+    """Leave out what has no test that is asked for: each worker would load what it imports."""
+    mark, asked = MARKED.get(collection_path.name), config.option.markexpr
+    if mark and f"not {mark}" in asked:
+        return True
+    if asked != "system or stress" or not collection_path.match("test_*.py"):
+        return None
+    of_system = collection_path.parent.name in SYSTEM
+    return None if of_system or RARE.search(collection_path.read_text(encoding="utf-8")) else True
 
 
 def pytest_collection_modifyitems(items):
@@ -55,6 +62,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.parent.name in SYSTEM:
             item.add_marker("system")
+        if item.get_closest_marker("stress"):
+            item.add_marker("no_cover")  # it repeats at length what is measured in the short
     paths = dict.fromkeys(item.path for item in items)
     places = {path: (2, _place(FIRST, path.parent.name)) for path in paths}
     for folder in (BUSY, WAITING):
@@ -68,8 +77,10 @@ def _place(names, name):
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
+def home(request, tmp_path, monkeypatch):
     """Keep every test away from the user's folders, environment and default client."""
+    if request.node.get_closest_marker("no_cover"):
+        monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # of what it starts, too
     monkeypatch.setattr("walletframe.client.default._default", None)
     for name in [name for name in os.environ if name.startswith("WALLETFRAME_")]:
         monkeypatch.delenv(name)
