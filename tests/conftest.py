@@ -34,7 +34,7 @@ FIRST = ("gates", "leaks", "bulk", "client", "history", "cluster")  # long files
 BUSY, WAITING = "browser", "transport"  # what draws, and what waits for servers that hang
 SYSTEM = ("browser", "cluster")
 MARKED = dict.fromkeys(SYSTEM, "system") | {"benchmarks": "benchmark"}
-RARE = re.compile(r"\bmark\.(system|stress)\b")
+RARE = re.compile(r"\bmark\.(system|stress|children)\b")
 
 
 def pytest_configure(config):
@@ -48,7 +48,7 @@ def pytest_ignore_collect(collection_path, config):
     mark, asked = MARKED.get(collection_path.name), config.option.markexpr
     if mark and f"not {mark}" in asked:
         return True
-    if asked != "system or stress" or not collection_path.match("test_*.py"):
+    if not asked.startswith("system or stress") or not collection_path.match("test_*.py"):
         return None
     of_system = collection_path.parent.name in SYSTEM
     return None if of_system or RARE.search(collection_path.read_text(encoding="utf-8")) else True
