@@ -15,7 +15,7 @@ import pytest
 from canned_service import KEY
 from fast_service import fast_service
 
-pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1_200)]
+pytestmark = [pytest.mark.benchmark, pytest.mark.together, pytest.mark.timeout(1_200)]
 
 WALLETS = int(os.environ.get("WF_TEST_BULK_WALLETS", "50000"))
 STEP, TOKENS, WORKERS, MIB = 10_000, 100, 16, 2**20

@@ -19,7 +19,6 @@ from lab_server import (
     notebook_of,
     open_and_run,
     open_notebook,
-    running_lab,
 )
 from widgets import Page, wait
 
@@ -109,13 +108,13 @@ def test_click_to_chart_in_the_kernel(rows, wallets, limit_s):
     assert max(medians.values()) <= limit_s
 
 
-def test_first_show_and_clicks_in_the_browser(chromium, tmp_path):
+def test_first_show_and_clicks_in_the_browser(chromium, lab_server):
     """Print how long 100,000 rows take to be seen, and from a click to the new chart."""
-    (tmp_path / "big.ipynb").write_text(notebook_of(MADE, BROWSED, "explorer.close()"))
+    big = notebook_of(MADE, BROWSED, "explorer.close()")
     taken = {"Heatmap": [], "Treemap": []}
     titles = {"Heatmap": "Holdings by wallet and", "Treemap": "Holdings by blockchain"}
     first = []
-    with running_lab(tmp_path) as address:
+    with lab_server.serving(big=big) as address:
         for _ in range(PAGES):  # each page gets plotly.js anew
             with chromium.new_context() as context:
                 page = Visit(context.new_page()).page
@@ -143,11 +142,11 @@ def figures(seconds):
     return f"median {statistics.median(seconds):.3f} s, {min(seconds):.2f} to {max(seconds):.2f}"
 
 
-def test_memory_of_the_page_over_refreshes(chromium, tmp_path):
+@pytest.mark.together
+def test_memory_of_the_page_over_refreshes(chromium, lab_server):
     """Print and check what 200 refreshes leave in the page: no elements, and no memory."""
-    (tmp_path / "refreshed.ipynb").write_text(notebook_of(REFRESHED))
-    left = []
-    with running_lab(tmp_path) as address, chromium.new_context() as context:
+    left, serving = [], lab_server.serving(refreshed=notebook_of(REFRESHED))
+    with serving as address, chromium.new_context() as context:
         page = Visit(context.new_page()).page
         tools = context.new_cdp_session(page)
         open_and_run(page, address, "refreshed.ipynb")
@@ -163,6 +162,7 @@ def test_memory_of_the_page_over_refreshes(chromium, tmp_path):
     assert left[-1] - left[0] < 10e6
 
 
+@pytest.mark.together
 def test_memory_over_refreshes(service):
     """Print and check what 200 refreshes from the service leave: no models, and no memory."""
     with service.client(cache="memory") as client:

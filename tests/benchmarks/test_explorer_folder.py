@@ -49,9 +49,10 @@ picks = {
     "a wallet, too": {"of": "wallets", "values": [f"{first.blockchain}.{first.address}"]},
 }
 costs["opening"] = ask({"kind": "chart"}, *page, {"kind": "options tokens"})
-for name, pick in picks.items():
+for name, pick in [] if sys.argv[2] else picks.items():  # what is kept is for opening
     costs[name] = ask({"kind": "chart", "pick": pick}, *page)
-costs["everything again"] = ask({"kind": "chart", "back": 0}, *page)
+if not sys.argv[2]:
+    costs["everything again"] = ask({"kind": "chart", "back": 0}, *page)
 explorer.close()
 print(json.dumps({"costs": costs, "peak": highest() - base}))
 """

@@ -133,6 +133,7 @@ def test_rate_found_out_and_remembered(tmp_path):
     print(f"\nrate not known: {first / ideal:.2f} of the ideal, then {second / ideal:.2f}")
 
 
+@pytest.mark.together
 def test_hidden_limit(ledger, tmp_path, monkeypatch):
     """Print the time under a limit that nobody tells, beside what it allows."""
     refusals = []
@@ -157,6 +158,7 @@ def test_hidden_limit(ledger, tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.together
 def test_two_processes_under_a_limit(ledger, tmp_path):
     """Print how two processes with one cache and one key keep a limit together."""
     code = (
@@ -229,6 +231,7 @@ def refused(folder, deadline_s):
     return taken
 
 
+@pytest.mark.together
 def test_a_service_that_always_refuses(tmp_path):
     """Print when a fetch gives up, and how soon the pace is back once the service is well.
 

@@ -8,7 +8,7 @@ import statistics
 
 import pytest
 from chromium import Visit
-from lab_server import notebook_of, open_and_run, running_lab
+from lab_server import notebook_of, open_and_run
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(600)]
 
@@ -47,10 +47,10 @@ WATCH = """() => {
 LIMITS_MS = {"first show": 1_000, "keydown": 50, "click": 50}
 
 
-def test_a_picker_of_twenty_thousand(chromium, tmp_path):
+def test_a_picker_of_twenty_thousand(chromium, lab_server):
     """Print and check the medians."""
-    (tmp_path / "many.ipynb").write_text(notebook_of(SETUP, "picker"))
-    with running_lab(tmp_path) as address, chromium.new_context() as context:
+    serving = lab_server.serving(many=notebook_of(SETUP, "picker"))
+    with serving as address, chromium.new_context() as context:
         page = Visit(context.new_page()).page
         open_and_run(page, address, "many.ipynb")
         options = page.locator(".wf-option")

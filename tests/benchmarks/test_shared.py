@@ -36,6 +36,7 @@ def told(what, counts, wanted):
     print(f"{what}: {min(counts)} to {max(counts)} slots a second ({wanted}), {counts}")
 
 
+@pytest.mark.together
 def test_one_pace_for_many(valkey, tmp_path):
     """Print the slots each second, and the trips for each, with clocks that differ, and a file."""
     print(f"\n{PROCESSES} processes that take all they get, at {LIMIT} a second")
@@ -53,6 +54,7 @@ def test_one_pace_for_many(valkey, tmp_path):
             print(f"  trips a slot: {trips / sum(each):.2f} (wanted: at most 2.5)")
 
 
+@pytest.mark.together
 @pytest.mark.parametrize("known", ["told", "counted"])
 def test_a_server_that_goes_and_comes_back(known):
     """Print the slots before, without and after it, with processes that begin without it."""

@@ -10,7 +10,7 @@ import time
 import pytest
 from chromium import Visit
 from fetches import made_up_details
-from lab_server import SUPPORT, notebook_of, open_and_run, running_lab
+from lab_server import SUPPORT, notebook_of, open_and_run
 
 from walletframe.analysis import value
 from walletframe.pickers.table import HoldingsTable
@@ -93,11 +93,10 @@ def test_rows_in_the_kernel():
         assert median <= SORTED_S
 
 
-def test_rows_in_the_browser(chromium, tmp_path):
+def test_rows_in_the_browser(chromium, lab_server):
     """Print the median of a click on a heading, and the longest that a row is blank."""
-    (tmp_path / "table.ipynb").write_text(notebook_of(SHOWN))
     context = chromium.new_context(viewport={"width": 1400, "height": 900})
-    with running_lab(tmp_path) as address, context:
+    with lab_server.serving(table=notebook_of(SHOWN)) as address, context:
         page = Visit(context.new_page()).page
         open_and_run(page, address, "table.ipynb")
         page.locator(".wf-said").filter(has_text=f"{ROWS:,} balances").wait_for()
