@@ -267,6 +267,7 @@ def test_sandbox_ends_on_an_interrupt(run, monkeypatch):
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "Stopped.")
 
 
+@pytest.mark.children
 def test_sandbox_serves_in_the_foreground_until_interrupted(home):
     """A real process prints lines for a shell that reach it, serves, and ends on Ctrl-C."""
     command = [sys.executable, "-m", "walletframe", "sandbox", "--seed", "3"]

@@ -49,7 +49,7 @@ def reachable(canned, monkeypatch):
 @pytest.mark.parametrize(
     "encoding",
     [
-        "cp1252",
+        pytest.param("cp1252", marks=pytest.mark.children),
         "locale C",
         *(pytest.param(name, marks=pytest.mark.stress) for name in ("cp437", "ascii")),
     ],

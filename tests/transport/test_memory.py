@@ -58,6 +58,16 @@ def test_bombs_for_all_workers_take_no_more_than_one(canned, size, reason, most_
     assert grown_mb < most_mb
 
 
+def test_a_large_answer_waits_for_another(canned):
+    """It is read when the one before is there as a whole."""
+    for address in ("0x0", "0x1"):
+        body = answer(wallet(address))
+        canned.say([b" " * 9_000_000, *[b" "] * 4, body])
+    with canned.client(workers=2) as client:
+        found = client.fetch(["ETH.0x0", "ETH.0x1"], on_failure="ignore").wallets
+    assert found.status.tolist() == ["ok", "ok"]
+
+
 def test_large_answers_pass(canned):
     """Eight of 20 MB at once, which are what they should be."""
     padding = {"symbol": "x" * 20_000_000}
