@@ -4,14 +4,13 @@ import contextlib
 import os
 import signal
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from fetches import fetched, token
+from mortals import Mortals
 from small_disk import mounted
 
 import walletframe as wf
@@ -38,23 +37,30 @@ WRITERS = {
     "shell.csv": lambda frame, path: write_details(DETAILS._replace(holdings=frame), path),
 }
 SCRIPT = """
-import os, signal, sys
+import os, signal
 from pathlib import Path
 import test_disk
 
-name, path, when = sys.argv[1:]
-real, writing = os.fsync, Path(path).parent
-def fsync(handle):
-    if when == "before":
+def work(name, path, when):
+    real = os.fsync
+    def fsync(handle):
+        if when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        real(handle)
+    rename = Path.replace
+    def replace(self, target):
+        found = rename(self, target) if when == "after" else None
         os.kill(os.getpid(), signal.SIGKILL)
-    real(handle)
-rename = Path.replace
-def replace(self, target):
-    found = rename(self, target) if when == "after" else None
-    os.kill(os.getpid(), signal.SIGKILL)
-os.fsync, Path.replace = fsync, replace
-test_disk.WRITERS[name](test_disk.MANY, Path(path))
+    os.fsync, Path.replace = fsync, replace
+    test_disk.WRITERS[name](test_disk.MANY, Path(path))
 """
+
+
+@pytest.fixture(scope="module")
+def writers():
+    """Give processes that are killed while they write."""
+    with Mortals(SCRIPT) as mortals:
+        yield mortals
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -71,13 +77,12 @@ def test_a_full_disk_leaves_the_earlier_file(tmp_path, name):
 @pytest.mark.parametrize(
     "name", ["h.csv", *(pytest.param(name, marks=pytest.mark.stress) for name in WRITERS)]
 )
-def test_a_kill_leaves_the_earlier_file_or_the_new_one(tmp_path, name, when):
+def test_a_kill_leaves_the_earlier_file_or_the_new_one(writers, tmp_path, name, when):
     """Before it is on the disk, before it has its name, and after; leavings go after a day."""
     path = tmp_path / name
     path.write_bytes(b"earlier")
-    words = [sys.executable, "-c", SCRIPT, name, str(path), when]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    assert subprocess.run(words, env=environment, check=False).returncode == -signal.SIGKILL
+    writers.begin(name, path, when)
+    assert writers.was_killed()[0]
     left = [each for each in tmp_path.iterdir() if each != path]
     assert (path.read_bytes() == b"earlier") == (when != "after")
     assert len(left) == (when != "after")
