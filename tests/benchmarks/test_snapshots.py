@@ -29,7 +29,7 @@ YEAR = (1_000, 50)
 DAYS, SAVED_DAYS = 365, 12
 HOURLY = (1_000, 10)  # wallets, and tokens of each: a year of it is a gigabyte
 SPELLINGS = 5_000
-REPEATS = 5
+REPEATS = 3
 START = datetime(2026, 1, 1, 6, tzinfo=UTC)
 
 
