@@ -2,7 +2,9 @@
 
 import os
 import re
+import shutil
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -94,6 +96,18 @@ def service():
     """Give one sandbox to the whole run."""
     with sandbox() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def npm():
+    """Give the folder of what npm installed; skip loudly where it is not."""
+    folder = Path(__file__).with_name("page") / "node_modules" / ".bin"
+    if shutil.which("node") and folder.is_dir():
+        return folder
+    missing = "no eslint: npm install --prefix tests/page (.ci/run does it, and skips nothing)"
+    if "WF_TEST_NO_SKIP" in os.environ:
+        pytest.fail(missing)
+    return pytest.skip(missing)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """What a type checker tells those who use the package."""
 
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -71,6 +72,18 @@ def lines(tmp_path_factory):
 def test_types_are_strict(lines):
     """Nothing is said of the package."""
     assert [line for line in lines if "asked.py:" not in line] == []
+
+
+@pytest.mark.system
+def test_every_public_name_has_a_type(npm, tmp_path, monkeypatch):
+    """As pyright counts them, apart from what other packages leave untyped."""
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}", prepend=os.pathsep)  # its Python
+    pyright = [npm / "pyright", "--verifytypes", "walletframe", "--ignoreexternal", "--outputjson"]
+    found = subprocess.run(pyright, capture_output=True, text=True, check=False, cwd=tmp_path)
+    told = json.loads(found.stdout)["typeCompleteness"]
+    untyped = [each["name"] for each in told["symbols"] if not each["isTypeKnown"]]
+    assert (told["completenessScore"], untyped) == (1, []), found.stdout
+    assert len(told["symbols"]) > 1_000  # it found the package
 
 
 @pytest.mark.system

@@ -1,8 +1,6 @@
 """The scripts of the widgets: linted, tested in node, joined, and packed with the package."""
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -27,18 +25,6 @@ def run(*words):
     """Run a tool on the repository and return what it complains about."""
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else done.stdout + done.stderr
-
-
-@pytest.fixture(scope="module")
-def npm():
-    """Give the folder of what npm installed; skip loudly where it is not."""
-    folder = HERE / "node_modules" / ".bin"
-    if shutil.which("node") and folder.is_dir():
-        return folder
-    missing = "no eslint: npm install --prefix tests/page (.ci/run does it, and skips nothing)"
-    if "WF_TEST_NO_SKIP" in os.environ:
-        pytest.fail(missing)
-    return pytest.skip(missing)
 
 
 def test_eslint_finds_nothing(npm):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from ipywidgets import ValueWidget
-from ipywidgets.widgets.trait_types import TypedTuple
 from traitlets import Any as AnyTrait
 from traitlets import Int, Unicode, observe, validate
 
+from walletframe.pickers.base import TypedTuple, ValueWidget
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.widget import LOCK, PageWidget
 

@@ -28,10 +28,10 @@ from functools import wraps
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from anywidget import AnyWidget
 from traitlets import Unicode
 
 from walletframe.errors import WalletframeError
+from walletframe.pickers.base import AnyWidget
 from walletframe.text import one_line
 
 if TYPE_CHECKING:
