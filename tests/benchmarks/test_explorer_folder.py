@@ -1,6 +1,6 @@
 """What the explorer of a folder larger than it reads costs, in memory and in the processor's time.
 
-And what opening costs where an earlier one has kept the sums. A million balances; ten with
+And what opening costs where an earlier one has kept the sums. Two million balances; ten with
 ``WF_TEST_FOLDER_ROWS=10000000``. In a process of its own.
 """
 
@@ -16,7 +16,7 @@ from large_folder import write_folder
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(3_600)]
 
-ROWS = int(os.environ.get("WF_TEST_FOLDER_ROWS", "1000000"))
+ROWS = int(os.environ.get("WF_TEST_FOLDER_ROWS", "2000000"))
 LARGE = 10_000_000
 SUPPORT = Path(__file__).parents[1] / "support"
 CODE = """
