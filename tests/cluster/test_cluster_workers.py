@@ -6,7 +6,7 @@ from operator import attrgetter
 import dask.dataframe as dd
 import pandas as pd
 import pytest
-from distributed import Client, LocalCluster
+from cluster_fetches import local_cluster
 from drawn_fetches import TOKENS, details_of
 from parted import write_parts
 
@@ -26,10 +26,7 @@ FETCH = [
 @pytest.fixture(scope="module", autouse=True)
 def workers():
     """Start two worker processes."""
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
+    with local_cluster() as client:
         yield client
 
 

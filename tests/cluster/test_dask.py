@@ -8,8 +8,8 @@ import dask
 import dask.dataframe as dd
 import pandas as pd
 import pytest
+from cluster_fetches import local_cluster
 from dask.base import tokenize
-from distributed import Client, LocalCluster
 
 from walletframe import AmountArray, AmountError
 from walletframe.dask import divisions
@@ -39,10 +39,7 @@ def settings():
 @pytest.fixture(scope="module")
 def cluster():
     """Start two worker processes."""
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as workers,
-        Client(workers) as client,
-    ):
+    with local_cluster() as client:
         yield client
 
 

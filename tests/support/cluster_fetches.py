@@ -1,8 +1,10 @@
 """Fetches on clusters of real processes, and what became of them."""
 
+import os
 import subprocess
 import sys
 from contextlib import contextmanager
+from unittest.mock import patch
 
 import dask.dataframe as dd
 import duckdb
@@ -36,9 +38,13 @@ def settings(server, **given):
 
 @contextmanager
 def local_cluster(**given):
-    """Start workers, each a process with the key in its environment."""
+    """Start workers, each a process with the key in its environment.
+
+    Their variables are put into this process as well, and would slow down others that it starts.
+    """
     own = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
+        patch.dict(os.environ),
         LocalCluster(**own | {"env": ENVIRONMENT} | given) as workers,
         Client(workers) as client,
     ):
