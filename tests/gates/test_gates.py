@@ -23,9 +23,18 @@ UPWARDS = (
 )
 
 
+ENGINES = ("pyspark", "ray")  # which test_engines.py asks
+
+
 def python_of(path):
     """Return the Python blocks of a page."""
     return re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def engine_of(block):
+    """Return the engine that a block imports, if any."""
+    found = re.search(rf"^(?:from|import) ({'|'.join(ENGINES)})\b", block, flags=re.MULTILINE)
+    return found and found[1]
 
 
 PAGES = [
@@ -96,9 +105,9 @@ def own_environment():
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # Dask's own call
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_examples_of_pages_run(path, tmp_path, monkeypatch):
-    """A page's Python blocks work, one after the other, but for those that name a service."""
+    """A page's Python blocks work, one after the other, but for those of a service or an engine."""
     monkeypatch.chdir(tmp_path)
     names = {}
     for block in python_of(path):
-        if "https://" not in block:
+        if "https://" not in block and not engine_of(block):
             exec(compile(block, path.name, "exec"), names)  # noqa: S102 - our own text

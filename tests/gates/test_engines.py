@@ -1,0 +1,56 @@
+"""What the how-to page says of Spark and Ray, which .ci/engines installs: half a gigabyte."""
+
+import json
+import os
+import subprocess
+import sys
+from decimal import Decimal
+
+import pandas as pd
+import pytest
+from test_gates import ENGINES, ROOT, engine_of, python_of
+
+import walletframe as wf
+from walletframe.service import SHOWCASE
+
+pytestmark = pytest.mark.engines
+
+BLOCKS = {engine_of(block): block for block in python_of(ROOT / "docs" / "howto" / "cluster.md")}
+LOCAL = {"SPARK_LOCAL_IP": "127.0.0.1", "RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
+TOLD = """
+import json
+found = [list(row.values() if isinstance(row, dict) else row) for row in rows]
+print(json.dumps(found, default=str))
+"""
+
+
+@pytest.fixture
+def exact(tmp_path, client):
+    """Write two shards; give each contract's sum of what a decimal of 38 digits holds, or None."""
+    shards = [tmp_path / "bulk" / f"shard-{number}" for number in range(2)]
+    for number, shard in enumerate(shards):
+        wf.fetch_to_parquet(SHOWCASE[number::2], shard, client=client, on_failure="ignore")
+    holdings = pd.concat(wf.read_wallets(shard).holdings for shard in shards)
+    holdings["contract"] = holdings["token_address"].fillna("")
+    held = holdings["amount"].astype("str").str.fullmatch(r"\d{1,20}(\.\d{1,18})?")
+    sums = holdings[held].groupby("contract")["amount"].sum().astype("str")
+    return {name: sums.get(name) for name in holdings["contract"]}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_decimals_are_summed_exactly(engine, exact, tmp_path):
+    """Its sums are ours; what no decimal holds is in none of them."""
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKS[engine] + TOLD],
+        cwd=tmp_path,
+        env=os.environ | LOCAL | {"HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert None in exact.values()
+    assert {name or "": total and Decimal(total) for name, total in found} == {
+        name: total and Decimal(total) for name, total in exact.items()
+    }
