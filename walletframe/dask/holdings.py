@@ -16,7 +16,7 @@ from dask.base import compute, is_dask_collection
 from dask.delayed import delayed
 
 from walletframe.dask.passes import pieces, results
-from walletframe.dask.reading import folders_of, stored
+from walletframe.dask.reading import folders_of, stored, tables_of
 from walletframe.errors import ArgumentError, SettingsError, UnknownWalletError
 from walletframe.frames import (
     SNAPSHOT,
@@ -136,9 +136,10 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
     It is seen where rows are read whether this is so.
     """
     none = _checked(frame, by)
-    told = kept_names(wallets._meta)  # noqa: SLF001 - Dask's
-    tables = compute(*wallets[[*_TOLD, *told]].to_delayed())
-    asked, folders = pd.concat(tables, ignore_index=True), folders_of(wallets, frame)
+    like: pd.DataFrame = wallets._meta  # noqa: SLF001 - Dask's
+    folders, told = folders_of(wallets, frame), [*_TOLD, *kept_names(like)]
+    tables = tables_of(folders, like, told) if folders else compute(*wallets[told].to_delayed())
+    asked = pd.concat(tables, ignore_index=True)
     if folders:  # else rows are written as they are, too
         [asked] = respelled(asked)
     whole = read_positions(none, asked)

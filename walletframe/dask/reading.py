@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dask.base import compute
+from dask.delayed import delayed
 
 from walletframe.bulk import open_holdings, read_wallets
 from walletframe.bulk.files import Layout, dataset_errors
 from walletframe.bulk.journal import segments
+from walletframe.dask.passes import pieces
 from walletframe.errors import DatasetError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import dask.dataframe as dd
@@ -55,6 +61,21 @@ def stored(folder: Opened, like: pd.DataFrame) -> StoredHoldings:
 def wallets_of(folder: Opened, like: pd.DataFrame) -> pd.DataFrame:
     """Read the wallets, with the columns of a frame."""
     return stored(folder, like).wallets
+
+
+def tables_of(
+    folders: Sequence[Opened], like: pd.DataFrame, columns: list[str]
+) -> list[pd.DataFrame]:
+    """Read some columns of the wallets of each folder; several folders are one task."""
+    on_folders = delayed(_tables_of, pure=False)
+    tasks = [on_folders(some, like, columns) for some in pieces(folders, [1] * len(folders))]
+    return [*chain.from_iterable(compute(*tasks))]
+
+
+def _tables_of(
+    folders: Sequence[Opened], like: pd.DataFrame, columns: list[str]
+) -> list[pd.DataFrame]:
+    return [wallets_of(folder, like)[columns] for folder in folders]
 
 
 def balances_of(folder: Opened, columns: list[str] | None = None) -> pd.DataFrame:
