@@ -31,7 +31,7 @@ class Words:
     words: npt.NDArray[np.int64]  # n times 2, the lower one first; 0 where missing, and of others
     missing: Mask
     scale: int
-    places: Places  # of the others
+    places: Places  # of the others, ascending
     others: Exact
 
     def exact(self) -> Exact:
@@ -44,16 +44,16 @@ class Words:
         return Exact(integers, self.missing, scale)
 
     def take(self, rows: Places) -> Words:
-        """Return those of some rows, each of which comes once."""
-        places = np.full(len(self.missing), -1)
-        places[rows] = np.arange(len(rows))
-        found = places[self.places]
-        kept, (integers, missing, scale) = found >= 0, self.others
+        """Return those of some rows."""
+        marks = np.zeros(len(self.missing), dtype=bool)
+        marks[self.places] = True
+        places = np.flatnonzero(marks[rows])
+        kept, (integers, missing, scale) = np.searchsorted(self.places, rows[places]), self.others
         return replace(
             self,
             words=np.take(self.words, rows, axis=0),
             missing=self.missing[rows],
-            places=found[kept],
+            places=places,
             others=Exact(integers[kept], missing[kept], scale),
         )
 
@@ -130,8 +130,9 @@ def _sums(words: npt.NDArray[np.int64], ids: Places, count: int) -> Integers:
         some = np.ascontiguousarray(words[start : start + _AT_ONCE])
         for place, kind in enumerate(_QUARTERS):
             weights = some.view(kind)[:, place]
-            found = np.bincount(ids[start : start + _AT_ONCE], weights, count)
-            sums[place] += found.astype(np.int64)
+            if weights.any():  # the higher ones are seldom needed
+                found = np.bincount(ids[start : start + _AT_ONCE], weights, count)
+                sums[place] += found.astype(np.int64)
     for place in range(1, len(_QUARTERS)):
         sums[place] += sums[place - 1] >> 32
     low = sums & 0xFFFFFFFF

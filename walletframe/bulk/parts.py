@@ -199,10 +199,12 @@ def _as_part(
     return as_tables(assemble(record for record, _ in of_kind), [place for _, place in of_kind])
 
 
-def rows_of(counts: Integers, order: Integers) -> Integers | None:
+def rows_of(counts: Integers, order: Integers) -> Codes | None:
     """Give the rows of wallets one after the other; None where these are all, as they stand."""
     taken = counts[order]
     if np.array_equal(order, np.arange(len(order))) and taken.sum() == counts.sum():
         return None
     first = np.cumsum(counts)[order] - np.cumsum(taken)
-    return np.repeat(first, taken) + np.arange(taken.sum())
+    rows: Codes = np.repeat(first, taken)
+    rows += np.arange(len(rows))
+    return rows

@@ -222,10 +222,8 @@ class StoredHoldings:
 
     def _rows(self, places: Codes) -> Codes:
         """Give the places of wallets' rows among all, wallet by wallet."""
-        counts = self.counts[places]
-        starts = (np.cumsum(self.counts) - self.counts)[places] - np.cumsum(counts) + counts
-        rows: Codes = np.repeat(starts, counts) + np.arange(counts.sum())
-        return rows
+        rows = rows_of(self.counts, places)
+        return np.arange(self.counts.sum()) if rows is None else rows
 
     def _block(self, part: Part, places: Codes, names: Collection[str], book: TokenBook) -> Block:
         order = np.argsort(places)

@@ -91,8 +91,9 @@ class Ways:
         """
         found: dict[str, Any] = {}
         for name in TOKEN[1:] if self.book.respells else TOKEN:
-            numbers, kind = self.texts[name][self.codes], self.book.kind(name)
-            found[name] = pd.Categorical.from_codes(numbers, dtype=kind, validate=False)
+            kind = self.book.kind(name)
+            texts = self.texts[name].astype(np.min_scalar_type(~len(kind.categories)))
+            found[name] = pd.Categorical.from_codes(texts[self.codes], dtype=kind, validate=False)
         chain, first = TOKEN[0], dict[str, str]()
         if chain in found:
             return found
