@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from walletframe.frames import Codes, Mask, WalletRecord
 
-Integers: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.int64]]"
-
 _REPEATED = ["blockchain", "address", *TOKEN]  # text that is worth a dictionary
 _TEXT = pa.large_string()
 _TRIES = 5
@@ -47,11 +45,11 @@ class Part:
 
     wallets: pa.Table
     chosen: Mask  # which wallets of the file these are
-    sizes: Integers  # of each wallet of the file, how many balances it has
+    sizes: Codes  # of each wallet of the file, how many balances it has
     source: Path | pa.Table
 
     @property
-    def counts(self) -> Integers:
+    def counts(self) -> Codes:
         """How many balances each of the wallets has."""
         return self.sizes[self.chosen]
 
@@ -176,8 +174,8 @@ def _wanted(wallets: pa.Table, keys: Container[str] | None) -> pa.Array:
     return pa.array([key in keys for key in keys_of(wallets)], pa.bool_())
 
 
-def _sizes(wallets: pa.Table) -> Integers:
-    sizes: Integers = wallets["tokens"].fill_null(0).to_numpy()
+def _sizes(wallets: pa.Table) -> Codes:
+    sizes: Codes = wallets["tokens"].fill_null(0).to_numpy()
     return sizes
 
 
@@ -199,7 +197,7 @@ def _as_part(
     return as_tables(assemble(record for record, _ in of_kind), [place for _, place in of_kind])
 
 
-def rows_of(counts: Integers, order: Integers) -> Codes | None:
+def rows_of(counts: Codes, order: Codes) -> Codes | None:
     """Give the rows of wallets one after the other; None where these are all, as they stand."""
     taken = counts[order]
     if np.array_equal(order, np.arange(len(order))) and taken.sum() == counts.sum():

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from walletframe.address import WalletAddress, WalletsLike
-    from walletframe.bulk.parts import Contents, Integers, Part
-    from walletframe.frames import Mask, TokenKey, TokenLike
+    from walletframe.bulk.parts import Contents, Part
+    from walletframe.frames import Codes, Mask, TokenKey, TokenLike
 
 _ABSENT = Outcome(Status.NOT_CACHED, "not in the folder")
 _OF_WALLETS = ("blockchain", "address")
@@ -168,7 +168,7 @@ def _names(columns: str | Sequence[str] | None) -> list[str]:
 
 def _wallets(
     contents: Contents, service: str, asked: list[WalletAddress] | None
-) -> tuple[pd.DataFrame, Integers]:
+) -> tuple[pd.DataFrame, Codes]:
     """Give wallets in the order asked, and of each its place in `contents`, or behind these."""
     found = contents.wallets
     frame = as_frame(found, WALLET_DTYPES)
@@ -186,7 +186,7 @@ def _wallets(
 def read_holdings(
     contents: Contents,
     wallets: pd.DataFrame,
-    order: Integers,
+    order: Codes,
     names: list[str],
     chosen: set[TokenKey] | None,
 ) -> pd.DataFrame:
@@ -221,7 +221,7 @@ def read_holdings(
     return pd.DataFrame(columns, index=range(len(owners)), columns=kept, copy=False)
 
 
-def column_of(name: str, chunks: list[Any], rows: Integers | None = None) -> Any:
+def column_of(name: str, chunks: list[Any], rows: Codes | None = None) -> Any:
     """Make one column of its parts, in the dtype of the contract."""
     whole: Any
     if name == "amount":

@@ -16,7 +16,7 @@ from dask.base import compute, is_dask_collection
 from dask.delayed import delayed
 
 from walletframe.dask.passes import pieces, results
-from walletframe.dask.reading import folders_of, stored, tables_of
+from walletframe.dask.reading import folders_of, stored, wallet_tables
 from walletframe.errors import ArgumentError, SettingsError, UnknownWalletError
 from walletframe.frames import (
     SNAPSHOT,
@@ -138,7 +138,7 @@ def holdings_of_fetch(frame: dd.DataFrame, wallets: dd.DataFrame, by: By) -> Clu
     none = _checked(frame, by)
     like: pd.DataFrame = wallets._meta  # noqa: SLF001 - Dask's
     folders, told = folders_of(wallets, frame), [*_TOLD, *kept_names(like)]
-    tables = tables_of(folders, like, told) if folders else compute(*wallets[told].to_delayed())
+    tables = wallet_tables(folders, like, told) if folders else compute(*wallets[told].to_delayed())
     asked = pd.concat(tables, ignore_index=True)
     if folders:  # else rows are written as they are, too
         [asked] = respelled(asked)

@@ -63,16 +63,16 @@ def wallets_of(folder: Opened, like: pd.DataFrame) -> pd.DataFrame:
     return stored(folder, like).wallets
 
 
-def tables_of(
+def wallet_tables(
     folders: Sequence[Opened], like: pd.DataFrame, columns: list[str]
 ) -> list[pd.DataFrame]:
     """Read some columns of the wallets of each folder; several folders are one task."""
-    on_folders = delayed(_tables_of, pure=False)
+    on_folders = delayed(_wallet_tables, pure=False)
     tasks = [on_folders(some, like, columns) for some in pieces(folders, [1] * len(folders))]
     return [*chain.from_iterable(compute(*tasks))]
 
 
-def _tables_of(
+def _wallet_tables(
     folders: Sequence[Opened], like: pd.DataFrame, columns: list[str]
 ) -> list[pd.DataFrame]:
     return [wallets_of(folder, like)[columns] for folder in folders]

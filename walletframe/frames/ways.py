@@ -91,9 +91,7 @@ class Ways:
         """
         found: dict[str, Any] = {}
         for name in TOKEN[1:] if self.book.respells else TOKEN:
-            kind = self.book.kind(name)
-            texts = self.texts[name].astype(np.min_scalar_type(~len(kind.categories)))
-            found[name] = pd.Categorical.from_codes(texts[self.codes], dtype=kind, validate=False)
+            found[name] = _numbered_text(self.texts[name], self.codes, self.book.kind(name))
         chain, first = TOKEN[0], dict[str, str]()
         if chain in found:
             return found
@@ -103,8 +101,14 @@ class Ways:
         names = self.book.taken(chain, kinds).tolist()
         alike = spellings([name for name in names if isinstance(name, str)], first)
         numbers, told = pd.factorize(np.array([alike.get(name) for name in names], dtype=object))
-        rows = numbers[few][self.codes]
-        return {chain: pd.Categorical.from_codes(rows, text_array(told), validate=False), **found}
+        kind = pd.CategoricalDtype(text_array(told))
+        return {chain: _numbered_text(numbers[few], self.codes, kind), **found}
+
+
+def _numbered_text(numbers: Codes, ways: Codes, kind: pd.CategoricalDtype) -> pd.Categorical:
+    """Give rows the text of their ways; its numbers are made short while they are few."""
+    short = numbers.astype(np.min_scalar_type(-1 - len(kind.categories)))  # signed: -1 is missing
+    return pd.Categorical.from_codes(short[ways], dtype=kind, validate=False)
 
 
 def ways_found(ways: Ways, rows: Codes) -> pd.DataFrame:
