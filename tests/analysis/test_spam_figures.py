@@ -62,45 +62,51 @@ def flagged(rows, blockchain=None, price=None):
     return flag_spam(whole)["is_spam"].iloc[: len(rows)]
 
 
+@pytest.fixture
+def say(capsys):
+    """Give a function whose words are seen in every run."""
+
+    def say(words):
+        with capsys.disabled():
+            print(f"\n{words}")  # noqa: T201 - the figures
+
+    return say
+
+
 @pytest.mark.parametrize("part", ["development", "held_out"])
-def test_recall_and_precision(part, capsys):
+def test_recall_and_precision(part, say):
     """Print both, and hold recall to 98 in a hundred, precision to 99."""
     rows = TABLE[TABLE["part"] == part]
     found = flagged(rows)
     bait, real = rows["bait"] == "yes", rows["label"] == "real"
     recall, precision = found[bait].mean(), (found & ~real).sum() / found.sum()
     plain = found[(rows["bait"] == "no")]
-    with capsys.disabled():
-        print(  # noqa: T201 - the figures are to be seen in every run
-            f"\n{part}: recall {recall:.3f} of {bait.sum()} spam symbols, precision "
-            f"{precision:.3f}, {found[real].sum()} of {real.sum()} real tokens flagged; under a "
-            f"plain name {plain.sum()} of {len(plain)} spam tokens found"
-        )
+    say(
+        f"{part}: recall {recall:.3f} of {bait.sum()} spam symbols, precision "
+        f"{precision:.3f}, {found[real].sum()} of {real.sum()} real tokens flagged; under a "
+        f"plain name {plain.sum()} of {len(plain)} spam tokens found"
+    )
     assert recall >= 0.98
     assert precision >= 0.99
 
 
-def test_prices_lose_nothing(capsys):
+def test_prices_lose_nothing(say):
     """Where the service prices others and none of these, at least as many are found."""
     spam = TABLE[TABLE["label"] == "spam"]
     without, beside = flagged(spam), flagged(spam, price=float("nan"))
-    with capsys.disabled():
-        print(  # noqa: T201 - the figures are to be seen in every run
-            f"\nall {len(spam)} spam tokens: {without.mean():.3f} found, {beside.mean():.3f} where "
-            "the service prices others and none of these"
-        )
+    say(
+        f"all {len(spam)} spam tokens: {without.mean():.3f} found, {beside.mean():.3f} where "
+        "the service prices others and none of these"
+    )
     assert beside.mean() >= without.mean() > 0.8
 
 
 @pytest.mark.parametrize("part,most", [("development", 0), ("held_out", 1), ("unseen", 4)])
-def test_listed_tokens_are_not_flagged(part, most, capsys):
+def test_listed_tokens_are_not_flagged(part, most, say):
     """Without any price; what is wanted is at most three in three thousand."""
     rows = UNSEEN if part == "unseen" else LISTED[LISTED["contract"].map(half) == part]
     found = flagged(rows)
-    with capsys.disabled():
-        print(  # noqa: T201 - the figures are to be seen in every run
-            f"\n{part}: {found.sum()} of {len(rows)} tokens of public lists flagged"
-        )
+    say(f"{part}: {found.sum()} of {len(rows)} tokens of public lists flagged")
     assert found.sum() <= most
 
 

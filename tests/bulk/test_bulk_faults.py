@@ -4,7 +4,6 @@ import errno
 import fcntl
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from threading import Event, Thread, Timer
 
 import duckdb
 import filelock
+import numpy as np
 import pytest
 from fast_service import fast_service, wallet_address
 from filelock import FileLock
@@ -144,7 +144,7 @@ class TestKilled:
         self, clients, fast, folder, kills, count
     ):
         """Only what was in the air is asked for again; what was ok stays ok."""
-        rng, ok = random.Random(1), 0  # noqa: S311 - moments, no secrets
+        rng, ok = np.random.default_rng(1), 0
         for _ in range(kills):
             moment = rng.uniform(0, 0.2)
             assert fetch_and_be_killed(clients, fast, folder, count, after_s=moment)

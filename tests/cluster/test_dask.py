@@ -106,7 +106,7 @@ def test_an_index_of_amounts():
     """It is divided by exact amounts; Dask's own choice would be floats, which are refused."""
     check_index()
     with pytest.raises(AmountError, match="no exact amount"):
-        parts(KNOWN).set_index("amount").npartitions  # noqa: B018
+        parts(KNOWN).set_index("amount").npartitions  # noqa: B018 - a property that computes
 
 
 def test_divisions_of_few_amounts():
@@ -166,13 +166,12 @@ def test_what_is_sent_registers_the_type():
 
 def test_tables_without_amounts_are_dasks():
     """Frames of text come as Dask makes them; text beside amounts, too."""
-    from dask.dataframe.dispatch import from_pyarrow_table_dispatch as made  # noqa: PLC0415
-
     for meta in (FRAME[["key"]], FRAME):
         arrow = meta.assign(key=meta["key"].astype(pd.StringDtype("pyarrow")))
         for kept in (meta, arrow):
             table = dd.dispatch.to_pyarrow_table_dispatch(kept)
-            pd.testing.assert_frame_equal(made(kept, table), kept)
+            made = dd.dispatch.from_pyarrow_table_dispatch(kept, table)
+            pd.testing.assert_frame_equal(made, kept)
 
 
 def test_without_dask():

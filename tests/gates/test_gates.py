@@ -12,6 +12,7 @@ from pathlib import Path
 
 import grimp
 import pytest
+from copied_code import executed
 
 import walletframe as wf
 
@@ -110,4 +111,4 @@ def test_examples_of_pages_run(path, tmp_path, monkeypatch):
     names = {}
     for block in python_of(path):
         if "https://" not in block and not engine_of(block):
-            exec(compile(block, path.name, "exec"), names)  # noqa: S102 - our own text
+            executed(block, names, source=path.name)

@@ -7,6 +7,7 @@ import threading
 import pandas as pd
 import pytest
 from canned_service import balance
+from copied_code import executed, executed_on
 from fetches import failed, record
 from hostile_symbols import SYMBOLS, hostile_holdings
 from ipywidgets.widgets.widget import _instances
@@ -19,7 +20,6 @@ from walletframe.frames import WalletDetails, assemble, read_positions
 from walletframe.pickers import FetchPanel, HoldingsExplorer
 from walletframe.pickers.pictures import CHARTS
 from walletframe.pickers.portfolio import Portfolio, Selection
-from walletframe.pickers.takeaway import HERE
 from walletframe.service import SHOWCASE, sandbox
 
 USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")
@@ -54,14 +54,6 @@ def pick(explorer, **chosen):
     for kind, values in chosen.items():
         page.choose(kind, *values)
     return page.look()
-
-
-def run(code, details, **names):
-    """Run lines of code as a person would who has the frames, and return what they make."""
-    names = {"holdings": details.holdings, "wallets": details.wallets, **names}
-    exec("import walletframe\nfrom walletframe.charts import token_colors", names)  # noqa: S102
-    exec(code.partition(HERE)[2], names)  # noqa: S102 - our own text
-    return names
 
 
 def drawn(figure):
@@ -201,7 +193,7 @@ def test_the_code_makes_what_is_shown(explorer, details, chart):
     page.pick("Tokens", *range(9))
     wallets = ["ETH.0x" + "8" * 40, "BSC.0x" + "1" * 40]
     pick(explorer, blockchains=["ETH", "BSC"], wallets=wallets)
-    made = run(explorer.code, details)
+    made = executed_on(details, explorer.code)
     assert explorer.code.isascii()
     assert len(made["shown"]) > 1
     pd.testing.assert_frame_equal(made["shown"], explorer.shown.holdings)
@@ -212,8 +204,7 @@ def test_the_code_makes_what_is_shown(explorer, details, chart):
 def test_the_code_runs_as_it_is(explorer):
     """It fetches from the sandbox again, values, and leaves the same out."""
     Page(explorer).look(measure="balances")
-    made = {}
-    exec(explorer.code, made)  # noqa: S102 - our own text
+    made = executed(explorer.code)
     assert explorer.code.endswith("\nfigure"), "the last line of a cell is displayed"
     columns = ["address", "symbol", "amount", "value"]
     pd.testing.assert_frame_equal(made["shown"][columns], explorer.shown.holdings[columns])
@@ -226,8 +217,7 @@ def test_the_code_makes_the_sandbox_that_answered(tmp_path):
     with sandbox(seed=7) as service, service.client(cache="memory") as client:
         details = client.fetch(["ETH.0x" + "3" * 40], progress=False)
     explorer = HoldingsExplorer(details)
-    made = {}
-    exec(explorer.code, made)  # noqa: S102 - our own text
+    made = executed(explorer.code)
     assert made["holdings"].amount.tolist() == explorer.details.holdings.amount.tolist()
     assert "wf.sandbox(seed=7)" in explorer.code
     details.holdings.assign(symbol="MINE").to_parquet(ledger)
@@ -236,7 +226,7 @@ def test_the_code_makes_the_sandbox_that_answered(tmp_path):
             explorer.details = client.fetch(details.wallets, progress=False)
         assert f"wf.sandbox(ledger={written})" in explorer.code
         assert ("# fill in" in explorer.code) == (given is not ledger)
-    exec(explorer.code.replace("ledger = None", f"ledger = {str(ledger)!a}"), made)  # noqa: S102
+    made = executed(explorer.code.replace("ledger = None", f"ledger = {str(ledger)!a}"))
     assert set(made["holdings"].symbol) == {"MINE"}
     explorer.close()
 
@@ -320,7 +310,7 @@ def test_why_there_is_no_chart(records, picked, reason, chart):
     said = pick(explorer, **picked)
     assert said["reason"].endswith(reason)
     assert said["figure"] is None
-    made = run(explorer.code, details)
+    made = executed_on(details, explorer.code)
     assert made["shown"].empty
     assert "figure" not in made
     assert Page(explorer).alert() == ""
@@ -338,7 +328,7 @@ def test_a_chart_that_fails_stops_nothing_else(details):
         assert "the values are in 2 currencies" in said["reason"]
         assert f"{chain}." in page.rows()
         assert "1 wallet on 1 blockchain: 1 ok" in page.status()
-        assert len(run(explorer.code, mixed)["shown"]) == len(explorer.shown.holdings) > 0
+        assert len(executed_on(mixed, explorer.code)["shown"]) == len(explorer.shown.holdings) > 0
         csv = pd.read_csv(io.BytesIO(page.file("CSV")), dtype="str")
         assert len(csv) == len(explorer.shown.holdings)
     explorer.close()

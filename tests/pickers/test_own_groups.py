@@ -4,11 +4,11 @@ import json
 
 import pandas as pd
 import pytest
+from copied_code import executed, executed_on
 from ipywidgets.widgets.widget import _instances
 from widgets import Page, ask, wait
 
 from walletframe.pickers import HoldingsExplorer
-from walletframe.pickers.takeaway import HERE
 from walletframe.service import SHOWCASE
 
 OWNERS = ["Ada", "Ben", "Ada", None, "<b>$x</b>"]
@@ -64,9 +64,7 @@ def test_charts_by_a_kept_column(explorer, details, chart, things):
     said = choose(explorer, ("owner", "Ada"), ("owner", "<b>$x</b>"), ("owner", ""))
     assert Page(explorer).alert() == ""
     assert "owner" in said["title"]
-    made = {"wallets": details.wallets, "holdings": details.holdings}
-    exec("from walletframe.charts import token_colors", made)  # noqa: S102
-    exec(explorer.code.partition(HERE)[2], made)  # noqa: S102 - our own text
+    made = executed_on(details, explorer.code)
     assert json.loads(made["figure"].to_json())["data"] == said["figure"]["data"]
     pd.testing.assert_frame_equal(made["shown"], explorer.shown.holdings)
     pd.testing.assert_frame_equal(made["wallets"], explorer.shown.wallets)
@@ -82,8 +80,7 @@ def test_the_code_writes_what_is_kept(service, client):
     keep = ["owner", "since", "most", "level"]
     explorer = HoldingsExplorer(people.wf.fetch(keep=keep, client=client, on_failure="ignore"))
     choose(explorer, ("since", "2026-01-31"), ("level", "1"))
-    made = {}
-    exec(explorer.code, made)  # noqa: S102 - our own text
+    made = executed(explorer.code)
     assert made["asked"]["owner"].isna().tolist() == [False, True, False]
     assert made["asked"]["level"].tolist()[::2] == ["1", "3"]
     assert made["wallets"]["address"].tolist() == explorer.shown.wallets["address"].tolist()

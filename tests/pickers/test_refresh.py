@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 from canned_service import KEY, answer, balance, wallet
+from copied_code import executed_on
 from ipywidgets.widgets.widget import _instances
 from widgets import Page, wait
 
@@ -10,7 +11,6 @@ from walletframe.client import configure
 from walletframe.errors import ArgumentError
 from walletframe.frames import assemble
 from walletframe.pickers import HoldingsExplorer
-from walletframe.pickers.takeaway import HERE
 from walletframe.service import SHOWCASE, Sandbox, sandbox
 
 NAMES = ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
@@ -84,9 +84,7 @@ def test_what_is_done_to_holdings_is_done_to_each_answer(opened, details):
         pd.testing.assert_frame_equal(shown, in_money(explorer.details.holdings))
         assert len(shown) < len(explorer.details.holdings)
         assert "USD" in str(Page(explorer).plotted())
-        names = {"holdings": explorer.details.holdings, "wallets": explorer.details.wallets}
-        exec("from walletframe.charts import token_colors", names)  # noqa: S102
-        exec(explorer.code.partition(HERE)[2], names)  # noqa: S102 - our own text
+        names = executed_on(explorer.details, explorer.code)
         pd.testing.assert_frame_equal(names["shown"], shown)
         assert "USD" in names["figure"].to_json()
         before = explorer.details
@@ -239,9 +237,7 @@ def test_spam_of_a_prepare_is_left_out_by_the_code(details):
         details, prepare=lambda holdings: holdings.assign(is_spam=holdings.symbol == "ETH")
     )
     assert 'shown = holdings[~holdings["is_spam"]' in explorer.code
-    made = {"wallets": details.wallets, "holdings": details.holdings}
-    exec("from walletframe.charts import token_colors", made)  # noqa: S102
-    exec(explorer.code.partition(HERE)[2], made)  # noqa: S102 - our own text
+    made = executed_on(details, explorer.code)
     assert made["shown"].index.equals(explorer.shown.holdings.index)
     explorer.close()
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from copied_code import executed
 from drawn_fetches import TOKENS, details_of, fetches_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -104,8 +105,7 @@ def test_what_was_done_to_a_folder_is_seen(stored):
 def test_code_reads_the_folder(both):
     """Lines that need no fetch."""
     frames, folder = both
-    names = {}
-    exec(folder.code, names)  # noqa: S102 - our own text
+    names = executed(folder.code)
     assert len(names["shown"]) == len(frames.shown.holdings)
 
 
@@ -189,8 +189,7 @@ def test_few_balances_are_shown_one_by_one(both, large, monkeypatch, pick):
         large.shown.holdings.reset_index(drop=True),
         both[0].shown.holdings.reset_index(drop=True),
     )
-    names = {}
-    exec(large.code, names)  # noqa: S102 - our own text
+    names = executed(large.code)
     assert len(names["shown"]) == len(large.shown.holdings)
     large.save("CSV")
     assert large._alert == ""
@@ -207,8 +206,7 @@ def test_what_a_folder_is_too_large_for_is_said(large):
     large.save("CSV")
     assert "too many to be had one by one" in large._alert
     assert "stored.wf.value().wf.without_spam().wf.totals" in large.code
-    names = {}
-    exec(large.code, names)  # noqa: S102 - our own text
+    names = executed(large.code)
     assert len(names["shown"]) > 0
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from chromium import FLAGS
+from copied_code import executed
 from lab_server import notebook_of, open_and_run, running_lab
 from playwright.sync_api import sync_playwright
 
@@ -33,8 +34,7 @@ SHOW = """wf.HoldingsExplorer(
 def take_chart(page, folder):
     """Take what the lines on the site's first page draw, for a light page and a dark one."""
     block = re.search(r"```python\n(.*?)```", START.read_text(encoding="utf-8"), re.DOTALL)
-    made = {}
-    exec(compile(block[1], START.name, "exec"), made)  # noqa: S102 - our own text
+    made = executed(block[1], source=START.name)
     path = folder / "treemap.html"
     page.set_viewport_size({"width": 1000, "height": 420})
     for name, template in (("light", "plotly"), ("dark", "plotly_dark")):

@@ -1,13 +1,13 @@
 """Answers that are kept on this machine, or wherever the caller wants them."""
 
 import pickle
-import random
 import sqlite3
 import warnings
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 from requests_cache import BaseCache, CachedResponse, CachedSession, FileCache, SQLiteCache
 from requests_cache.serializers import SerializerPipeline, Stage
@@ -172,9 +172,9 @@ def test_a_row_that_is_damaged_is_not_there(tmp_path, damage):
 def test_a_flipped_bit_changes_no_answer(tmp_path):
     """Wherever in the file it is: what is read is what was written, or nothing."""
     path, whole, seen = tmp_path / "a.sqlite", answers_of_three(tmp_path), set()
-    rng = random.Random(1)  # noqa: S311 - no secrets
+    rng = np.random.default_rng(1)
     for _ in range(120):
-        place, bit = rng.randrange(len(whole)), 1 << rng.randrange(8)
+        place, bit = rng.integers(len(whole)), 1 << rng.integers(8)
         path.write_bytes(whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CacheWarning)
