@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from moments import let_midnight_pass
 from own_folders import own_folders
 
 ROOT = Path(__file__).parents[2]
 HEX = "0x" + "8" * 40  # which holds USDC
-WEEK_AGO = f"{datetime.now(UTC) - timedelta(days=7):%F}"
 PLACES = {
     "ETH.0x…": f"ETH.{HEX}",
-    "$(date -d '7 days ago' +%F)": WEEK_AGO,
     "$(date +%F)": "today",
 }
 """What stands for something of the reader's."""
@@ -37,6 +36,7 @@ def commands():
 @pytest.fixture(scope="module")
 def laid_out(tmp_path_factory, run, variables):
     """Write what the commands read: lists of wallets, prices, fetches and a snapshot."""
+    let_midnight_pass(60)
     folder = tmp_path_factory.mktemp("files")
     own = own_folders(folder / "xdg", folder / "data")
     own["WALLETFRAME_CACHE"] = "false"  # so that each day was asked for
@@ -83,5 +83,7 @@ def test_documented_command_runs(command, run):
     """It ends well, or says that something is unknown."""
     for place, meant in PLACES.items():
         command = command.replace(place, meant)
+    a_week_ago = f"{datetime.now(UTC) - timedelta(days=7):%F}"
+    command = command.replace("$(date -d '7 days ago' +%F)", a_week_ago)
     done = run(*shlex.split(command)[1:])
     assert done.exit_code in {0, 1}, done.output

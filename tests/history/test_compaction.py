@@ -12,6 +12,7 @@ import pytest
 from fetches import fetched, token
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from moments import let_midnight_pass
 from pandas.testing import assert_frame_equal
 from plain_holdings import answers
 
@@ -104,6 +105,7 @@ def test_a_period_is_an_hour_a_day_a_week_or_a_month(folder, keep, kept):
 
 def test_younger_snapshots_stay_and_today_is_not_packed(tmp_path):
     """Of the day that is half past nothing is left out, nor of those after it."""
+    let_midnight_pass(20)
     now = datetime.now(UTC)
     times = [now - timedelta(days=days, minutes=minutes) for days in (40, 2) for minutes in (0, 1)]
     times += [now, now - timedelta(microseconds=1)]

@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from fetches import FETCHED_AT, SERVICE, fetched, token
+from moments import let_midnight_pass
 from pandas.testing import assert_frame_equal
 from small_disk import mounted
 
@@ -241,6 +242,7 @@ def test_one_snapshot_is_the_last_one_up_to_a_time(folder):
 
 def test_today_and_yesterday_are_days_of_utc(folder):
     """What was saved now is of today; what is a day older, of yesterday."""
+    let_midnight_pass(20)
     for age, wallet in enumerate(["ETH.0xA", "ETH.0xB"]):
         at = datetime.now(UTC) - timedelta(days=age)
         history.save(fetched({wallet: []}), folder=folder, at=at)

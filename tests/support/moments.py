@@ -1,8 +1,9 @@
-"""What a test does at a moment that it names, from another thread."""
+"""What a test does at a moment that it names, and the one that it stays away from."""
 
 import os
 import signal
 import time
+from datetime import UTC, datetime, timedelta
 from threading import Thread
 
 
@@ -22,3 +23,12 @@ def when(happens, act):
 def interrupt_when(happens):
     """Press Ctrl-C then."""
     when(happens, lambda: os.kill(os.getpid(), signal.SIGINT))
+
+
+def let_midnight_pass(seconds):
+    """Wait for the next day of UTC if it begins within so many seconds."""
+    now = datetime.now(UTC)
+    soon = now + timedelta(seconds=seconds)
+    if soon.date() != now.date():
+        midnight = soon.replace(hour=0, minute=0, second=0, microsecond=0)
+        time.sleep((midnight - now).total_seconds())
