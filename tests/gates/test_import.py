@@ -1,6 +1,5 @@
 """What importing costs and touches, and what the package shows."""
 
-import ast
 import importlib
 import inspect
 import pkgutil
@@ -106,18 +105,3 @@ def test_every_module_says_what_it_knows():
     for module in pkgutil.walk_packages(wf.__path__, "walletframe."):
         if not module.name.endswith("__main__"):
             assert importlib.import_module(module.name).__doc__, module.name
-
-
-def test_files_and_functions_are_short():
-    """A file has one idea, and so has a function."""
-    long = []
-    for path in Path(wf.__path__[0]).rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        if text.count("\n") > 300:
-            long.append(path.name)
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.FunctionDef):
-                body = node.body[1:] if ast.get_docstring(node) else node.body
-                if body and body[-1].end_lineno - body[0].lineno >= 40:
-                    long.append(f"{path.name}:{node.name}")
-    assert long == []
