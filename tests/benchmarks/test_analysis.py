@@ -13,7 +13,7 @@ import pytest
 
 from walletframe.amounts import AmountArray
 from walletframe.analysis import concentration, overlap, pivot, share, token_labels, totals, value
-from walletframe.frames import token_identities
+from walletframe.frames.identity import token_identities
 
 ROWS, WALLETS, TOKENS, REPEATS, LIMIT_S = 1_000_000, 10_000, 20_000, 3, 2
 CHAINS = np.array(["ETH", "BSC", "POLYGON", "SOLANA", "ARBITRUM"], dtype=object)

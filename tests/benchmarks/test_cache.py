@@ -14,7 +14,7 @@ import pytest
 from requests import Request
 from requests_cache import CachedRequest, CachedResponse, CachedSession, SQLiteCache
 
-from walletframe.address import WalletAddress
+from walletframe.address.forms import WalletAddress
 from walletframe.client import Client
 from walletframe.transport import AnswerStore, Kept
 

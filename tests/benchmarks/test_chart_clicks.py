@@ -12,9 +12,9 @@ from bare_page import BarePage
 from chart_widget import ChartWidget
 from fetches import made_up_details
 
+from walletframe.analysis.selection import Selection
 from walletframe.pickers.pictures import CHARTS, ChartOptions, draw
-from walletframe.pickers.portfolio import Portfolio, Selection
-from walletframe.pickers.summary import summarize
+from walletframe.pickers.portfolio import Portfolio, summarize
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(600)]
 

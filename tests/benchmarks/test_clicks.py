@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from chromium import Visit
 from fetches import made_up_details
-from ipywidgets.widgets.widget import _instances
 from lab_server import (
     KERNEL_IS_IDLE,
     SUPPORT,
@@ -20,7 +19,7 @@ from lab_server import (
     open_and_run,
     open_notebook,
 )
-from widgets import Page, wait
+from widgets import MODELS, Page, wait
 
 from walletframe.pickers import HoldingsExplorer
 from walletframe.pickers.pictures import CHARTS
@@ -167,13 +166,13 @@ def test_memory_over_refreshes(service):
     """Print and check what 200 refreshes from the service leave: no models, and no memory."""
     with service.client(cache="memory") as client:
         explorer = HoldingsExplorer(client.fetch(SHOWCASE, on_failure="ignore"), client=client)
-        models, sizes = len(_instances), []
+        models, sizes = len(MODELS), []
         for number in range(1, REFRESHES + 1):
             explorer.refresh()
             wait()
             if number % WARM == 0:  # the first fifty warm up
                 sizes.append(resident_bytes())
-        assert len(_instances) == models
+        assert len(MODELS) == models
         explorer.close()
     print(f"\nafter 50, 100, 150, 200 refreshes: {[round(size / 1e6) for size in sizes]} MB")
     assert sizes[-1] - sizes[0] < 10e6

@@ -57,9 +57,9 @@ PLAIN = """
     taken_each = counts[order]
     first = np.cumsum(counts)[order] - np.cumsum(taken_each)
     rows = np.repeat(first, taken_each) + np.arange(len(holdings))
-    names = [name for name in holdings.column_names if name != "amount_decimal"]
+    names = [name for name in holdings.column_names if name != "amount"]
     frame = holdings.select(names).take(pa.array(rows)).to_pandas()
-    found, whole = (wallets.to_pandas(), frame.astype({"amount": "amount"})), True
+    found, whole = (wallets.to_pandas(), frame.astype({"amount_text": "amount"})), True
 """
 
 
@@ -97,7 +97,7 @@ def test_read_wallets(folder):
 
 
 DUCKDB = """
-    summed = "SELECT token_blockchain, token_address, sum(amount_decimal)"
+    summed = "SELECT token_blockchain, token_address, sum(amount)"
     query = f"{summed} FROM '{folder}/holdings/*.parquet' GROUP BY ALL"
     found, whole = duckdb.sql(query).fetchall(), False
 """

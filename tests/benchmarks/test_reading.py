@@ -14,9 +14,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from walletframe.address import WalletAddress
-from walletframe.frames import WalletRecord, assemble
-from walletframe.wire import read_answer
+from walletframe.address.forms import WalletAddress
+from walletframe.frames.assembly import WalletRecord, assemble
+from walletframe.wire.answer import read_answer
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(900)]
 

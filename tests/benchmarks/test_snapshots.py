@@ -17,10 +17,9 @@ import pytest
 
 from walletframe import history
 from walletframe.amounts import AmountArray
-from walletframe.frames import HOLDING_DTYPES, WALLET_DTYPES, WalletDetails
-from walletframe.history.folder import HOLDINGS, WALLETS, add, snapshot_folders
-from walletframe.history.folder import pack as put
-from walletframe.history.tables import GROUP_ROWS, writer
+from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
+from walletframe.frames.details import WalletDetails
+from walletframe.history.folder import GROUP_ROWS, HOLDINGS, WALLETS, add, snapshot_folders, writer
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(5400)]
 
@@ -87,35 +86,18 @@ def changed(random, details, share):
     )
 
 
-def tables(path):
-    """Read the files of snapshots."""
-    return {name: pq.read_table(path / name) for name in (WALLETS, HOLDINGS)}
-
-
-def shifted(files, by, group_rows):
-    """Return what writes snapshots again, as if they were of other times."""
+def save_again(folder, saved, later):
+    """Write a snapshot again, as if it were of a later time."""
+    files = {name: pq.read_table(saved.path / name) for name in (WALLETS, HOLDINGS)}
 
     def write(name, file):
         table = files[name]
-        times = pc.add(table["snapshot"], pa.scalar(by, pa.duration("us")))
+        times = pc.add(table["snapshot"], pa.scalar(later, pa.duration("us")))
         with writer(file, table.schema) as parquet:
             rows = table.set_column(0, table.schema.field(0), times)
-            parquet.write_table(rows, row_group_size=group_rows)
+            parquet.write_table(rows, row_group_size=GROUP_ROWS)
 
-    return write
-
-
-def pack_again(folder, pack, days):
-    """Write a packed day again for each day before it, by two threads."""
-    files = tables(pack)
-    moments = files[WALLETS]["snapshot"].unique().to_pylist()
-
-    def write(number):
-        by = -timedelta(days=number)
-        put(folder, [each + by for each in moments], shifted(files, by, 4 * GROUP_ROWS))
-
-    with ThreadPoolExecutor(2) as threads:
-        list(threads.map(write, range(1, days)))
+    return add(folder, saved.moment + later, write)
 
 
 @pytest.fixture(scope="module")
@@ -162,15 +144,14 @@ def test_one_wallet_of_a_year_of_snapshots(tmp_path):
         details_of_day = changed(random, details, 0.3)
         history.save(details_of_day, folder=tmp_path, at=START + timedelta(days=day))
     saving = time.perf_counter() - start
-    saved = [tables(each.path) for each in snapshot_folders(tmp_path)]
+    saved = snapshot_folders(tmp_path)
 
-    def save_again(day):
-        later = timedelta(days=day - day % SAVED_DAYS)
-        write = shifted(saved[day % SAVED_DAYS], later, GROUP_ROWS)
-        return add(tmp_path, START + timedelta(days=day), write)
+    def again(day):
+        of_day = day % SAVED_DAYS
+        return save_again(tmp_path, saved[of_day], timedelta(days=day - of_day))
 
     with ThreadPoolExecutor(2) as threads:
-        assert all(threads.map(save_again, range(SAVED_DAYS, DAYS)))
+        assert all(threads.map(again, range(SAVED_DAYS, DAYS)))
     size = sum(path.stat().st_size for path in tmp_path.rglob("*.parquet"))
     wallet = f"ETH.{addresses[500]}"
     taken, timeline = seconds(
@@ -185,9 +166,9 @@ def test_one_wallet_of_a_year_of_snapshots(tmp_path):
 
 
 def test_one_wallet_of_a_year_of_hourly_snapshots(tmp_path):
-    """Its timeline within 1 s on 2 cores, once the history is compacted.
+    """Its timeline within 1 s on 2 cores, once the history is thinned.
 
-    To save each hour of a year takes ten minutes: a day is saved and packed, then written again.
+    A day is saved, and written again for those before it.
     """
     random = np.random.default_rng(2)
     addresses, contracts = hexadecimals(random, HOURLY[0]), hexadecimals(random, SPELLINGS)
@@ -196,27 +177,27 @@ def test_one_wallet_of_a_year_of_hourly_snapshots(tmp_path):
     for hour in range(24):
         at = yesterday + timedelta(hours=hour)
         history.save(changed(random, details, 0.3), folder=tmp_path, at=at)
-    wallet = f"ETH.{addresses[500]}"
+    saved = snapshot_folders(tmp_path)
+
+    def again(number):
+        return save_again(tmp_path, saved[number % 24], timedelta(days=-(number // 24)))
+
+    with ThreadPoolExecutor(2) as threads:
+        assert all(threads.map(again, range(24, DAYS * 24)))
 
     def timeline():
-        return history.timeline(history.load(wallets=wallet, folder=tmp_path))
+        return history.timeline(history.load(wallets=f"ETH.{addresses[500]}", folder=tmp_path))
 
-    apart, _ = seconds(timeline)
-    history.compact(keep="all", folder=tmp_path)
-    packed, _ = seconds(timeline)
-    said = (
-        f"{HOURLY[0]:,} wallets with {HOURLY[1]} tokens each, every hour, one wallet's timeline: "
-    )
-    print(f"{said}of a day {apart:.3f} s, packed {packed:.3f} s")
-    [pack] = tmp_path.glob("date=*/packed-*")
-    pack_again(tmp_path, pack, DAYS)
     whole, lines = seconds(timeline)
     start = time.perf_counter()
-    gone = history.compact(folder=tmp_path)
-    compacting = time.perf_counter() - start
+    gone = history.thin(folder=tmp_path)
+    thinning = time.perf_counter() - start
     fewer, left = seconds(timeline)
-    print(f"of a year, all packed: {whole:.2f} s for {len(lines):,} rows (wanted: at most 1)")
-    print(f"compacted in {compacting:.0f} s, {len(gone):,} of {DAYS * 24:,} gone: ", end="")
-    print(f"{fewer:.2f} s for {len(left):,} rows (wanted: at most 1)")
+    print(
+        f"{HOURLY[0]:,} wallets with {HOURLY[1]} tokens each, every hour of a year, one wallet's "
+        f"timeline: {whole:.2f} s for {len(lines):,} rows; thinned in {thinning:.0f} s, "
+        f"{len(gone):,} of {DAYS * 24:,} gone: {fewer:.2f} s for {len(left):,} rows (wanted: at "
+        "most 1)"
+    )
     assert lines["snapshot"].nunique() == DAYS * 24
     assert left["snapshot"].nunique() == DAYS * 24 - len(gone) < DAYS * 5
