@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 
 import walletframe
 from walletframe import bulk, history
-from walletframe.amounts.dtype import AmountType
+from walletframe.amounts.arrow import AmountType
 from walletframe.amounts.scalar import Amount
 from walletframe.service import ledger
 from walletframe.transport import cachefile
@@ -45,7 +45,10 @@ default_role = "autolink"  # of docstrings: links names that are documented
 
 autodoc_typehints = "none"  # the docstrings say them in words
 autodoc_member_order = "alphabetical"
-_PUBLIC = [Amount, *(getattr(walletframe, name) for name in walletframe.__all__)]
+_PUBLIC = [Amount]
+_PUBLIC += [
+    getattr(each, name) for each in (walletframe, walletframe.errors) for name in each.__all__
+]
 _BASES = {base for each in _PUBLIC if isinstance(each, type) for base in each.__mro__}
 _OF_OTHERS = {base.__name__ for base in _BASES if not base.__module__.startswith("walletframe.")}
 autodoc_default_options = {"inherited-members": ",".join(sorted(_OF_OTHERS))}  # but for theirs
@@ -58,7 +61,7 @@ myst_substitutions = {
     "amount_type": AmountType().extension_name,
     "cache_format": cachefile.VERSION,
     "folder_format": bulk.files.FORMAT,
-    "history_format": history.tables.FORMAT,
+    "history_format": history.folder.FORMAT,
     "sandbox_version": ledger.GENERATOR_VERSION,
 }
 myst_heading_anchors = 3
