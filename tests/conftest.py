@@ -26,17 +26,23 @@ if os.name == "nt":  # what only POSIX has: terminals, file locks by handle, sma
     collect_ignore = [
         "bulk/test_bulk_faults.py",
         "cli/test_consoles.py",
+        "cli/test_pipes.py",
         "client/test_forks.py",
         "cluster/test_cluster_fetch.py",
         "cluster/test_cluster_kills.py",
         "exports/test_disk.py",
+        "history/test_shared_history.py",
+        "reports/test_pictures.py",
         "transport/test_store_faults.py",
     ]
 FIRST = ("gates", "leaks", "bulk", "client", "history", "cluster")  # long files, others fill up
 BUSY, WAITING = "browser", "transport"  # what draws, and what waits for servers that hang
 SYSTEM = ("browser", "cluster")
 MARKED = dict.fromkeys(SYSTEM, "system") | {"benchmarks": "benchmark"}
-RARE = re.compile(r"\bmark\.(system|stress|children)\b")
+INSTALLED = ("npm", "bare_chain")  # fixtures that need what npm installs
+RARE = re.compile(
+    r"\bmark\.(system|stress|children|tools)\b|def .*\b(npm|chain|bare_chain|relay)\b"
+)
 
 
 def pytest_configure(config):
@@ -64,6 +70,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.parent.name in SYSTEM:
             item.add_marker("system")
+        if not {*INSTALLED}.isdisjoint(item.fixturenames):
+            item.add_marker("tools")
         if item.get_closest_marker("stress"):
             item.add_marker("no_cover")  # it repeats at length what is measured in the short
     paths = dict.fromkeys(item.path for item in items)

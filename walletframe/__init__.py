@@ -17,59 +17,25 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-if int(pd.__version__.partition(".")[0]) < 3:  # noqa: PLR2004 - else what follows fails in riddles
-    _found = f"walletframe needs pandas 3, and this is pandas {pd.__version__}"
-    raise ImportError(f'{_found}: pip install "pandas>=3", then restart Python')
+if tuple(map(int, pd.__version__.split(".")[:2])) < (2, 2):  # else what follows fails in riddles
+    _found = f"walletframe needs pandas 2.2.2 or later, and this is pandas {pd.__version__}"
+    raise ImportError(f'{_found}: pip install "pandas>=2.2.2", then restart Python')
 
+from walletframe import errors
 from walletframe.accessor import FrameAccessor, SeriesAccessor  # which register .wf
-from walletframe.address import WalletAddress
 from walletframe.amounts import AmountArray, AmountDtype
-from walletframe.errors import (
-    AddressError,
-    AmbiguousTokenError,
-    AmountError,
-    AmountPrecisionError,
-    AmountValueError,
-    AnswerWarning,
-    ArgumentError,
-    CacheError,
-    CacheWarning,
-    ClusterError,
-    ColumnsError,
-    DatasetError,
-    FetchError,
-    FetchInterrupted,
-    FetchWarning,
-    FramesNeededError,
-    HistoryError,
-    InputWarning,
-    LedgerError,
-    MissingExtraError,
-    PricesError,
-    PricesWarning,
-    RenamedWarning,
-    SettingsError,
-    SnapshotError,
-    SpamWarning,
-    TestKeyWarning,
-    TokenListError,
-    UnknownBlockchainError,
-    UnknownSnapshotError,
-    UnknownTokenError,
-    UnknownWalletError,
-    WalletframeError,
-    WalletframeWarning,
-)
-from walletframe.settings import Settings
 
 if TYPE_CHECKING:
     from walletframe import history
     from walletframe.accessor.folder import StoredWallets, open_wallets
+    from walletframe.address.forms import WalletAddress
     from walletframe.amounts import as_amounts
     from walletframe.bulk import FetchSummary, fetch_to_parquet, read_wallets
     from walletframe.client import Client, configure, fetch_wallets
     from walletframe.exports import read_holdings
-    from walletframe.frames import WalletDetails, assets, blockchains
+    from walletframe.frames.asset_list import assets
+    from walletframe.frames.contract import blockchains
+    from walletframe.frames.details import WalletDetails
     from walletframe.node import crosscheck, token_balance
     from walletframe.pickers import (
         BlockchainPicker,
@@ -80,64 +46,32 @@ if TYPE_CHECKING:
     )
     from walletframe.reports import report
     from walletframe.service import sandbox
+    from walletframe.settings.values import Settings
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "AddressError",
-    "AmbiguousTokenError",
     "AmountArray",
     "AmountDtype",
-    "AmountError",
-    "AmountPrecisionError",
-    "AmountValueError",
-    "AnswerWarning",
-    "ArgumentError",
     "BlockchainPicker",
-    "CacheError",
-    "CacheWarning",
     "Client",
-    "ClusterError",
-    "ColumnsError",
-    "DatasetError",
-    "FetchError",
-    "FetchInterrupted",
     "FetchPanel",
     "FetchSummary",
-    "FetchWarning",
     "FrameAccessor",
-    "FramesNeededError",
-    "HistoryError",
     "HoldingsExplorer",
-    "InputWarning",
-    "LedgerError",
-    "MissingExtraError",
-    "PricesError",
-    "PricesWarning",
-    "RenamedWarning",
     "SeriesAccessor",
     "Settings",
-    "SettingsError",
-    "SnapshotError",
-    "SpamWarning",
     "StoredWallets",
-    "TestKeyWarning",
-    "TokenListError",
     "TokenPicker",
-    "UnknownBlockchainError",
-    "UnknownSnapshotError",
-    "UnknownTokenError",
-    "UnknownWalletError",
     "WalletAddress",
     "WalletDetails",
     "WalletPicker",
-    "WalletframeError",
-    "WalletframeWarning",
     "as_amounts",
     "assets",
     "blockchains",
     "configure",
     "crosscheck",
+    "errors",
     "fetch_to_parquet",
     "fetch_wallets",
     "history",
@@ -151,11 +85,14 @@ __all__ = [
 
 _LOADED_WHEN_NAMED = {
     "accessor.folder": ("StoredWallets", "open_wallets"),
+    "address.forms": ("WalletAddress",),
     "amounts": ("as_amounts",),
     "bulk": ("FetchSummary", "fetch_to_parquet", "read_wallets"),
     "client": ("Client", "configure", "fetch_wallets"),
     "exports": ("read_holdings",),
-    "frames": ("WalletDetails", "assets", "blockchains"),
+    "frames.asset_list": ("assets",),
+    "frames.contract": ("blockchains",),
+    "frames.details": ("WalletDetails",),
     "history": ("history",),
     "node": ("crosscheck", "token_balance"),
     "pickers": (
@@ -167,6 +104,7 @@ _LOADED_WHEN_NAMED = {
     ),
     "reports": ("report",),
     "service": ("sandbox",),
+    "settings.values": ("Settings",),
 }
 
 

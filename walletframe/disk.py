@@ -12,10 +12,12 @@ import secrets
 import shutil
 import stat
 import time
+import warnings
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from walletframe.errors import DatasetError
 
@@ -23,10 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pyarrow as pa
+    from filelock import AcquireReturnProxy
 
 _PRIVATE_FOLDER, _PRIVATE_FILE, _PUBLIC_FILE = 0o700, 0o600, 0o666
-_UNFINISHED = ".walletframe-"
-_FORGOTTEN_AFTER_S = 24 * 3600
+_UNFINISHED = re.compile(r"\.walletframe-[0-9a-f]{16}")
+FORGOTTEN_AFTER_S = 24 * 3600
+_AGAIN_S = 0.01
 _URL = re.compile(r"[a-z][a-z0-9+.-]+:[/\\]", re.IGNORECASE)  # a drive has one letter
 
 
@@ -58,15 +62,20 @@ def replaced(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
         return
     target = path.resolve()
     mode = _mode_of(target)
-    clear(target.parent, _UNFINISHED)
-    beside = target.with_name(f"{_UNFINISHED}{secrets.token_hex(8)}")
+    _clear_unfinished(target.parent)
+    beside = target.with_name(f".walletframe-{secrets.token_hex(8)}")
     try:
         fresh = _PRIVATE_FILE if private else _PUBLIC_FILE
-        with _opened(beside, fresh if mode is None else mode) as file:
+        opener = partial(os.open, mode=fresh if mode is None else mode)
+        with open(beside, "xb", opener=opener) as file:
             if mode is not None:
                 beside.chmod(mode)  # which the umask may have narrowed
             yield file
         publish(beside, target)
+    except OSError as fault:
+        if fault.filename != str(beside):
+            raise
+        raise OSError(fault.errno, fault.strerror, str(path)) from None
     finally:
         beside.unlink(missing_ok=True)
 
@@ -89,18 +98,34 @@ def settle(folder: Path) -> None:
             os.close(handle)
 
 
-def clear(folder: Path, prefix: str) -> None:
-    """Remove unfinished files and folders of this prefix that are a day old."""
-    before = time.time() - _FORGOTTEN_AFTER_S
+def _clear_unfinished(folder: Path) -> None:
+    """Remove files that this user began to write a day ago or earlier, and nothing else."""
+    before, user = time.time() - FORGOTTEN_AFTER_S, getattr(os, "geteuid", int)()
     with suppress(OSError), os.scandir(folder) as found:
-        for entry in (each for each in found if each.name.startswith(prefix)):
+        for entry in (each for each in found if _UNFINISHED.fullmatch(each.name)):
             with suppress(OSError):
-                if entry.stat(follow_symlinks=False).st_mtime >= before:
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    shutil.rmtree(entry.path, ignore_errors=True)
-                else:
+                file = entry.stat(follow_symlinks=False)
+                is_own = stat.S_ISREG(file.st_mode) and file.st_uid == user
+                if is_own and file.st_mtime < before:
                     Path(entry.path).unlink()
+
+
+def locked(path: Path, *, blocking: bool = True) -> AcquireReturnProxy[Any]:
+    """Lock a file until the context that is returned ends: one holder in all processes.
+
+    Raises filelock's `Timeout` if it is not to block, and somebody else holds it.
+    """
+    from filelock import FileLock  # noqa: PLC0415 - few calls lock anything
+
+    lock = FileLock(path, mode=_PRIVATE_FILE, thread_local=False)
+    try:
+        with warnings.catch_warnings(action="ignore"):  # where it makes do without flock
+            return lock.acquire(blocking=blocking, poll_interval=_AGAIN_S)
+    except NotImplementedError:
+        raise DatasetError(
+            f"{path.parent} is on a disk without locks (flock)",
+            hint="choose a folder on another disk, or update filelock, which then makes do",
+        ) from None
 
 
 def private_folder(folder: Path) -> None:
@@ -125,18 +150,11 @@ def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:
 
 def private_file(path: Path, *, buffering: int = -1) -> BinaryIO:
     """Open a new file that its owner alone reads, for writing; there must be none."""
-    return _opened(path, _PRIVATE_FILE, buffering)
-
-
-def _opened(path: Path, mode: int, buffering: int = -1) -> BinaryIO:
-    def opener(name: str, flags: int) -> int:
-        return os.open(name, flags, mode)
-
-    return open(path, "xb", buffering, opener=opener)
+    return open(path, "xb", buffering, opener=partial(os.open, mode=_PRIVATE_FILE))
 
 
 def _is_passed_through(path: Path) -> bool:
-    """Tell what is no file of its own: a device, a pipe, a descriptor of this process."""
+    """Return whether a path is no regular file: a device, a pipe, a descriptor of this process."""
     with suppress(FileNotFoundError):
         if not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
             return True

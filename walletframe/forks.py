@@ -16,14 +16,14 @@ class Forked(Protocol):
     """Something that has to begin anew in a forked child."""
 
     def begin_anew(self) -> None:
-        """Be the child's own, without waiting for any lock of the parent's."""
+        """Reset in a forked child, without waiting for any lock of the parent's."""
 
 
 _all: WeakSet[Forked] = WeakSet()
 
 
 def begins_anew(thing: Forked) -> None:
-    """Let something begin anew in each forked child, for as long as it lives."""
+    """Reset an object in each forked child, for as long as it lives."""
     _all.add(thing)
 
 
@@ -41,7 +41,7 @@ class OwnLock:
         self._lock.release()
 
     def begin_anew(self) -> None:
-        """Be free, whoever held it in the parent."""
+        """Release it, whoever held it in the parent."""
         self._lock = Lock()
 
 

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def frameless(work: Callable[P, T]) -> Callable[P, T]:
-    """Let nobody who sees what a function raises, an alarm's exception too, see what it was given.
+    """Strip tracebacks, an alarm's exception too: their locals may hold what was given.
 
     An error that nobody foresaw has a note of the lines that it passed.
     """
@@ -24,7 +24,7 @@ def frameless(work: Callable[P, T]) -> Callable[P, T]:
 
 
 def at_the_boundary(function: Callable[P, T]) -> Callable[P, T]:
-    """Let a public function raise an `AddressError` itself: it is about the list, not the code."""
+    """Raise an `AddressError` from the public function: it is about the list, not the code."""
     return _raising_here(function, AddressError)
 
 
@@ -36,17 +36,13 @@ def _raising_here(work: Callable[P, T], kind: type[BaseException]) -> Callable[P
         except kind as error:
             escaped = error
         del args, kwargs
-        _strip(escaped)
+        if isinstance(escaped, Exception) and not isinstance(escaped, WalletframeError):
+            lines = "".join(traceback.format_tb(escaped.__traceback__))
+            escaped.add_note(f"It passed these lines, whose variables are left out:\n{lines}")
+        escaped.__traceback__ = escaped.__cause__ = escaped.__context__ = None
         try:  # what leaves a Python function has its frame: plain Python shows this one, since
             raise escaped  # only `sys.excepthook`, which is the program's own, could leave it out
         finally:
             del escaped  # else it would refer to itself
 
     return bounded
-
-
-def _strip(error: BaseException) -> None:
-    if isinstance(error, Exception) and not isinstance(error, WalletframeError):
-        lines = "".join(traceback.format_tb(error.__traceback__))
-        error.add_note(f"It passed these lines, whose variables are left out:\n{lines}")
-    error.__traceback__ = error.__cause__ = error.__context__ = None

@@ -12,38 +12,32 @@ import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from IPython.core.completer import SimpleCompletion, context_matcher
+import pandas as pd
+from IPython.core import completer
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
-from walletframe.address import read_pasted
+from walletframe.address.lists import read_pasted
 from walletframe.analysis import totals
 from walletframe.chains import known_blockchains
 from walletframe.client import Client, default_client
 from walletframe.errors import FetchInterrupted, InputWarning, WalletframeError
-from walletframe.frames import failure_lines, summary_lines
-from walletframe.frames.display import (
-    display_text,
-    frame_html,
-    frame_text,
-    without_mathematics,
-)
-from walletframe.frames.plain import terminal_width
+from walletframe.frames.display import display_text, frame_html, frame_text, without_mathematics
+from walletframe.frames.known import failure_lines, summary_lines
+from walletframe.frames.tables import terminal_width
 from walletframe.text import as_lines, shown
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    import pandas as pd
     from IPython.core.completer import CompletionContext, SimpleMatcherResult
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
-    from walletframe.address import WalletAddress
-    from walletframe.frames import WalletDetails
+    from walletframe.frames.details import WalletDetails
 
 _OPTIONS = (
     *("--by", "--client", "--from", "--help", "--keep"),
@@ -54,7 +48,8 @@ _REASON = 160
 # What of pandas is shown as HTML, by name: Styler is loaded only where it is used. Jupyter's pages
 # typeset what stands between dollars in a table, and strangers choose symbols: pandas shows its
 # frames as its options say, but in an element that MathJax leaves alone.
-_TABLES = ("pandas.DataFrame", "pandas.io.formats.style.Styler")
+_FRAME = f"{pd.DataFrame.__module__}.DataFrame"  # which pandas 3 names anew
+_TABLES = (_FRAME, "pandas.io.formats.style.Styler")
 
 
 @magics_class
@@ -95,59 +90,38 @@ class WalletMagics(Magics):
             %wallets NEAR.alice.near --by asset
             %wallets --from people --keep owner --by owner --out details
         """
-        options = self._options(line)
+        shell: Any = self.shell  # which a magic that runs has
+        names: dict[str, Any] = shell.user_ns
+        try:
+            options = parse_argstring(self.wallets, line)
+        except ValueError as error:  # by shlex
+            raise _refusal(f"{error}: {line.strip()}") from None
         if options.help:
             print(WalletMagics.wallets.__doc__)  # noqa: T201 - a magic talks to a person
             return None
-        words = "\n".join([" ".join(options.wallets), cell])
-        asked: Any = self._source(options, words) if options.source else _typed(options, words)
-        client = self._client(options.client)
-        how = {name: getattr(options, name) for name in _HOW}
+        if options.out and not options.out.isidentifier():
+            raise _refusal(f"--out {options.out}: is not a variable name")
+        kept = names if options.out else {}
+        asked = _asked(options, "\n".join([" ".join(options.wallets), cell]), names)
+        client = default_client() if options.client is None else names.get(options.client)
+        if not isinstance(client, Client):
+            said = f"--client {options.client}: there is no Client in a variable of this name"
+            raise _refusal(said)
         try:
             with _odd_input_printed():
+                how = {name: getattr(options, name) for name in _HOW}
                 details = client.fetch(asked, **how, on_failure="ignore")
+            kept[options.out] = details
+            self._tell_if_unseen(details)
+            return totals(details.holdings, options.by, wallets=details) if options.by else details
         except FetchInterrupted as stopped:
-            self._keep(options, cast("WalletDetails", stopped.details))
+            kept[options.out] = stopped.details
             raise
         except WalletframeError as error:
             raise _refusal(str(error)) from None
-        self._keep(options, details)
-        self._tell_if_unseen(details)
-        return _totals(options, details) if options.by else details
-
-    def _options(self, line: str) -> Namespace:
-        try:
-            options: Namespace = parse_argstring(self.wallets, line)
-        except ValueError as error:  # by shlex
-            raise _refusal(f"{error}: {line.strip()}") from None
-        if options.out and not options.out.isidentifier():
-            raise _refusal(f"--out {options.out}: is not a variable name")
-        return options
-
-    def _source(self, options: Namespace, words: str) -> Any:
-        """Return the wallets of a variable, or the path of a file of them."""
-        if words.strip():
-            raise UsageError("either --from, or wallets behind the options")
-        if options.source in self._variables():
-            return self._variables()[options.source]
-        if not Path(options.source).is_file():
-            raise _refusal(f"--from {options.source}: there is no such variable, and no such file")
-        return Path(options.source)
-
-    def _client(self, name: str | None) -> Client:
-        if name is None:
-            return default_client()
-        client = self._variables().get(name)
-        if not isinstance(client, Client):
-            raise _refusal(f"--client {name}: there is no Client in a variable of this name")
-        return client
-
-    def _keep(self, options: Namespace, details: WalletDetails) -> None:
-        if options.out:
-            self._variables()[options.out] = details
 
     def _tell_if_unseen(self, details: WalletDetails) -> None:
-        """Say what is not ok when the cell has ended, unless the result is its output."""
+        """Print what is not ok when the cell has ended, unless the result is its output."""
         reasons = failure_lines(details.wallets)
         if not reasons and details.wallets["error"].isna().all():
             return
@@ -160,14 +134,18 @@ class WalletMagics(Magics):
 
         shell.events.register("post_run_cell", tell)
 
-    def _variables(self) -> dict[str, Any]:
-        shell: Any = self.shell  # which a magic that runs has
-        names: dict[str, Any] = shell.user_ns
-        return names
 
-
-def _typed(options: Namespace, words: str) -> list[WalletAddress]:
-    """Read wallets behind the options, and in the cell."""
+def _asked(options: Namespace, words: str, names: Mapping[str, Any]) -> Any:
+    """Read wallets behind the options and in the cell, or from a variable or a file."""
+    if options.source:
+        if words.strip():
+            raise UsageError("either --from, or wallets behind the options")
+        if options.source in names:
+            return names[options.source]
+        if not Path(options.source).is_file():
+            said = "there is no such variable, and no such file"
+            raise _refusal(f"--from {options.source}: {said}")
+        return Path(options.source)
     if options.keep:
         raise UsageError("--keep is for columns of wallets --from a variable or a file")
     found = read_pasted(words)
@@ -178,13 +156,6 @@ def _typed(options: Namespace, words: str) -> list[WalletAddress]:
     if not found.wallets:
         raise UsageError("no wallets: write <BLOCKCHAIN>.<ADDRESS>, such as NEAR.alice.near")
     return found.wallets
-
-
-def _totals(options: Namespace, details: WalletDetails) -> pd.DataFrame:
-    try:
-        return totals(details.holdings, options.by, wallets=details)
-    except WalletframeError as error:
-        raise _refusal(str(error)) from None
 
 
 def _refusal(text: str) -> UsageError:
@@ -209,7 +180,11 @@ def _odd_input_printed() -> Iterator[None]:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
-@context_matcher(identifier="walletframe")
+# New in IPython 8.6: an older one completes nothing behind the magics.
+_matcher = getattr(completer, "context_matcher", lambda **_: lambda function: function)
+
+
+@_matcher(identifier="walletframe")
 def _complete(context: CompletionContext) -> SimpleMatcherResult:
     """Complete blockchains and options behind the magics."""
     of_cell = context.full_text.lstrip().startswith("%%wallets")
@@ -221,7 +196,7 @@ def _complete(context: CompletionContext) -> SimpleMatcherResult:
     fitting = [text for text in known if word and text.lower().startswith(word.lower())]
     token = context.token
     begin = len(word) - len(token) if word.endswith(token) else 0
-    completions = [SimpleCompletion(text[begin:], type="wallet") for text in fitting]
+    completions = [completer.SimpleCompletion(text[begin:], type="wallet") for text in fitting]
     return {"completions": completions, "suppress": bool(completions)}
 
 
@@ -237,52 +212,47 @@ class _AsText:
 
 
 def _print_details(details: WalletDetails, printer: Any, _cycle: bool) -> None:  # noqa: FBT001 - IPython's
-    """Let a fetch fit the terminal, where there is one."""
+    """Fit a fetch to the terminal, where there is one."""
     printer.text(display_text(*details, width=terminal_width()))
 
 
-def _print_frame(frame: pd.DataFrame, printer: Any, _cycle: bool) -> None:  # noqa: FBT001 - IPython's
-    printer.text(frame_text(frame))
-
-
-_PRINTED = {
+_PRINTED: dict[str, Any] = {
     "walletframe.frames.details.WalletDetails": _print_details,
-    "pandas.DataFrame": _print_frame,
+    _FRAME: lambda frame, printer, _cycle: printer.text(frame_text(frame)),
 }
 
 
 def load(shell: InteractiveShell) -> None:
     """Register the magics, their completion, and how tables are shown; once is as good as twice."""
     shell.register_magics(WalletMagics)
-    matchers: list[Any] = shell.Completer.custom_matchers
+    matchers = _matchers(shell)
     if _complete not in matchers:
         matchers.append(_complete)
-    texts = _formatter(shell, "text/plain")
+    display: Any = shell.display_formatter
+    texts, pages = display.formatters["text/plain"], display.formatters["text/html"]
     for name, printed in _PRINTED.items():
         texts.for_type(name, texts.pop(name, printed))  # the user's own, if any
-    formatter = _formatter(shell, "text/html")
     for name in _TABLES:
-        earlier = formatter.pop(name, None)
-        formatter.for_type(name, earlier if isinstance(earlier, _AsText) else _AsText(earlier))
+        earlier = pages.pop(name, None)
+        pages.for_type(name, earlier if isinstance(earlier, _AsText) else _AsText(earlier))
 
 
 def unload(shell: InteractiveShell) -> None:
     """Take the completion away, and show tables as before; IPython keeps the magics."""
-    matchers: list[Any] = shell.Completer.custom_matchers
+    matchers = _matchers(shell)
     if _complete in matchers:
         matchers.remove(_complete)
-    texts = _formatter(shell, "text/plain")
+    display: Any = shell.display_formatter
+    texts, pages = display.formatters["text/plain"], display.formatters["text/html"]
     for name, printed in _PRINTED.items():
         if (found := texts.pop(name, printed)) is not printed:
             texts.for_type(name, found)
-    formatter = _formatter(shell, "text/html")
     for name in _TABLES:
-        ours = formatter.pop(name, None)
+        ours = pages.pop(name, None)
         earlier = ours.earlier if isinstance(ours, _AsText) else ours
         if earlier is not None:
-            formatter.for_type(name, earlier)
+            pages.for_type(name, earlier)
 
 
-def _formatter(shell: InteractiveShell, kind: str) -> Any:
-    display: Any = shell.display_formatter
-    return display.formatters[kind]
+def _matchers(shell: InteractiveShell) -> list[Any]:
+    return getattr(shell.Completer, "custom_matchers", [])  # where IPython has them

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import FrameType
 
-    from walletframe.errors import Text, WalletframeWarning
+    from walletframe.errors import WalletframeWarning
 
 _PACKAGE = __name__.partition(".")[0]
 _said: set[str] = set()
 
 
-def notify(text: Text, category: type[WalletframeWarning]) -> None:
+def notify(text: str, category: type[WalletframeWarning]) -> None:
     """Warn where the caller outside this package stands; the key must not be in the text."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - as warnings itself does
     level = 2
@@ -25,7 +25,7 @@ def notify(text: Text, category: type[WalletframeWarning]) -> None:
     warnings.warn(category(text), stacklevel=level)
 
 
-def mention(text: Text, category: type[WalletframeWarning]) -> None:
+def mention(text: str, category: type[WalletframeWarning]) -> None:
     """Warn of what the caller asked for: no filter of warnings makes an error of it."""
     with suppress(category):
         notify(text, category)

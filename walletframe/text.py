@@ -26,7 +26,7 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f\u17b4\u17b5") | {
 
 
 def is_unseen(char: str) -> bool:
-    """Tell whether a character shows nothing of its own (control, format, blank), or is none."""
+    """Return whether a character is invisible (control, format, blank), or is none."""
     return unicodedata.category(char)[0] in "CZ" or char in _BLANK
 
 
@@ -44,14 +44,17 @@ def unlinked(text: str, *, slash: str = _NO_PATH) -> str:
     return _SLASH.sub(lambda _: slash, _LINK.sub(r"[\g<0>]", text))
 
 
+def token_text(token: object) -> str:
+    """Return a token as it is given, to be pasted; no terminal makes a link of it."""
+    return unlinked(ascii(token), slash=r"\x2f")
+
+
 def one_line(text: str, limit: int = 80) -> str:
     """Return text without unseen characters and ends of lines, where nothing makes links of it."""
     if len(text) <= limit and text.isascii() and text.isprintable():
         return " ".join(text.split())
     head = text[: 4 * limit]
-    visible = "".join(
-        " " if char.isspace() else char for char in head if char.isspace() or not is_unseen(char)
-    )
+    visible = "".join(char for char in head if char.isspace() or not is_unseen(char))
     line = " ".join(visible.split())
     if len(line) <= limit and len(head) == len(text):
         return line
@@ -64,14 +67,19 @@ def shortened(text: str) -> str:
     return line if len(line) <= _HEAD + _TAIL + 3 else f"{line[:_HEAD]}{_CUT}{line[-_TAIL:]}"
 
 
+def escaped(line: str) -> str:
+    """Return text for an element or an attribute; ``&#36;`` is no mathematics to MathJax."""
+    return html.escape(line).replace("$", "&#36;")
+
+
 def as_html(text: str, limit: int = 80, *, whole: str | None = None) -> str:
     """Return text as one harmless line of HTML, fit for an attribute as well.
 
-    What is cut has more of `whole` as its ``title``. ``&#36;`` is no mathematics to plotly alone.
+    What is cut has more of `whole` as its ``title``.
     """
     line, more = shown(text, limit), shown(text if whole is None else whole, _WHOLE)
-    escaped = _escaped(line)
-    return escaped if line == more else f'<span title="{_escaped(more)}">{escaped}</span>'
+    text = escaped(line)
+    return text if line == more else f'<span title="{escaped(more)}">{text}</span>'
 
 
 def as_markdown(text: str, limit: int = 80) -> str:
@@ -84,11 +92,6 @@ def as_link(text: str) -> str | None:
     """Return an address of the web that may be made a link, not yet escaped; None for any other."""
     fit = text.lower().startswith(("http://", "https://")) and len(text) <= _LONGEST_LINK
     return text if fit and not any(is_unseen(char) or char in _QUOTES for char in text) else None
-
-
-def as_href(link: str) -> str:
-    """Return what `as_link` returned for an attribute: whole, and escaped."""
-    return _escaped(link)
 
 
 def as_lines(text: str) -> str:
@@ -104,10 +107,6 @@ def as_markup(text: str, limit: int = 80) -> str:
     and hands what stands between dollars to MathJax where the page has it.
     """
     return html.escape(shown(text, limit), quote=False).replace("$", "&#36;")
-
-
-def _escaped(line: str) -> str:
-    return html.escape(line).replace("$", "&#36;")
 
 
 # A cell that is other than its text begins with an apostrophe, and has \uXXXX where the text has a
@@ -149,17 +148,12 @@ def as_excel_cell(text: str, limit: int) -> str:
 def from_cell(cell: str) -> str:
     """Return the text that `as_cell` or `as_excel_cell` was given, not cut.
 
-    Cells of 0.1.0 had no more than an apostrophe before a formula.
+    A cell that neither wrote, such as one that a person typed, stays as it is.
     """
     if not cell.startswith(_APOSTROPHE):
         return cell
     rest = cell[1:]
-    if (
-        rest
-        and not rest.startswith(_APOSTROPHE)
-        and not _BEGINS.match(rest)
-        and not _ESCAPED.search(rest)
-    ):
+    if rest and not (rest.startswith(_APOSTROPHE) or _BEGINS.match(rest) or _ESCAPED.search(rest)):
         return cell
     return _ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), rest)
 

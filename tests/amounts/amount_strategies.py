@@ -20,6 +20,28 @@ full_columns = st.lists(pairs, min_size=1, max_size=12)
 floats = st.floats(allow_nan=False, allow_infinity=False)
 
 
+def _written(sign, digits, decimals, power):
+    """Write digits with a point before the last of them, and a power of ten."""
+    if decimals is None:
+        return f"{sign}{digits}{power}"
+    whole = len(digits) - min(decimals, len(digits))
+    return f"{sign}{digits[:whole]}.{digits[whole:]}{power}"
+
+
+notations = st.builds(
+    _written,
+    st.sampled_from(["", "", "-", "+"]),
+    st.one_of(
+        st.integers(0, 10**18).map(str),
+        st.integers(0, 10**80).map(str),
+        st.sampled_from(["0", "1", "007", "1000", "0" * 60 + "5"]),
+    ),
+    st.none() | st.integers(0, 20) | st.integers(0, 77),
+    st.just("") | st.sampled_from(["e0", "E+007"]) | st.integers(-60, 90).map("e{:+}".format),
+).filter(lambda text: (Fraction(text) * 10**77).denominator == 1)
+"""Text of amounts in every notation, plain and scientific."""
+
+
 def array_of(column):
     """Make an array of pairs of base units and decimals; None is missing."""
     return AmountArray.from_raw(

@@ -10,12 +10,14 @@ import pandas as pd
 import pytest
 
 from walletframe.amounts import AmountArray, AmountDtype
+from walletframe.pandas_versions import PANDAS
 
 ARITHMETIC = ("add", "sub", "mul", "floordiv", "truediv", "pow", "mod")
 NUMERIC_REDUCTIONS = ("count", "sum", "max", "min", "mean", "prod", "std", "var", "median")
 HIGHER_MOMENTS = ("kurt", "skew", "sem")
 BOOLEAN_REDUCTIONS = ("any", "all")
 YES_OR_NO = (True, False)
+TENTHS = 1 if PANDAS >= (3, 0) else 10  # the suite's arrays have 10 rows, and 100 before pandas 3
 
 
 @pytest.fixture
@@ -31,13 +33,13 @@ def data():
     Floats hold them and their sums exactly: the suite compares with what floats give.
     """
     raw = [15, 25, 3, -75, 2**40, 125, 10**9, 2, 5, 875]
-    return AmountArray.from_raw(raw, [1, 2, 0, 1, 0, 3, 6, 0, 1, 3])
+    return AmountArray.from_raw(raw * TENTHS, [1, 2, 0, 1, 0, 3, 6, 0, 1, 3] * TENTHS)
 
 
 @pytest.fixture
 def data_for_twos():
-    """Give ten times 2."""
-    return AmountArray.from_raw([200] * 10, 2)
+    """Give so many times 2."""
+    return AmountArray.from_raw([200] * 10 * TENTHS, 2)
 
 
 @pytest.fixture

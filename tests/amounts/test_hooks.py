@@ -9,6 +9,7 @@ import pytest
 
 from walletframe.amounts.scalar import Amount
 from walletframe.errors import AmountPrecisionError
+from walletframe.pandas_versions import TEXT
 
 LARGE = "1000000000000000000000000000.000000000000000001"
 
@@ -76,19 +77,54 @@ def test_rounding_by_numpys_integers(kind, decimals):
 
 
 def test_csv_with_a_comma_and_with_a_format(frame):
-    """A decimal comma loses no digit; a format is one of floats."""
+    """A decimal comma loses no digit, and str.format rounds half to even."""
     comma = LARGE.replace(".", ",")
     assert frame[["a"]].to_csv(index=False, decimal=",") == f'a\n1\n"2,25"\n""\n"{comma}"\n'
-    written = frame[["a"]].head(2).to_csv(index=False, float_format="%.3f")
-    assert written == "a\n1.000\n2.250\n"
     written = frame[["a"]].to_csv(index=False, float_format="{:.3f}".format)
     assert written.splitlines()[-1] == LARGE[:-15]
+    ties = pd.DataFrame({"a": pd.array([10**33, "1.015", "0.125"], dtype="amount"), "f": 0.5})
+    written = ties.to_csv(index=False, header=False, float_format="{:.2f}".format)
+    assert written.split() == [f"1{'0' * 33}.00,0.50", "1.02,0.50", "0.12,0.50"]
+
+
+@pytest.mark.parametrize("float_format", ["%.2f", "%g", "%.2f".__mod__])
+def test_csv_with_a_format_of_floats(frame, float_format):
+    """Percent formats ask for floats, so they are refused, in an index too, with a hint."""
+    for table in (frame, frame.dropna().set_index("a")):
+        with pytest.raises(AmountPrecisionError, match="digits of a float") as caught:
+            table.to_csv(float_format=float_format)
+        assert 'float_format="{:.2f}".format' in caught.value.hint
+    whole = frame[["a"]].head(2).to_csv(index=False, header=False, float_format="%s")
+    assert whole.split() == ["1", "2.25"]
+    assert [float(amount) for amount in frame["a"].dropna()][:2] == [1, 2.25]
+
+
+def test_markdown_without_numbers(frame):
+    """The option that the pages name keeps all digits."""
+    assert LARGE in frame.dropna().to_markdown(disable_numparse=True)
+
+
+def test_quantile_bins_of_ranks():
+    """Ranks are put into the bins of the amounts, also of those that floats can't tell apart."""
+    places = [5, 2, 7, 0, 4, 1, 3, 6]
+    amounts = pd.Series([10**33 + place for place in places], dtype="amount")
+    bins = pd.qcut(amounts.rank(method="min"), 4, labels=False)
+    assert bins.tolist() == [place // 2 for place in places]
+
+
+@pytest.mark.parametrize("name", ["mean", "median"])
+def test_means_of_rows_with_floats_as_text(name):
+    """The nearest float, once the column of floats is one of amounts."""
+    amounts = pd.array(["1000000000000000.000000000000000003", None], dtype="amount")
+    frame = pd.DataFrame({"a": amounts, "f": [-1e15, 1e-7]})
+    found = getattr(frame.astype(TEXT).astype("amount"), name)(axis=1)
+    assert found.tolist() == [1.5e-18, 1e-7]
 
 
 def test_joins_decimals_and_integers_of_arrow():
     """They are exact, and so is the column of both."""
     amounts = pd.Series(["1.5"], dtype="amount")
-    decimals = pd.Series(["2.5"], dtype="str").astype(pd.ArrowDtype(pa.decimal128(5, 2)))
+    decimals = pd.Series(["2.5"], dtype=TEXT).astype(pd.ArrowDtype(pa.decimal128(5, 2)))
     joined = pd.concat([amounts, decimals, pd.Series([7], dtype="int64[pyarrow]")])
     assert (joined.dtype, joined.tolist()) == ("amount", [1.5, 2.5, 7])
 

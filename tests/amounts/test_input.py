@@ -1,13 +1,19 @@
 """What becomes an amount, and what is refused with its value and its position."""
 
+import io
+import json
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from amount_strategies import exact_values, notations
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from walletframe.amounts import AmountArray
+from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.amounts.scalar import Amount
 from walletframe.errors import AmountError
 
@@ -37,6 +43,44 @@ def test_a_long_list_is_read_as_a_short_one():
         pd.array([*["1.5"] * 50, "1_000", *["1.5"] * 50], dtype="amount")
 
 
+READERS = {
+    "pd.array": lambda texts: pd.array(texts, dtype="amount"),
+    "astype": lambda texts: pd.Series(texts, dtype="str").astype("amount").array,
+    "Decimals": lambda texts: pd.array([Decimal(text) for text in texts], dtype="amount"),
+    "read_csv": lambda texts: (
+        pd.read_csv(io.StringIO("\n".join(["a", *texts])), dtype={"a": "amount"})["a"].array
+    ),
+    "read_json": lambda texts: (
+        pd.read_json(io.StringIO(json.dumps({"a": texts})), dtype={"a": "amount"})["a"].array
+    ),
+    "Arrow": lambda texts: AmountDtype().__from_arrow__(pa.array(["1e5", *texts], pa.string())[1:]),
+}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+@given(st.lists(notations, min_size=1, max_size=5))
+@example(["1.157920892373162e+59"])
+def test_every_notation_means_the_same_number(read, drawn):
+    """Plain or scientific text is the number that Fraction reads, alone and among 1,000."""
+    expected = [Fraction(text) for text in drawn]
+    assert exact_values(read(drawn[:1])) == expected[:1]
+    many = read([*drawn, *["0.5"] * (1000 - len(drawn))])
+    assert exact_values(many[: len(drawn)]) == expected
+    assert (many[len(drawn) :] == Decimal("0.5")).all()
+
+
+@given(st.lists(notations, min_size=1, max_size=5))
+@example(["9.000000000000000700000000000E+58"])
+def test_decimals_beside_amounts_keep_their_digits(drawn):
+    """Setting, comparing and computing with many Decimals in any notation is exact."""
+    decimals = np.array([Decimal(text) for text in drawn] * 21, dtype=object)
+    amounts = pd.array(["0"] * len(decimals), dtype="amount")
+    amounts[:] = decimals
+    assert exact_values(amounts) == [Fraction(text) for text in drawn] * 21
+    assert (amounts == decimals).all()
+    assert not (amounts - decimals).any()
+
+
 @pytest.mark.parametrize("text", ["0", "-0", "0.000", "0e5", "00.10"])
 def test_zeros_are_trimmed(text):
     """Zeros that say nothing are not kept."""
@@ -47,12 +91,13 @@ def test_zeros_are_trimmed(text):
     "value",
     ["", ".", "-", "1_000", " 5", "٣", "1.2.3", "1.-5", ".-5", "--5", "1e", "NaN", "inf", "0x10"],
 )
-def test_text_that_is_no_number_is_refused(value):
+@pytest.mark.parametrize("count", [1, 1000])
+def test_text_that_is_no_number_is_refused(value, count):
     """The error names the text and its position, and says what to write."""
     with pytest.raises(AmountError) as caught:
-        pd.array(["1.5", value], dtype="amount")
+        pd.array([*["1.5"] * count, value], dtype="amount")
     assert repr(value) in str(caught.value)
-    assert "at position 1" in str(caught.value)
+    assert f"at position {count}" in str(caught.value)
     assert caught.value.hint
 
 
@@ -106,6 +151,8 @@ def test_base_units_at_unknown_decimals_are_missing():
     assert AmountArray.from_raw(["1"], None).isna().all()
     assert texts(AmountArray.from_raw([1, 2], pd.array([1, None], dtype="Int16"))) == ["0.1", None]
     assert len(AmountArray.from_raw([], [])) == len(AmountArray.from_raw([], 18)) == 0
+    with pytest.raises(AmountError, match="'x' at position 0 is no integer"):
+        AmountArray.from_raw(["x"], None)
 
 
 @pytest.mark.parametrize(
@@ -173,6 +220,17 @@ def test_arrow_decimals_that_do_not_hold_an_amount_are_refused(value, kind):
     """Arrow's decimals never round: the error names the amount and the type."""
     with pytest.raises(AmountError, match=r"\(at position 1\) does not fit in decimal"):
         pd.array([0, value], dtype="amount").to_arrow(kind)
+
+
+def test_arrow_decimals_of_more_than_77_decimals_are_refused():
+    """Arrow makes such types of any width, and an amount has at most 77 decimals."""
+    one = pa.py_buffer((1).to_bytes(16, "little"))
+    finest, finer = (
+        pa.Array.from_buffers(pa.decimal128(38, scale), 1, [None, one]) for scale in (77, 78)
+    )
+    assert exact_values(AmountDtype().__from_arrow__(finest)) == [Fraction(1, 10**77)]
+    with pytest.raises(AmountError, match=r"decimal128\(38, 78\)"):
+        AmountDtype().__from_arrow__(finer)
 
 
 def test_search_needs_order():

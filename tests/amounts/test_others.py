@@ -3,6 +3,8 @@
 import json
 import math
 import operator
+import sqlite3
+from contextlib import closing
 from decimal import ROUND_UP, Decimal, localcontext
 from fractions import Fraction
 
@@ -12,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from walletframe.amounts.scalar import Amount
-from walletframe.errors import AmountPrecisionError
+from walletframe.errors import AmountError, AmountPrecisionError, AmountTypeError
 
 VALUES = ["1.5", None, "-3", "1000000000000000000000000000.000000000000000001"]
 WHOLE = [2, 3, 5, 7]
@@ -139,6 +141,78 @@ def test_objects_that_are_floats_are_floats():
     assert (product[0], np.isnan(product[1])) == (1.0, True)
 
 
+@pytest.mark.parametrize(
+    "function, of_one",
+    [
+        (np.floor, math.floor),
+        (np.ceil, math.ceil),
+        (np.trunc, math.trunc),
+        (np.rint, round),
+        (np.sign, lambda value: (value > 0) - (value < 0)),
+        (np.square, lambda value: value**2),
+    ],
+)
+def test_numpy_rounds_exactly(function, of_one):
+    """What comes out are amounts, NA where one was."""
+    amounts = pd.Series([*VALUES, "-2.5", "0", "-1E-18"], dtype="amount")
+    found = function(amounts)
+    assert found.dtype == "amount"
+    wanted = [None if value is None else of_one(value) for value in map(exact, amounts)]
+    assert list(map(exact, found)) == wanted
+
+
+@pytest.mark.parametrize("other", [0, Amount("1.6"), WHOLE, pd.array(VALUES[::-1], dtype="amount")])
+@pytest.mark.parametrize("function, of_two", [(np.maximum, max), (np.minimum, min)])
+def test_numpy_chooses_exactly(function, of_two, other):
+    """The larger or the smaller amount, on either side, NA where one is missing."""
+    amounts = pd.Series(VALUES, dtype="amount")
+    listed = list(other) if pd.api.types.is_list_like(other) else [other] * len(VALUES)
+    pairs = zip(map(exact, amounts), map(exact, listed), strict=True)
+    wanted = [None if None in pair else of_two(pair) for pair in pairs]
+    for found in (function(amounts, other), function(amounts.array, other)):
+        assert (found.dtype, list(map(exact, found))) == ("amount", wanted)
+    assert list(map(exact, function(other, amounts))) == wanted
+
+
+def test_numpy_does_not_choose_among_amounts_and_floats():
+    """The error says what to write."""
+    with pytest.raises(AmountPrecisionError, match="Hint: "):
+        np.maximum(pd.Series(VALUES, dtype="amount"), 0.1)
+
+
+def test_no_amount_is_infinite():
+    """Also where floats would be."""
+    amounts = pd.Series([10**400, None], dtype="amount")
+    assert np.isfinite(amounts).tolist() == [True, False]
+    assert np.isinf(amounts).tolist() == [False, False]
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 2, np.int8(4)])
+def test_whole_powers_of_a_column(exponent):
+    """They are exact, and NA where an amount is missing."""
+    amounts = pd.Series(VALUES, dtype="amount")
+    wanted = [None if value is None else value ** int(exponent) for value in map(exact, amounts)]
+    assert list(map(exact, amounts**exponent)) == wanted
+
+
+def test_powers_with_too_many_decimals():
+    """They are refused, unless those beyond the 77th are 0."""
+    with pytest.raises(AmountPrecisionError, match="77 decimals"):
+        pd.Series(["1E-40"], dtype="amount") ** 2
+    tens = pd.array([10**40, 0], dtype="amount").copy()
+    tens[1] = "1E-20"
+    assert (tens[:1] ** 4).tolist() == [10**160]
+
+
+def test_sqlite_refuses_amounts():
+    """With a hint, which pandas's to_sql passes on."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        with pytest.raises(AmountError, match=r"Hint: write str\(amount\)"):
+            database.execute("select ?", [Amount("1.5")])
+        with pytest.raises(AmountError, match=r"df\.wf\.to_sql"):
+            pd.DataFrame({"a": pd.array(VALUES, dtype="amount")}).to_sql("t", database)
+
+
 @pytest.mark.parametrize("compare", [operator.eq, operator.ne, operator.lt, operator.ge])
 @pytest.mark.parametrize(
     "other", [Fraction(1, 3), np.longdouble("0.1"), np.longdouble(0.5), 1e-300]
@@ -189,9 +263,15 @@ class TestScalar:
 
     @pytest.mark.parametrize("exponent", [0.5, -1, Amount(2), "2"])
     def test_other_powers_are_refused(self, exponent):
-        """So they are for a column."""
-        with pytest.raises(TypeError, match="whole exponents"):
-            self.large**exponent
+        """Of an amount and of a column, and as exponents."""
+        column = pd.array([self.large], dtype="amount")
+        for base in (self.large, column):
+            with pytest.raises(AmountTypeError, match="whole exponent"):
+                base**exponent
+        with pytest.raises(AmountTypeError, match="exponent"):
+            2**self.large
+        with pytest.raises(AmountTypeError, match="exponent"):
+            2**column
 
     @pytest.mark.parametrize(
         "specification, shown",

@@ -8,23 +8,28 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from walletframe.amounts import AmountArray, words
+from walletframe.amounts import AmountArray, sums
 from walletframe.amounts.arrow import decimals_from, from_portable
-from walletframe.amounts.words import added, positive
+from walletframe.amounts.sums import added, positive
 
-EDGES = [0, 1, -1, 2**32 - 1, 2**32, 2**64, -(2**64), 10**38 - 1, 1 - 10**38]
+EDGES = [0, 1, -1, 2**32 - 1, 2**32, 2**63, 2**64 - 1, 2**64, -(2**64), 10**38 - 1, 1 - 10**38]
 integers = st.sampled_from(EDGES) | st.integers(1 - 10**38, 10**38 - 1)
-few = st.sampled_from([None, "", "0.00000000000000000000001", str(2**256 - 1)])
+FINE = "0.00000000000000000000001"
+few = st.sampled_from([None, "", FINE, str(2**256 - 1)])
 rows = st.lists(st.tuples(integers | few, st.integers(0, 2)), max_size=12)
 
 
 def read(values):
-    """Read numbers in units of 10**-18, text where no decimal holds an amount, "" for NA."""
-    told = np.array([isinstance(n, int) for n in values], dtype=bool)
+    """Read numbers in units of 10**-18, text where no decimal holds an amount, "" for NA.
+
+    The finest has a decimal, which was rounded to 0.
+    """
+    rounded = np.array([n == FINE for n in values], dtype=bool)
+    told = np.array([isinstance(n, int) for n in values], dtype=bool) | rounded
     units = np.array([n if isinstance(n, int) else 0 for n in values], dtype=object)
     texts = pa.array([n or None if isinstance(n, str) else "1" for n in values], pa.string())
     decimals = decimals_from(units, ~told, pa.decimal128(38, 18))
-    return from_portable(decimals, lambda places: texts.take(pa.array(places)))
+    return from_portable(decimals, rounded, lambda places: texts.take(pa.array(places)))
 
 
 @given(rows)
@@ -50,7 +55,7 @@ def test_take(rows, random):
 
 def test_many(monkeypatch):
     """Some at a time, since a float holds no more than 2**53."""
-    monkeypatch.setattr(words, "_AT_ONCE", 2)
+    monkeypatch.setattr(sums, "_AT_ONCE", 2)
     found = added(read(EDGES), np.zeros(len(EDGES), dtype=np.intp), 2)
     assert found.units.tolist() == [sum(EDGES), 0]
 

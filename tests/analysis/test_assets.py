@@ -19,6 +19,7 @@ from walletframe.errors import (
     TokenListError,
     UnknownTokenError,
 )
+from walletframe.pandas_versions import TEXT
 from walletframe.tokens import known_tokens
 
 COLUMNS = ["asset", "token_blockchain", "token_address", "symbol", "kind"]
@@ -50,7 +51,7 @@ class TestList:
         """Five columns of text; no contract twice, and the issuer has one on each blockchain."""
         listed = wf.assets()
         assert listed.columns.tolist() == COLUMNS
-        assert set(listed.dtypes.astype(str)) == {"str"}
+        assert set(listed.dtypes) == {TEXT}
         assert listed.index.equals(pd.RangeIndex(len(listed)))
         contracts = listed["token_address"].str.lower()
         assert (

@@ -10,6 +10,7 @@ from drawn_fetches import details_of
 
 from walletframe.analysis import ParquetPrices, PriceHistory, value
 from walletframe.errors import ColumnsError, PricesError, PricesWarning, SettingsError
+from walletframe.pandas_versions import TEXT
 
 HELD = [(("ETH", None, "ETH"), 25, 1), (("ETH", "0xA0", "USDC"), 3, 0)]
 HOLDINGS = details_of([(("ETH", "0x01"), HELD)]).holdings
@@ -23,7 +24,7 @@ DATED = pd.DataFrame(
         "price": [3.0, 2.0, 5.0, 7.0],
         "currency": "USD",
     }
-).astype({"token_address": "str"})
+).astype({"token_address": TEXT})
 NONE = np.nan
 UNITS = [2, NONE, 3, 5, NONE, NONE]  # of ether and dollars, three times
 LAST_DAY = r"1 of 3 snapshots is without a value, for want of prices of the day; .* 2026-01-31$"

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from walletframe.analysis import overlap, pivot, token_labels, value
 from walletframe.errors import ColumnsError, SettingsError
-from walletframe.frames import token_identities
+from walletframe.frames.identity import token_identities
+from walletframe.pandas_versions import TEXT
 
 ETHER = ("ETH", None, "ETH")
 USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48", "USDC")
@@ -114,7 +115,7 @@ def test_labels_that_hostile_text_makes_equal_are_numbered():
 def test_labels_are_one_to_one_and_harmless(tokens):
     """Whatever strangers write."""
     frame = pd.DataFrame(
-        tokens, columns=["token_blockchain", "token_address", "symbol"], dtype="str"
+        tokens, columns=["token_blockchain", "token_address", "symbol"], dtype=TEXT
     )
     labels, codes = token_labels(frame), token_identities(frame).codes
     assert len(set(zip(labels, codes, strict=True))) == len(set(labels)) == len(set(codes))
@@ -180,7 +181,7 @@ def test_the_first_pairs_are_the_same_however_they_are_counted(sets, n, block):
     ]
     holdings = details_of(fetch).holdings
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("walletframe.analysis.matrix._BLOCK", block)
+        patch.setattr("walletframe.analysis.distribution._BLOCK", block)
         some = overlap(holdings, n)
     pd.testing.assert_frame_equal(some, overlap(holdings, None).head(n))
 
@@ -189,11 +190,11 @@ def test_overlap_refuses_what_would_never_end(monkeypatch):
     """It names the size, and what to leave out."""
     token = ("ETH", "0xA0", "USDC")
     holdings = details_of([(("ETH", f"0x{n}"), [(token, 1, 0)]) for n in range(3)]).holdings
-    monkeypatch.setattr("walletframe.analysis.matrix._STEPS_OF_ALL", 11)
+    monkeypatch.setattr("walletframe.analysis.distribution._STEPS_OF_ALL", 11)
     with pytest.raises(SettingsError, match="n=100 lists the foremost pairs alone; or compare fe"):
         overlap(holdings, None)
     assert len(overlap(holdings)) == 3
-    monkeypatch.setattr("walletframe.analysis.matrix._STEPS", 11)
+    monkeypatch.setattr("walletframe.analysis.distribution._STEPS", 11)
     with pytest.raises(SettingsError, match="3 by 3 to compare: 12 steps, and 11 are the") as found:
         overlap(holdings)
     assert 'by="owner"' in str(found.value)

@@ -15,14 +15,14 @@ from parted import in_parts, write_parts
 import walletframe as wf
 from walletframe.accessor.folder import StoredWallets
 from walletframe.analysis import concentration, pivot, share, totals, value
-from walletframe.analysis.parted import totals_of_blocks
-from walletframe.analysis.slices import (
+from walletframe.analysis.parted import (
     concentration_on_disk,
     pivot_on_disk,
     share_on_disk,
+    totals_of_blocks,
     units_on_disk,
 )
-from walletframe.analysis.tallies import distinct_pairs
+from walletframe.analysis.sums import distinct_pairs
 from walletframe.bulk import Units
 from walletframe.errors import (
     DatasetError,
@@ -31,7 +31,7 @@ from walletframe.errors import (
     SettingsError,
     SpamWarning,
 )
-from walletframe.frames import WalletDetails
+from walletframe.frames.details import WalletDetails
 
 UNKNOWN = [(None, None, "USDC"), (None, "0xa0", "claim at x.io")]
 fetches = fetches_of(TOKENS + UNKNOWN)
@@ -214,6 +214,17 @@ def test_a_folder_is_asked_as_its_frames_are(tmp_path):
     assert "3 wallets on 2 blockchains" in repr(stored)
 
 
+@pytest.mark.parametrize("raw", [1, 2**63 - 1, 2**63, 10**19, 2**64 - 1, 2**64, 2**127])
+def test_any_amount_above_zero_has_a_holder(tmp_path, raw):
+    """A folder counts tokens and holders whatever bits their base units have."""
+    token = ("ETH", None, "ETH")
+    fetch = [(("ETH", "0xAa"), [(token, raw, 18)]), (("ETH", "0xbB"), [(token, 0, 18)])]
+    details = details_of(fetch)
+    found = wf.open_wallets(write_parts(tmp_path, details, wallets=1)).wf.totals()
+    same(found, totals(details.holdings, wallets=details.wallets))
+    assert found["holders"].tolist() == [1]
+
+
 def test_parts_are_merged_before_they_are_many(monkeypatch):
     """The table stays the same."""
     monkeypatch.setattr("walletframe.analysis.parted._FOLDED", 2)
@@ -224,7 +235,6 @@ def test_parts_are_merged_before_they_are_many(monkeypatch):
     for by in ("token", "wallet", "decimals", "asset"):
         expected = totals(details.holdings, by, wallets=details.wallets)
         same(totals_of_blocks(held, by), expected)
-    monkeypatch.setattr("walletframe.analysis.spam.stored._FOLDED", 2)
     found, expected = StoredWallets(held), details
     same(found.wf.explain_spam(everything=True), expected.wf.explain_spam(everything=True))
 
@@ -265,6 +275,14 @@ def test_spam(fetch, seed, wallets, twice):
     same(ours(2), theirs(2))
 
 
+def test_the_wallets_of_a_folder_are_its_own():
+    """Others are refused, since those on the disk count."""
+    wallets, holdings = details_of([(("ETH", "0xAa"), [(("ETH", None, "ETH"), 2, 0)])])
+    stored = StoredWallets(in_parts(WalletDetails(wallets, holdings)))
+    with pytest.raises(SettingsError, match="has its own wallets"):
+        stored.wf.totals(wallets=wallets)
+
+
 def test_prices_of_the_service_that_cannot_be_used():
     """By their positions among the balances that are left."""
     spam, ether = ("ETH", "0xbad", "claim at x.io"), ("ETH", None, "ETH")
@@ -287,6 +305,10 @@ def test_refusals():
             getattr(stored.wf, name)
     with pytest.raises(AttributeError, match="no attribute 'totls'"):
         _ = stored.wf.totls
+    with pytest.raises(FramesNeededError, match=r"^value\(at=…\) takes balances"):
+        stored.wf.value(at="snapshot")
+    with pytest.raises(TypeError, match="'dropped'"):
+        stored.wf.flag_spam(dropped=True)
     assert not hasattr(stored.wf, "_repr_html_")
     foremost = stored.wf.pivot
     with pytest.raises(SettingsError, match="'decimals' is a column of balances"):
@@ -296,9 +318,8 @@ def test_refusals():
 def test_pairs_of_many_groups():
     """Beyond what 32 bits can number."""
     codes, members = np.array([1, 1, 0]), np.array([2**40, 2**40, 5])
-    pairs = distinct_pairs(codes, members)
-    assert pairs.codes.tolist() == [0, 1]
-    assert pairs.members.tolist() == [5, 2**40]
+    found = distinct_pairs(codes, members)
+    assert [each.tolist() for each in found] == [[0, 1], [5, 2**40]]
 
 
 def test_a_wallet_that_is_in_two_parts_is_refused(tmp_path):

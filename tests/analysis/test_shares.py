@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from walletframe.analysis import concentration, share, totals
 from walletframe.errors import AmbiguousTokenError, SettingsError, UnknownTokenError
-from walletframe.frames import token_identities
+from walletframe.frames.identity import token_identities
 
 CONTRACTS = sorted({key(*token[:2]) for token in TOKENS}, key=repr)
 ETHER = ("ETH", None, "ETH")
@@ -96,7 +96,7 @@ def test_unknown_wallets_are_not_zero():
     assert table["address"].tolist() == ["0x02", "0x01", "0x03", "0x04", "0x05"]
     assert table["share"].fillna(-1).tolist() == [0.75, 0.25, 0, -1, -1]
     assert optional(table["amount_na"]) == [1, 0, 0, None, 1]
-    assert table[["wallets_ok", "wallets_asked"]].drop_duplicates().to_numpy().tolist() == [[4, 5]]
+    assert table[["wallets_ok", "wallets_asked"]].drop_duplicates().to_numpy().tolist() == [[2, 5]]
 
 
 def test_a_token_is_named_by_contract_or_by_its_own_symbol():

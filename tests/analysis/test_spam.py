@@ -17,6 +17,7 @@ from walletframe.errors import (
     TokenListError,
     UnknownTokenError,
 )
+from walletframe.pandas_versions import TEXT
 
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
 ADDED = ["spam_score", "spam_reasons", "is_spam"]
@@ -29,7 +30,7 @@ def holdings(*symbols, chain="ETH", contracts=None, raw=None, decimals=18):
     return pd.DataFrame(
         {
             "symbol": pd.Series(symbols, dtype="object"),
-            "token_blockchain": pd.array([chain] * count, dtype="str"),
+            "token_blockchain": pd.array([chain] * count, dtype=TEXT),
             "token_address": contracts or [f"0x{place:040x}" for place in range(1, count + 1)],
             "amount": wf.AmountArray.from_raw(raw, decimals),
             "raw_amount": [str(number) for number in raw],
@@ -49,7 +50,7 @@ def test_columns_are_added_and_nothing_else_changes():
     flagged = frame.wf.flag_spam()
     assert frame.equals(before)
     assert flagged.drop(columns=ADDED).equals(before)
-    assert flagged[ADDED].dtypes.astype(str).tolist() == ["float64", "str", "bool"]
+    assert flagged[ADDED].dtypes.astype(str).tolist() == ["float64", str(TEXT), "bool"]
     assert flagged["is_spam"].tolist() == [False, True]
 
 
@@ -352,11 +353,11 @@ def test_spam_is_dropped_only_when_asked():
     assert len(frame.wf.without_spam(allow=[("ETH", f"0x{2:040x}")])) == 3
 
 
-@pytest.mark.filterwarnings("always::walletframe.SpamWarning")
+@pytest.mark.filterwarnings("always::walletframe.errors.SpamWarning")
 def test_it_is_said_what_was_left_out():
     """Once, at the caller's line; nothing where nothing was."""
     frame = holdings("www.a.com", "www.a.com", "BAR", contracts=["0x1", "0X1", "0x2"])
-    with pytest.warns(wf.SpamWarning, match=r"^2 rows of 1 token .* left out") as caught:
+    with pytest.warns(wf.errors.SpamWarning, match=r"^2 rows of 1 token .* left out") as caught:
         frame.wf.without_spam()
     assert [each.filename for each in caught] == [__file__]
     with warnings.catch_warnings(record=True) as caught:
@@ -416,7 +417,7 @@ def test_explanations_are_harmless():
 def test_no_rows_are_no_error():
     """The columns are there all the same."""
     flagged = holdings("A").head(0).wf.flag_spam()
-    assert flagged[ADDED].dtypes.astype(str).tolist() == ["float64", "str", "bool"]
+    assert flagged[ADDED].dtypes.astype(str).tolist() == ["float64", str(TEXT), "bool"]
     assert holdings("A").head(0).wf.explain_spam().empty
 
 

@@ -8,6 +8,7 @@ import pytest
 from walletframe.analysis import flag_spam, read_token_list
 from walletframe.analysis.token_lists import listed_tokens
 from walletframe.errors import ColumnsError, TokenListError
+from walletframe.pandas_versions import TEXT
 
 DAI = "0x6B175474E89094C44Da98b954EedeAC495271d0F"
 
@@ -23,7 +24,7 @@ def test_a_file_is_read(tmp_path):
     path.write_text(json.dumps({"name": "Mine", "tokens": [entry(), entry(chainId=137)]}))
     frame = read_token_list(path)
     assert frame["token_blockchain"].tolist() == ["ETH", "POLYGON"]
-    assert frame.dtypes.astype(str).tolist() == ["str"] * 3
+    assert frame.dtypes.tolist() == [TEXT] * 3
     assert frame.equals(read_token_list(str(path)))
 
 

@@ -10,7 +10,7 @@ from drawn_fetches import TOKENS, details_of, fetches, key, nearest, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from walletframe.analysis import FilePrices, PriceSource, totals, value
+from walletframe.analysis import PriceSource, totals, value
 from walletframe.errors import (
     AmbiguousTokenError,
     AmountError,
@@ -54,7 +54,9 @@ def test_every_form_of_prices_gives_the_same_values(prices):
     assert valued[HOLDINGS.columns].equals(HOLDINGS)
 
 
-@pytest.mark.filterwarnings("ignore::walletframe.PricesWarning")  # drawn prices may be of none
+@pytest.mark.filterwarnings(
+    "ignore::walletframe.errors.PricesWarning"
+)  # drawn prices may be of none
 @settings(max_examples=60, deadline=None)
 @given(
     fetch=fetches,
@@ -213,11 +215,11 @@ def test_frames_that_lack_columns_say_so():
 
 
 def test_files_of_prices(tmp_path):
-    """CSV and Parquet, given as text, as a path or as a source, to the last digit."""
+    """CSV and Parquet, given as text or as a path, to the last digit."""
     dear = HELD.assign(price=[0.1 + 0.2, 1e-18], currency="USD")
     dear.to_csv(tmp_path / "p.csv", index=False)
     dear.to_parquet(tmp_path / "p.PARQUET")
-    for path in (str(tmp_path / "p.csv"), tmp_path / "p.PARQUET", FilePrices(tmp_path / "p.csv")):
+    for path in (str(tmp_path / "p.csv"), tmp_path / "p.PARQUET"):
         valued = value(HOLDINGS, path)
         np.testing.assert_array_equal(valued["unit_price"], [0.1 + 0.2, 1e-18, np.nan])
         assert valued["currency"].tolist() == ["USD"] * 3
@@ -232,11 +234,17 @@ def test_text_in_files_is_taken_as_it_is(tmp_path):
 
 
 def test_exact_prices_in_files(tmp_path):
-    """Decimals and exact text of Parquet are numbers."""
-    to_parquet(FORMS["amounts"].head(2), tmp_path / "p.parquet")
+    """Exact text of Parquet is read, also where the decimals beside it are 0 or null."""
+    prices = FORMS["amounts"].head(2)
+    to_parquet(prices, tmp_path / "p.parquet")
     np.testing.assert_array_equal(
         value(HOLDINGS, tmp_path / "p.parquet")["value"], [5001.25, 3, np.nan]
     )
+    extreme = prices.assign(price=pd.array(["1e-20", "3e20"], dtype="amount"))
+    to_parquet(extreme, tmp_path / "p.parquet")
+    found = value(HOLDINGS, tmp_path / "p.parquet")
+    pd.testing.assert_frame_equal(found, value(HOLDINGS, extreme))
+    assert found["value"].gt(0).tolist() == [True, True, False]
 
 
 def test_files_that_hold_no_prices(tmp_path):

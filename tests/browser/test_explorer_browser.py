@@ -11,8 +11,9 @@ from hostile_symbols import SYMBOLS
 from lab_server import ROOT, SUPPORT, notebook_of, open_and_run
 from playwright.sync_api import expect
 
+from walletframe.analysis.selection import Selection
 from walletframe.client import fetch_wallets
-from walletframe.pickers.portfolio import Portfolio, Selection
+from walletframe.pickers.portfolio import Portfolio
 
 NOTEBOOK = "03-pickers-and-explorer"
 MANY = [f"POLYGON.0x{number:040x}" for number in range(1, 41)]
@@ -23,7 +24,9 @@ import plotly.io as pio
 from fetches import made_up_details
 from hostile_symbols import hostile_holdings
 import walletframe as wf
-from walletframe.frames import HOLDING_DTYPES, WalletDetails, assemble
+from walletframe.frames.assembly import assemble
+from walletframe.frames.contract import HOLDING_DTYPES
+from walletframe.frames.details import WalletDetails
 frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
 strange = WalletDetails(assemble([]).wallets, frame)
 details = made_up_details(100, wallets=5, tokens=5)

@@ -5,14 +5,15 @@ import re
 import pytest
 from axe import violations
 from bare_page import BarePage
-from copied_code import executed
+from copied_code import executed_on
 from fetches import failed
 from hostile_symbols import hostile_holdings
 from playwright.sync_api import expect
 
-from walletframe.frames import HOLDING_DTYPES, WalletDetails, assemble
+from walletframe.frames.assembly import assemble
+from walletframe.frames.contract import HOLDING_DTYPES
+from walletframe.frames.details import WalletDetails
 from walletframe.pickers import FetchPanel, HoldingsExplorer
-from walletframe.pickers.takeaway import HERE
 from walletframe.service import SHOWCASE
 
 NODES = ".js-plotly-plot g.slice"
@@ -98,9 +99,8 @@ def test_the_trip_by_mouse(stay, shown):
     expect(page.get_by_label("Code", exact=True)).to_contain_text("figure = shown")
     code = page.get_by_label("Code", exact=True).text_content()
     assert code == shown.code
-    made = executed(code)
-    assert made["shown"]["symbol"].tolist() == shown.shown.holdings["symbol"].tolist()
-    assert HERE in code
+    made = executed_on(shown.details, code)
+    assert made["shown"].holdings["symbol"].tolist() == shown.shown.holdings["symbol"].tolist()
     assert (stay.strayed, errors(stay), shown._alert) == ([], [], "")
 
 

@@ -2,6 +2,7 @@
 
 import io
 
+import kaleido
 import pytest
 from chromium import Visit
 from fetches import fetched, token
@@ -218,3 +219,12 @@ def test_charts_as_pictures(tmp_path, visit):
     assert visit.page.locator("script").count() == 0
     assert (visit.strayed, visit.said) == ([], [])
     assert path.stat().st_size < 2_000_000
+
+
+def test_a_kaleido_of_the_users_own_goes_on(tmp_path):
+    """Whoever keeps one open for other figures finds it open after a report with pictures."""
+    kaleido.start_sync_server(page_generator=kaleido.PageGenerator(mathjax=False))
+    try:
+        wf.report(fetched(HOSTILE), tmp_path / "still.html", images="static")
+    finally:
+        kaleido.stop_sync_server()  # warns where it is closed, which is an error here

@@ -56,7 +56,7 @@ for each in PATHS:
     ):
         try:
             fault()
-        except wf.WalletframeError:
+        except wf.errors.WalletframeError:
             get_ipython().showtraceback(exception_only=True)
 """
 A_PATH = "print('a / b', file=sys.stderr)"

@@ -5,6 +5,7 @@ import pickle
 import sqlite3
 import time
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from threading import Event, get_ident
 
@@ -18,9 +19,9 @@ from fast_service import fast_service, wallet_address
 from plain_process import printed
 
 import walletframe as wf
+from walletframe.bulk.dataset import Register, Turn
 from walletframe.bulk.files import key_of
-from walletframe.bulk.register import Register, Turn
-from walletframe.bulk.run import Orders, fetch_into
+from walletframe.bulk.run import fetch_into
 from walletframe.bulk.summary import Tally
 from walletframe.errors import (
     AddressError,
@@ -140,24 +141,36 @@ class TestFiles:
 
     @pytest.fixture
     def written(self, canned, folder):
-        """Give a folder with the largest, the smallest and no amount."""
-        sent = [balance(str(2**256 - 1), 18), balance("1", 18), balance("5", None)]
+        """Give a folder with 9, 100, the largest, NEAR of 24 decimals, and no amount."""
+        sent = [balance("9", 0), balance("100", 0), balance(str(2**256 - 1), 18)]
+        sent += [balance("2000000000000000000500001", 24), balance("5", None)]
         canned.default = (200, {}, answer(wallet(balances=sent)))
-        with canned.client() as client, pytest.warns(AnswerWarning, match="1 of 3 balances"):
+        with canned.client() as client, pytest.warns(AnswerWarning, match="1 of 5 balances"):
             wf.fetch_to_parquet("ETH.0xa", folder, client=client)
         return folder
 
-    def test_duckdb_and_polars_read_exact_text_and_sum_decimals(self, written):
-        """The decimal is null where 38 digits do not hold the amount."""
+    def test_duckdb_and_polars_compute_with_amounts(self, written):
+        """Decimals are rounded to 18 places, and null where 38 digits do not hold the amount."""
         digits = str(2**256 - 1)
-        texts = [f"{digits[:-18]}.{digits[-18:]}", "0.000000000000000001", None]
-        decimals = [None, Decimal("0.000000000000000001"), None]
-        assert rows(written, "holdings", "amount, amount_decimal") == list(
-            zip(texts, decimals, strict=True)
-        )
+        texts = ["9", "100", f"{digits[:-18]}.{digits[-18:]}", "2.000000000000000000500001", None]
+        near = Decimal("2.000000000000000001")
+        decimals = [Decimal(9), Decimal(100), None, near, None]
+        pairs = [*zip(decimals, texts, strict=True)]
+        assert rows(written, "holdings", "amount, amount_text") == pairs
+        assert rows(written, "holdings", "max(amount), sum(amount)") == [(100, 109 + near)]
         frame = pl.read_parquet(written / "holdings")
-        assert frame["amount"].to_list() == texts
-        assert frame["amount_decimal"].sum() == decimals[1]
+        assert frame["amount_text"].to_list() == texts
+        assert (frame["amount"].max(), frame["amount"].sum()) == (100, 109 + near)
+        ordered = [near, 9, 100, None, None]
+        assert frame.sort("amount", nulls_last=True)["amount"].to_list() == ordered
+
+    def test_we_read_exact_amounts(self, written):
+        """To the last digit, where the decimals are rounded or null as well."""
+        near, largest = Fraction("2.000000000000000000500001"), Fraction(2**256 - 1, 10**18)
+        exact = wf.read_wallets(written).holdings["amount"]
+        assert [*map(Fraction, exact.dropna())] == [9, 100, largest, near]
+        [total] = wf.open_wallets(written).wf.totals("symbol")["amount"]
+        assert Fraction(total) == 109 + largest + near
 
     def test_pandas_without_walletframe_reads_both(self, written):
         """Status is text, times are UTC."""
@@ -166,7 +179,7 @@ class TestFiles:
             "holdings = pandas.read_parquet(sys.argv[1] + '/holdings');"
             "print(wallets.status[0], wallets.fetched_at.dtype, wallets.position[0], len(holdings))"
         )
-        assert printed(code, written) == ["ok datetime64[us, UTC] 0 3"]
+        assert printed(code, written) == ["ok datetime64[us, UTC] 0 5"]
 
     def test_nothing_else_is_among_them(self, written):
         """Only parts that count; a folder for what failed, which is empty here."""
@@ -231,7 +244,7 @@ class TestAgain:
             wf.fetch_to_parquet(addresses(1), folder, client=client)
         with wf.Client(base_url=fast.base_url, cache=False) as keyless:
             assert wf.fetch_to_parquet(addresses(1), folder, client=keyless).resumed == 1
-            with pytest.raises(wf.SettingsError, match="api_key"):
+            with pytest.raises(wf.errors.SettingsError, match="api_key"):
                 wf.fetch_to_parquet(addresses(1, 2), folder, client=keyless)
 
     def test_another_service_needs_another_folder(self, fast, folder):
@@ -485,14 +498,17 @@ class TestOutcome:
 
     def test_unknown_wish_is_refused_before_anything(self, client, folder):
         """As for a fetch."""
-        with pytest.raises(wf.SettingsError, match="on_failure"):
+        with pytest.raises(wf.errors.SettingsError, match="on_failure"):
             wf.fetch_to_parquet(["ETH.0x1"], folder, client=client, on_failure="shout")
         assert not folder.exists()
 
     def test_strangers_warn(self, canned, folder):
         """They are left out, and counted."""
         canned.default = (200, {}, answer(wallet("0xa"), wallet("0xb")))
-        with canned.client() as client, pytest.warns(wf.AnswerWarning, match="1 wallet that"):
+        with (
+            canned.client() as client,
+            pytest.warns(wf.errors.AnswerWarning, match="1 wallet that"),
+        ):
             wf.fetch_to_parquet("ETH.0xa", folder, client=client)
 
     def test_default_client_is_used(self, fast, folder):
@@ -522,7 +538,7 @@ class TestPlaces:
 
     def places(self, register, *keys):
         """Meet wallets, and return the places of those that are asked for."""
-        return {key: register.position(key) for key in keys if register.meet(key) is Turn.ASK}
+        return {key: register.under_way[key] for key in keys if register.meet(key) is Turn.ASK}
 
     def test_gaps_are_filled_by_the_wallets_that_left_them(self):
         """The same list gets the same places, wherever an earlier run ended."""
@@ -541,17 +557,17 @@ class TestPlaces:
         register = self.register(A_0=0)
         turns = [register.meet(key) for key in ("A.0", "A.1", "A.1", "A.0")]
         assert turns == [Turn.HELD, Turn.ASK, Turn.REPEATED, Turn.REPEATED]
-        assert register.met == 2
+        assert len(register.met) == 2
 
 
-class TestOrders:
+class TestShards:
     """One of several runs of one list."""
 
     def run(self, fast, folder, wallets, *, tell=False, **orders):
         """Fetch into a folder on these terms."""
         asked = [wf.WalletAddress.parse(wallet) for wallet in wallets]
         with fast.client() as client:
-            return fetch_into(folder, asked, client, tell, Tally(), orders=Orders(**orders))
+            return fetch_into(folder, asked, client, tell, Tally(), **orders)
 
     def test_wallets_keep_their_places_in_the_whole_list(self, fast, folder, small_parts):
         """In each run that goes on with it, too."""

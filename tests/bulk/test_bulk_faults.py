@@ -9,7 +9,10 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import closing
+from itertools import count
 from threading import Event, Thread, Timer
+from types import SimpleNamespace
 
 import duckdb
 import filelock
@@ -23,11 +26,14 @@ from packaging.version import Version
 from small_disk import mounted, remount
 
 import walletframe as wf
+from walletframe.bulk import journal as journals
 from walletframe.bulk.dataset import Dataset
+from walletframe.bulk.files import key_of
 from walletframe.bulk.journal import Journal, entries, left_in, segments
+from walletframe.client import Policy
 from walletframe.errors import DatasetError, FetchInterrupted
-from walletframe.frames import WalletRecord
-from walletframe.wire import Outcome, Status
+from walletframe.frames.assembly import WalletRecord
+from walletframe.wire.outcome import Outcome, Status
 
 TOKENS, WORKERS = 3, 4
 pytestmark = pytest.mark.system
@@ -271,12 +277,18 @@ class TestInterrupted:
         assert done.resumed >= summary.ok
         assert fast.asked().total() - 1_000 <= WORKERS
 
-    def test_what_is_in_no_file_yet_is_read(self, fast, folder):
+    def test_what_is_in_no_file_yet_is_read(self, fast, folder, monkeypatch):
         """Answers that a run has left in its journal, all of them or some, and not twice."""
         asked = [wallet_address(number) for number in range(50)]
+
+        def fail(*_):
+            raise DatasetError("the disk has gone")
+
         with fast.client() as client:
-            with pytest.raises(ZeroDivisionError):
-                wf.fetch_to_parquet(asked, folder, client=client, progress=lambda *_: 1 / 0)
+            with monkeypatch.context() as broken:
+                broken.setattr(Dataset, "add", fail)
+                with pytest.raises(DatasetError, match="has gone"):
+                    wf.fetch_to_parquet(asked, folder, client=client)
             assert list(segments(folder / ".walletframe"))
             found = wf.read_wallets(folder)
             some = wf.read_wallets(folder, wallets=found.wallets.tail(1))
@@ -339,14 +351,20 @@ class TestDisk:
 
     def test_a_journal_that_can_not_be_written_ends_the_run(self, fast, folder, monkeypatch):
         """What was answered until then is in the folder."""
-        write = Journal._write
+        made, left = journals.private_file, count(30, -1)
 
-        def full(self, *given):
-            if given[1] == [names(30)[-1]]:
-                raise OSError(28, "No space left on device")
-            write(self, *given)
+        class Full(SimpleNamespace):
+            def write(self, data):
+                if next(left) <= 0:
+                    raise OSError(28, "No space left on device")
+                return self.file.write(data)
 
-        monkeypatch.setattr(Journal, "_write", full)
+            def close(self):
+                self.file.close()
+
+        monkeypatch.setattr(
+            journals, "private_file", lambda *given, **options: Full(file=made(*given, **options))
+        )
         with pytest.raises(DatasetError, match="No space left"):
             fetch(fast, folder, 400)
         assert 20 <= check(folder) < 300
@@ -490,10 +508,14 @@ class TestJournal:
     @pytest.fixture
     def written(self, fast, tmp_path):
         """Give a segment with three answers, and what it holds."""
-        journal = Journal(tmp_path, len, Event())
-        with fast.client() as client, client.flow(keep=journal.append, cancel=Event()) as flow:
+        places = {f"ETH.{name[4:].lower()}": len(name) for name in names(3)}
+        journal = Journal(tmp_path, places, Event())
+        with (
+            fast.client() as client,
+            closing(client.stream(Policy(60), Event(), keep=journal.append)) as stream,
+        ):
             wallets = [wf.WalletAddress.parse(name) for name in names(3)]
-            assert len(list(flow.records([wallets]))) == 3
+            assert len([each for each in stream.records([wallets]) if each]) == 3
         journal.close()
         [segment] = segments(tmp_path)
         return segment
@@ -509,11 +531,10 @@ class TestJournal:
 
     def test_a_later_failure_takes_no_answer_away(self, written):
         """What is ok of a wallet counts, else the last failure."""
-        journal = Journal(written.parent, len, Event())
-        [name, stranger] = [names(1)[0], "ETH.0xb"]
+        [name, stranger] = [wf.WalletAddress.parse(each) for each in (names(1)[0], "ETH.0xb")]
+        journal = Journal(written.parent, {key_of(name): 7, key_of(stranger): 8}, Event())
         for asked in (name, stranger, stranger):
-            late = Outcome(Status.TIMEOUT, "late")
-            assert journal.secure(WalletRecord(wf.WalletAddress.parse(asked), late, "fast"), 7)
+            assert journal.secure(WalletRecord(asked, Outcome(Status.TIMEOUT, "late"), "fast"))
         journal.close()
         found = left_in(segments(written.parent), "fast")
         statuses = [record.outcome.status for record, _ in found.values()]

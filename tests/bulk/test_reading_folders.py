@@ -18,7 +18,7 @@ from parted import write_parts
 import walletframe as wf
 from walletframe.amounts.arrow import from_portable
 from walletframe.errors import AmbiguousTokenError, ColumnsError, DatasetError, UnknownTokenError
-from walletframe.frames import find_token
+from walletframe.frames.names import find_token
 
 COLUMNS = ["blockchain", "address", "symbol", "token_address", "amount", "decimals"]
 COLUMNS += ["raw_amount", "token_blockchain", "price"]
@@ -67,8 +67,8 @@ def test_columns_are_checked(folder, details):
     """One is enough; what holdings don't have is told."""
     only = wf.read_wallets(folder, columns="amount").holdings
     pd.testing.assert_frame_equal(only, details.holdings[["amount"]])
-    with pytest.raises(ColumnsError, match="amount_decimal"):
-        wf.read_wallets(folder, columns=["amount", "amount_decimal"])
+    with pytest.raises(ColumnsError, match="amount_text"):
+        wf.read_wallets(folder, columns=["amount", "amount_text"])
 
 
 @pytest.mark.parametrize("named", [("ETH", "0xA0"), ("BSC", "0xa0"), "ETH", ["NA", ("ETH", None)]])
@@ -114,7 +114,7 @@ def test_holdings_of_other_wallets_are_told_where_they_are_as_many(tmp_path):
         wf.read_wallets(tmp_path)
 
 
-def test_text_is_read_where_a_decimal_is_missing():
+def test_text_is_read_where_a_decimal_is_missing_or_rounded():
     """And nowhere else; a finer amount makes the others as fine."""
     asked = []
 
@@ -122,17 +122,21 @@ def test_text_is_read_where_a_decimal_is_missing():
         asked.append(places.tolist())
         return pa.array(["0.00000000000000000000001", None])
 
-    decimals = pa.array([Decimal("-1.5"), None, Decimal(2), None], pa.decimal128(38, 18))
-    exact = from_portable(decimals, texts).exact()
+    decimals = pa.array([Decimal("-1.5"), Decimal(0), Decimal(2), None], pa.decimal128(38, 18))
+    rounded = np.array([False, True, False, False])
+    exact = from_portable(decimals, rounded, texts).exact()
     assert exact.integers.tolist() == [-15 * 10**22, 1, 2 * 10**23, 0]
     assert (exact.missing.tolist(), exact.scale, asked) == ([False] * 3 + [True], 23, [[1, 3]])
-    assert from_portable(decimals[2:3], texts).exact().integers.tolist() == [2 * 10**18]
+    found = from_portable(decimals[2:3], rounded[2:3], texts)
+    assert found.exact().integers.tolist() == [2 * 10**18]
     assert len(asked) == 1
 
 
-def test_files_in_many_groups_of_rows_are_read(folder, details):
+@pytest.mark.parametrize("statistics", [True, False])
+def test_files_in_many_groups_of_rows_are_read(folder, details, statistics):
     """And without dictionaries or Arrow's schema, as another program may have written them."""
+    plain = {"store_schema": False, "row_group_size": 1, "use_dictionary": False}
     for path in folder.glob("holdings/*"):
         table = pq.read_table(path, partitioning=None)
-        pq.write_table(table, path, store_schema=False, row_group_size=1, use_dictionary=False)
+        pq.write_table(table, path, write_statistics=statistics, **plain)
     same(wf.read_wallets(folder), details)

@@ -1,6 +1,5 @@
 """Charts: what they draw of which holdings, and what they say about it."""
 
-from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -12,8 +11,6 @@ from hypothesis import strategies as st
 
 from walletframe import charts
 from walletframe.analysis import concentration, value
-from walletframe.charts.balances import read_balances
-from walletframe.charts.nodes import grow
 from walletframe.charts.palette import OTHER
 from walletframe.errors import (
     AmbiguousTokenError,
@@ -276,33 +273,36 @@ class TestRings:
 
 
 class TestNodes:
-    """What a treemap draws, without plotly."""
+    """Which boxes a treemap draws."""
 
     def test_nodes_are_nested(self):
         """Blockchains have wallets, these their tokens; each has its size and how many it is of."""
-        [eth, bsc] = grow(read_balances(VALUED), 250).nodes
-        assert [(node.kind, node.count, node.size) for node in (eth, bsc)] == [
-            ("blockchain", 2, 41),
-            ("blockchain", 1, 9),
+        figure = charts.treemap(VALUED)
+        assert tree(figure) == {
+            "ETH/0xa1/ETH": 30,
+            "ETH/0xa1/USDC<br>(0xa0b8)": 1,
+            "ETH/0xb2/ETH": 10,
+            "BSC/0xa1/BNB": 4,
+            "BSC/0xa1/USDC": 5,
+        }
+        assert [text for text in hovers(figure) if "wallet" in text] == [
+            "<b>ETH</b><br>2 wallets<br>41.00 USD (82.0% of all)",
+            "<b>BSC</b><br>1 wallet<br>9.00 USD (18.0% of all)",
         ]
-        assert [(node.size, len(node.children)) for node in eth.children] == [(31, 2), (10, 1)]
 
     def test_amounts_are_exact(self):
         """A leaf has the sum of its rows, to the last digit."""
-        tree = grow(read_balances(pd.concat([VALUED] * 2)), 250)
-        sums = [node.amount for node in tree.walk() if node.amount is not None]
-        assert Decimal("2.000000000000000002") in sums
-        assert len(sums) == 5
+        figure = charts.treemap(pd.concat([VALUED] * 2))
+        assert sum("<br>2.000000000000000002 USDC<br>" in text for text in hovers(figure)) == 1
+        assert len(tree(figure)) == 5
 
     def test_the_rest_is_folded(self):
-        """What is not drawn is one node behind the others, which knows how many it stands for."""
+        """What is not drawn is one node behind the others, which says how many it stands for."""
         frame = pd.concat([HOLDINGS.iloc[:1].assign(token_address=f"0x{n:03}") for n in range(90)])
-        tree = grow(read_balances(frame), 50)
-        [wallet] = tree.nodes[0].children
-        *drawn, rest = wallet.children
-        assert (len(drawn), rest.count, rest.size, rest.is_folded) == (40, 50, 50, True)
-        assert not any(node.is_folded for node in drawn)
-        assert tree.balances == 90
+        figure = charts.treemap(frame, top=50)
+        *drawn, (rest, size) = tree(figure).items()
+        assert (len(drawn), rest, size) == (40, "ETH/0xa1/Other (50 tokens)", 50)
+        assert "40 of 90 balances" in said(figure)
 
     @pytest.mark.parametrize("small, large", [("0.00597", "19.89403"), ("0.01317", "43.88683")])
     def test_a_wallet_at_the_limit_is_drawn_or_not(self, small, large):
@@ -310,8 +310,8 @@ class TestNodes:
         frame = HOLDINGS.iloc[[0, 0]].assign(
             address=["0x1", "0x2"], amount=pd.array([small, large], dtype="amount")
         )
-        [chain] = grow(read_balances(frame, token=("ETH", frame.token_address.iloc[0])), 250).nodes
-        assert chain.children[0].amount == Decimal(large)
+        figure = charts.treemap(frame, token=("ETH", None))
+        assert any(f"<br>{large} ETH<br>" in text for text in hovers(figure))
 
 
 class TestBars:
@@ -701,7 +701,8 @@ def test_words_are_split_from_a_figure(place):
     """A page writes title and notes itself; the figure is lower by these, and else the same."""
     frame = pd.concat([HOLDINGS.iloc[:1].assign(address=f"0x{n:03}") for n in range(99)])
     figure = [charts.heatmap(frame, top=4), charts.lorenz(wallets_of([7, 1]), "ETH")][place]
-    title, notes, bare = charts.split_words(figure)
+    bare = charts.Figure(figure)
+    title, notes = charts.take_words(bare)
     assert (title, " ".join(notes)) == (figure.layout.title.text, said(figure))
     assert (
         figure.layout.height - bare.layout.height == figure.layout.margin.t - bare.layout.margin.t

@@ -12,8 +12,9 @@ from test_charts import hovers, said
 from walletframe import charts
 from walletframe.analysis import totals
 from walletframe.errors import SettingsError, UnknownTokenError
-from walletframe.frames import assemble
+from walletframe.frames.assembly import assemble
 from walletframe.frames.details import WalletDetails
+from walletframe.pandas_versions import TEXT
 
 DAY = pd.Timestamp("2026-01-31", tz="UTC")
 USDC, USDC_BASE, USDT = (
@@ -30,7 +31,7 @@ WALLETS = pd.DataFrame(
         "fetched_at": DAY,
         "source": "service",
         "service": "https://api.example",
-        "owner": pd.array(["Ada", "Ada", "Ada", "Ada", "Ben", "Ben", None], dtype="str"),
+        "owner": pd.array(["Ada", "Ada", "Ada", "Ada", "Ben", "Ben", None], dtype=TEXT),
         "team": pd.array([1, 2, 1, 1, 2, 2, None], dtype="Int64"),
     }
 )

@@ -14,8 +14,9 @@ from hostile_symbols import SYMBOLS, hostile_holdings
 from walletframe import charts
 from walletframe.charts.palette import COLORS, OTHER, text_on
 from walletframe.errors import SettingsError
-from walletframe.frames import assemble
-from walletframe.wire import Status
+from walletframe.frames.assembly import assemble
+from walletframe.pandas_versions import TEXT
+from walletframe.wire.outcome import Status
 
 TOKEN, WALLET = ("ETH", "0xT"), "ETH.0xa1"
 DAY = pd.Timestamp("2026-01-31", tz="UTC")
@@ -45,7 +46,7 @@ def holdings(*amounts, value=None):
         "token_address": "0xT",
         "token_blockchain": "ETH",
     }
-    frame = pd.DataFrame([text] * len(amounts), dtype="str")
+    frame = pd.DataFrame([text] * len(amounts), dtype=TEXT)
     frame["amount"] = pd.array(amounts, dtype="amount")
     return frame if value is None else frame.assign(value=value)
 
@@ -87,7 +88,7 @@ def below(figure):
 
 def flawed_wallets():
     """Return wallets with every flaw there is, of a service that is simulated."""
-    statuses = pd.Series([*Status] * 3, dtype="str")
+    statuses = pd.Series([*Status] * 3, dtype=TEXT)
     return pd.DataFrame(
         {
             "blockchain": "ETH",
@@ -290,7 +291,7 @@ class TestColors:
         """The largest tokens have none, and no pattern has the colour of the text on it."""
         [trace] = getattr(charts, chart)(self.FRAME).data
         look = trace.marker.pattern
-        tokens = [place for place, key in enumerate(trace.ids) if key.startswith("t")]
+        tokens = [place for place, key in enumerate(trace.ids) if key.startswith("2.")]
         drawn = {(trace.marker.colors[place], look.shape[place]) for place in tokens}
         assert len(tokens) == len(drawn) == 12
         assert {look.shape[trace.labels.index(f"T{n}")] for n in range(9)} == {""}

@@ -10,6 +10,7 @@ from walletframe.charts import waterfall
 from walletframe.charts.palette import COLORS
 from walletframe.errors import ColumnsError, SettingsError, UnknownTokenError
 from walletframe.history import compare
+from walletframe.pandas_versions import TEXT
 
 USDC = "0xUsdc"
 BEFORE = fetched({f"ETH.0x{each}": [token("US<b>", 5, contract=USDC)] for each in "ABCD"})
@@ -40,7 +41,7 @@ def test_each_change_is_a_bar_and_all_together():
 def test_bars_are_of_what_was_added_up():
     """By owner, of whom one is missing; incomplete ones are told."""
     sides = [
-        side._replace(wallets=side.wallets.assign(owner=pd.array(["Ada", None, "Bo", "Bo"], "str")))
+        side._replace(wallets=side.wallets.assign(owner=pd.array(["Ada", None, "Bo", "Bo"], TEXT)))
         for side in (BEFORE, AFTER)
     ]
     figure = waterfall(compare(*sides, by="owner", token=("ETH", USDC)))
@@ -65,7 +66,7 @@ def test_whose_and_of_when_and_that_it_is_made_up_is_said():
         dict.fromkeys(asked, "failed") | {"ETH.0xA": [token(raw=3)]}, service="sandbox", at=day
     )
     sides = [
-        each._replace(wallets=each.wallets.assign(owner=pd.array(["Ada", *"BCDE"], "str")))
+        each._replace(wallets=each.wallets.assign(owner=pd.array(["Ada", *"BCDE"], TEXT)))
         for each in (before, after)
     ]
     notes = compare(*sides, by="owner").wf.plot.waterfall().layout.meta["about"]

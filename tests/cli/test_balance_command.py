@@ -58,7 +58,7 @@ def test_balances_are_written(run, bare_chain, tmp_path, suffix):
     else:
         read = pd.read_csv if suffix == ".csv" else pd.read_parquet
         amount = read(path, **({"dtype": "str"} if suffix == ".csv" else {})).amount[0]
-    assert amount == "1000000000.000000000000000001"
+    assert str(amount) == "1000000000.000000000000000001"
 
 
 @pytest.mark.parametrize(

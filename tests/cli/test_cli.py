@@ -5,7 +5,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -27,7 +26,8 @@ from plain_process import printed
 from walletframe.bulk import read_wallets
 from walletframe.cli import main
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, Sandbox, sandbox
-from walletframe.transport import default_path, describe
+from walletframe.settings.values import default_cache
+from walletframe.transport import describe
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_fetch_tells_failures_by_its_exit_code(run, reachable):
     assert "… and" not in run("fetch", "--all", *map(str, SHOWCASE)).output
 
 
-@pytest.mark.filterwarnings("default::walletframe.InputWarning")
+@pytest.mark.filterwarnings("default::walletframe.errors.InputWarning")
 def test_fetch_reads_files_and_standard_input(run, reachable, tmp_path):
     """A list with comments, a CSV with columns, and standard input add up."""
     (tmp_path / "list.txt").write_text("\ufeff# mine\nNEAR.alice.near  # a comment\n\n")
@@ -101,7 +101,7 @@ def test_fetch_reads_files_and_standard_input(run, reachable, tmp_path):
     assert "Warning: 4 rows, 3 wallets (1 repeated)" in result.output
 
 
-@pytest.mark.filterwarnings("default::walletframe.InputWarning")
+@pytest.mark.filterwarnings("default::walletframe.errors.InputWarning")
 @pytest.mark.parametrize("command", [["fetch"], ["fetch-to-parquet", "bulk"]])
 def test_what_is_unreadable_can_be_left_out(run, reachable, tmp_path, monkeypatch, command):
     """On request; it is named by its place, and so is a blockchain that is not known."""
@@ -161,15 +161,15 @@ def test_csv_is_exact_and_holds_no_formula(run, hostile, tmp_path):
 
 
 def test_parquet_opens_anywhere(run, hostile, tmp_path):
-    """Amounts are exact text for a reader that does not know walletframe."""
+    """Amounts have exact text for a reader that does not know walletframe."""
     run("fetch", "ETH.0xa", "--output", str(tmp_path / "out.parquet"))
     code = (
         "import pandas as pd, sys;"
         f"frame = pd.read_parquet({str(tmp_path / 'out.parquet')!r});"
-        "print(frame.amount[0], len(frame))"
+        "print(frame.amount_text[0], frame.amount[0], len(frame))"
     )
     digits = str(2**256 - 1)
-    assert printed(code) == [f"{digits[:-18]}.{digits[-18:]} 5"]
+    assert printed(code) == [f"{digits[:-18]}.{digits[-18:]} None 5"]
 
 
 def test_json_holds_both_frames(run, hostile, tmp_path):
@@ -186,7 +186,7 @@ def test_cache_commands_look_and_forget(run, reachable):
     """The file can be named, looked into and emptied; the sandbox's own stay apart."""
     run("fetch", "NEAR.alice.near")
     run("demo")
-    assert run("cache", "path").output.strip() == str(default_path())
+    assert run("cache", "path").output.strip() == str(default_cache())
     info = run("cache", "info").output
     assert "1 of sandbox" in info
     assert f"{len(SHOWCASE) - 2} of sandbox" in info
@@ -203,29 +203,6 @@ def test_cache_commands_need_a_file(run, monkeypatch, tmp_path):
     assert run("cache", "path").exit_code == run("cache", "clear").exit_code == 2
     run("demo")
     assert "of sandbox" in run("cache", "info").output
-
-
-def test_cache_commands_know_a_server(run, reachable, valkey, monkeypatch):
-    """Its answers are counted and forgotten, nothing else of it; one that is gone is an error."""
-    monkeypatch.setenv("WALLETFRAME_CACHE", valkey.url)
-    run("fetch", "NEAR.alice.near")
-    info = run("cache", "info").output
-    assert re.search(rf"{valkey.url}: [\d,]+ bytes\n  1 answer, expired", info)
-    with valkey.asked() as client:
-        client.set("another's", 1)
-        assert ": 1 answer forgotten" in run("cache", "clear").output
-        assert not client.keys("walletframe:answer:*")
-        assert client.get("another's") == b"1"
-    assert "0 answers, expired" in run("cache", "info").output
-    assert "1 answer" not in run("cache", "clear", "--sandbox").output
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        nobody = free.getsockname()[1]
-    monkeypatch.setenv("WALLETFRAME_CACHE", f"redis://:pass-word@127.0.0.1:{nobody}/0")
-    for command in ("info", "clear"):
-        found = run("cache", command)
-        assert found.exit_code == 3
-        assert "can't be looked into (it can't be reached" in found.output
-        assert "pass-word" not in found.output
 
 
 def test_settings_are_shown_without_the_key(run, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 
 from walletframe.cli import main
 
-SERVED = ("walletframe balance", "walletframe sandbox", "walletframe compare yesterday")
+SERVED = ("walletframe balance", "walletframe sandbox", "walletframe history show yesterday")
 """What needs a node, has no end, or takes a day: its options are read, and no more."""
 
 
@@ -61,11 +61,11 @@ def test_help_ends_with_an_example_of_the_command(run, words):
         assert tuple(line[: len(words)]) == words
 
 
-@pytest.mark.filterwarnings("ignore::walletframe.FetchWarning")
-@pytest.mark.filterwarnings("ignore:.*the same answer in both:walletframe.InputWarning")
+@pytest.mark.filterwarnings("ignore::walletframe.errors.FetchWarning")
+@pytest.mark.filterwarnings("ignore:.*the same answer in both:walletframe.errors.InputWarning")
 def test_examples_run_as_they_stand(run, ground):
     """In one shell, against the sandbox: each ends with what it says of the wallets."""
-    order = ["fetch", "fetch-to-parquet", "totals", "value", "report", "history save"]
+    order = ["fetch", "fetch-to-parquet", "totals", "report", "history save"]
     ranks = {tuple(name.split()): place for place, name in enumerate(order)}
     for words in sorted(COMMANDS, key=lambda each: ranks.get(each, len(ranks))):
         for line in split(examples(run, words)):

@@ -1,4 +1,4 @@
-"""The commands ``history`` and ``compare``."""
+"""The commands of ``history``: snapshots kept, shown and compared."""
 
 import json
 import re
@@ -76,7 +76,7 @@ def test_save_keeps_a_snapshot_of_a_time(run, reachable, tmp_path):
     ]
 
 
-@pytest.mark.filterwarnings("default::walletframe.InputWarning")
+@pytest.mark.filterwarnings("default::walletframe.errors.InputWarning")
 def test_a_time_without_a_zone_is_said(run, reachable, tmp_path):
     """Which moment it is taken as."""
     words = ["history", "save", "NEAR.alice.near", "--folder", str(tmp_path / "kept"), "--at"]
@@ -84,13 +84,13 @@ def test_a_time_without_a_zone_is_said(run, reachable, tmp_path):
     assert re.search(r"names no zone: taken as this machine's own .* UTC", result.output)
 
 
-def test_compact_says_what_stays(run, folder):
-    """How many snapshots are kept, and how many are gone."""
+def test_thin_says_what_stays(run, folder):
+    """How many snapshots are kept, and how many are removed."""
     save(fetched({"ETH.0xA": []}), folder=folder, at=DAY - timedelta(hours=1))
-    result = run("history", "compact", "--older-than", "1d", "--folder", str(folder))
-    assert result.output == "kept: 2 snapshots; left out: 1 snapshot\n"
-    again = run("history", "compact", "--older-than", "soon", "--folder", str(folder))
-    assert (again.exit_code, "give --older-than" in again.output) == (2, True)
+    result = run("history", "thin", "--older-than", "1d", "--folder", str(folder))
+    assert result.output == "kept: 2 snapshots; removed: 1 snapshot\n"
+    again = run("history", "thin", "--older-than", "soon", "--folder", str(folder))
+    assert (again.exit_code, "give older_than=…" in again.output) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,25 @@ def test_show_needs_wallets_to_choose_from(run, folder, words):
     assert (result.exit_code, "no wallets" in result.output) == (2, True)
 
 
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["latest", "ETH.0xb"], "either wallets, or one or two times, files or folders"),
+        (["2026-01-30", "--file", "-"], "either wallets, or one or two times"),
+        (["2026-01-30", "2026-01-31", "latest"], "either wallets, or one or two times"),
+        (["2026-01-30", "--since", "yesterday"], "--since and --until are for wallets"),
+        (["ETH.0xb", "--by", "token"], "--by is for changes"),
+    ],
+)
+def test_show_is_of_wallets_or_of_changes(run, folder, words, said):
+    """Not of both, and with the options of one of them."""
+    result = run("history", "show", "--folder", str(folder), *words)
+    assert (result.exit_code, said in result.output) == (2, True)
+
+
 def test_compare_says_what_changed(run, folder):
     """Two times: exact differences, what is unknown and why, and where it comes from."""
-    result = run("compare", "2026-01-30", "--folder", str(folder))
+    result = run("history", "show", "2026-01-30", "--folder", str(folder))
     assert result.exit_code == 1
     assert "before: the snapshot of 2026-01-30 06:00:00 UTC" in result.output
     assert "after: the snapshot of 2026-01-31 06:00:00 UTC" in result.output
@@ -175,7 +191,7 @@ def test_compare_says_what_changed(run, folder):
 
 def test_compare_adds_up(run, folder, tmp_path):
     """Changes of each token by wallet or in all, and of how many wallets they are known."""
-    result = run("compare", "2026-01-30", "--folder", str(folder), "--by", "token")
+    result = run("history", "show", "2026-01-30", "--folder", str(folder), "--by", "token")
     assert result.exit_code == 1
     assert re.search(
         r"USDC\.e .* 0\.000005 +0\.000008 +0\.000003 +increased +1 of 2", result.output
@@ -183,30 +199,30 @@ def test_compare_adds_up(run, folder, tmp_path):
     assert result.output.endswith("with wallets that are not known\n")
     written = tmp_path / "sums.csv"
     words = ["--by", "wallet", "--by", "token", "--output", str(written)]
-    result = run("compare", "2026-01-30", "--folder", str(folder), *words)
+    result = run("history", "show", "2026-01-30", "--folder", str(folder), *words)
     assert re.search(r"ETH\.0xB .*unknown +0 of 1", result.output)
     assert {*pd.read_csv(written)["address"]} == {"0xA", "0xB"}
     assets = tmp_path / "assets.csv"
     assets.write_text("asset,token_blockchain,token_address\n" + f"Dollars,ETH,{USDC}\n")
     words = ["--by", "asset", "--by", "wallet", "--assets", str(assets)]
-    result = run("compare", "2026-01-30", "--folder", str(folder), *words)
+    result = run("history", "show", "2026-01-30", "--folder", str(folder), *words)
     assert re.search(r"ETH\.0xA +Dollars +0\.000005 ", result.output)
-    refused = run("compare", "2026-01-30", "--folder", str(folder), "--by", "team")
-    assert (refused.exit_code, "give --by as token" in refused.output) == (2, True)
+    refused = run("history", "show", "2026-01-30", "--folder", str(folder), "--by", "team")
+    assert (refused.exit_code, "give by=… as token" in refused.output) == (2, True)
 
 
 def test_compare_shows_hostile_tokens_harmlessly(run, folder):
     """No control or bidi character and no line break of a token reaches the terminal."""
     hostile = {"ETH.0xA": [token("\x1b[31mEV\u202eIL\n", 9)]}
     save(fetched(hostile, at=DAY + timedelta(days=2)), folder=folder)
-    output = run("compare", "2026-01-31", "--folder", str(folder), "--all").output
+    output = run("history", "show", "2026-01-31", "--folder", str(folder), "--all").output
     assert "[31mEVIL" in output
     assert all(line.isprintable() for line in output.splitlines())
 
 
 def test_compare_can_look_at_one_token(run, folder):
     """By a symbol that it has in either, or its contract; a wallet that is unknown stays."""
-    words = ["compare", "2026-01-30", "latest", "--folder", str(folder), "--token"]
+    words = ["history", "show", "2026-01-30", "latest", "--folder", str(folder), "--token"]
     assert run(*words, "USDC").output.endswith("1 increased, 1 unknown; wallets not known: 1\n")
     output = run(*words, "OK\n").output
     assert "USDC" not in output
@@ -217,7 +233,7 @@ def test_compare_can_look_at_one_token(run, folder):
 
 def test_compare_and_show_can_look_at_one_asset(run, folder):
     """All its contracts together, of whoever could hold some."""
-    words = ["compare", "2026-01-30", "--folder", str(folder), "--asset", "USDC"]
+    words = ["history", "show", "2026-01-30", "--folder", str(folder), "--asset", "USDC"]
     output = run(*words).output
     assert re.search(r"ETH\.0xA +USDC +0\.000005 +0\.000008 +0\.000003 +increased", output)
     assert output.endswith("1 increased, 1 unknown; wallets not known: 1\n")
@@ -226,26 +242,15 @@ def test_compare_and_show_can_look_at_one_asset(run, folder):
     assert re.search(r"ETH\.0xB +USDC +2026-01-31 06:00:00Z +unknown +timeout", lines)
 
 
-def test_the_old_name_of_the_option_works_and_says_so(run, folder):
-    """On the standard error, so that what is piped stays as it was; both are refused."""
-    words = ["compare", "2026-01-30", "latest", "--folder", str(folder)]
-    old = run(*words, "--symbol", "USDC")
-    assert "--symbol is now called --token" in old.stderr
-    assert old.stdout == run(*words, "--token", "USDC").stdout
-    assert run(*words, "--symbol", "USDC", "--token", "USDC").exit_code == 2
-    assert "--symbol" not in run("compare", "--help").output
-
-
-@pytest.mark.filterwarnings("always:.*the same answer in both:walletframe.InputWarning")
+@pytest.mark.filterwarnings("always:.*the same answer in both:walletframe.errors.InputWarning")
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
 def test_compare_takes_the_files_of_fetch(run, reachable, tmp_path, suffix):
     """A fetch of now, beside a snapshot of the same wallets: nothing changed but what failed."""
     words = [str(wallet) for wallet in SHOWCASE if "7777" not in str(wallet)]
     run("history", "save", *words, "--folder", str(tmp_path / "kept"))
     run("fetch", *words, "--output", str(tmp_path / f"now{suffix}"))
-    result = run(
-        "compare", str(tmp_path / f"now{suffix}"), "latest", "--folder", str(tmp_path / "kept")
-    )
+    kept = ["latest", "--folder", str(tmp_path / "kept")]
+    result = run("history", "show", str(tmp_path / f"now{suffix}"), *kept)
     assert "1 unknown; wallets not known: 1\n" in result.stdout  # one answers without a list
     assert "Simulated data" in result.stdout
     assert "12 of 13 wallets came with the same answer in both, from the cache" in result.stderr
@@ -254,7 +259,16 @@ def test_compare_takes_the_files_of_fetch(run, reachable, tmp_path, suffix):
 def test_compare_writes_its_changes(run, folder, tmp_path):
     """For tools: exact text, in the form that the name asks for."""
     path = tmp_path / "changes.json"
-    run("compare", "2026-01-30", "2026-01-31", "--folder", str(folder), "--output", str(path))
+    run(
+        "history",
+        "show",
+        "2026-01-30",
+        "2026-01-31",
+        "--folder",
+        str(folder),
+        "--output",
+        str(path),
+    )
     rows = json.loads(path.read_text())["changes"]
     assert [row["difference"] for row in rows] == ["0.000003", None]
     assert [row["status_after"] for row in rows] == ["ok", "timeout"]
@@ -265,7 +279,7 @@ def test_nothing_changed_is_said(run, tmp_path):
     for day in range(2):
         asked = fetched({"ETH.0xA": [token()]}, at=DAY + timedelta(days=day))
         save(asked, folder=tmp_path)
-    result = run("compare", "2026-01-30", "--folder", str(tmp_path))
+    result = run("history", "show", "2026-01-30", "--folder", str(tmp_path))
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "nothing changed")
 
 
@@ -281,7 +295,7 @@ def test_nothing_changed_is_said(run, tmp_path):
 )
 def test_what_can_not_be_compared_is_a_message(run, folder, words):
     """Bad times, times before all snapshots, one snapshot twice, files that are not there."""
-    result = run("compare", *words, "--folder", str(folder))
+    result = run("history", "show", *words, "--folder", str(folder))
     assert result.exit_code == 2
     assert "Error: " in result.output
 
@@ -289,7 +303,7 @@ def test_what_can_not_be_compared_is_a_message(run, folder, words):
 def test_a_file_without_its_wallets_is_refused(run, folder, tmp_path):
     """What failed in it would seem gone."""
     fetched({"ETH.0xA": [token()]}).holdings.wf.to_parquet(tmp_path / "alone.parquet")
-    result = run("compare", str(tmp_path / "alone.parquet"), "--folder", str(folder))
+    result = run("history", "show", str(tmp_path / "alone.parquet"), "--folder", str(folder))
     assert result.exit_code == 2
     assert "file of wallets beside it is missing" in result.output
 

@@ -32,8 +32,10 @@ def files(tmp_path_factory):
     shutil.copy(folder / "h.wallets.csv", folder / "renamed.csv")
     (folder / "prices.csv").write_text("token_blockchain,token_address,price\nETH,,2000\n")
     (folder / "list.csv").write_text("blockchain,address\nETH,0xA\n")
+    (folder / "theirs.csv").write_text("blockChain,walletAddress,price\nETH,0xA,5\n")
     (folder / "one.csv").write_text("wallet\nETH.0xA\n")
     (folder / "other.csv").write_text("a,b\n1,2\n")
+    (folder / "sent.csv").write_text("failed,blockChain,address\nfalse,ETH,0xA\n")
     (folder / "numbers.json").write_text(json.dumps([1, 2]))
     return folder
 
@@ -47,7 +49,9 @@ def run(monkeypatch, tmp_path, files):
     return lambda *words: CliRunner().invoke(main, words, catch_exceptions=False)
 
 
-@pytest.mark.parametrize("command", ["totals", "value", "compare", "report --output r.md"])
+@pytest.mark.parametrize(
+    "command", ["totals", "totals --by-symbol", "history show", "report --output r.md"]
+)
 @pytest.mark.parametrize(
     "name, kind, way",
     [
@@ -59,8 +63,9 @@ def run(monkeypatch, tmp_path, files):
         ("h.wallets.parquet", "wallets of a fetch", "with it: h.parquet"),
         ("renamed.csv", "wallets of a fetch", "that fetch wrote with it\n"),
         ("list.csv", "a list of wallets", "walletframe fetch --file list.csv"),
+        ("sent.csv", "a list of wallets", "walletframe fetch --file sent.csv"),
         ("one.csv", "a list of wallets", "walletframe fetch --file one.csv"),
-        ("prices.csv", "prices", "walletframe value FILE --prices prices.csv"),
+        ("prices.csv", "prices", "walletframe totals FILE --prices prices.csv"),
         ("totals.csv", "totals", "give a file that fetch --output wrote"),
         ("totals.json", "totals", "give a file that fetch --output wrote"),
         ("changes.csv", "changes between two fetches", "give a file that fetch --output wrote"),
@@ -110,10 +115,16 @@ def test_what_is_no_list_of_wallets_is_told(run, command, name, kind, way):
 
 @pytest.mark.parametrize(
     "name, wallets",
-    [("h.wallets.csv", 2), ("list.csv", 1), ("one.csv", 1), ("by-wallet.csv", 2)],
+    [
+        ("h.wallets.csv", 2),
+        ("list.csv", 1),
+        ("theirs.csv", 1),
+        ("one.csv", 1),
+        ("by-wallet.csv", 2),
+    ],
 )
 def test_every_table_of_wallets_is_a_list_of_them(run, name, wallets):
-    """With the two columns, or with one."""
+    """With the two columns, by whatever of their names, or with one."""
     assert f"{wallets} not_cached" in run("fetch", "--offline", "--file", name).output
 
 
@@ -127,4 +138,5 @@ def test_what_can_not_be_read_is_told_by_who_reads_it(run, tmp_path, content):
 
 def test_the_name_of_a_file_is_no_wallet(run):
     """The option for it is named."""
-    assert "list.txt': this is a file: pass it with --file" in run("fetch", "list.txt").output
+    said = "list.txt': this is a file: pass its contents, such as pd.read_csv(…), or in a shell"
+    assert f"{said} with --file" in run("fetch", "list.txt").output

@@ -1,4 +1,4 @@
-"""``walletframe totals`` and ``walletframe value``: on a service, and on files of a fetch."""
+"""``walletframe totals``: on a service, on files and folders of a fetch, and at prices."""
 
 import json
 import re
@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 from canned_service import KEY, answer, balance, wallet
 from click.testing import CliRunner
+from fetches import fetched, token
 from moments import interrupt_when
 from parted import write_parts
 
 from walletframe.bulk import read_wallets
 from walletframe.cli import main
 from walletframe.cli.files import is_folder, read_saved, write_details
+from walletframe.history import load, save, total_timeline
 
 # The third balance of 0xa has no decimals.
 pytestmark = pytest.mark.filterwarnings("ignore:1 of 3 balances:walletframe.errors.AnswerWarning")
@@ -64,7 +66,7 @@ def test_totals_of_wallets(run):
     assert result.exit_code == 1
     ether = ["ETH", "ETH", "native coin", "1.500000000000000001", "1", "1", "0", "2/3"]
     assert line_of(result.output, "native coin") == ether
-    assert line_of(result.output, "NA ")[3:] == ["unknown", "-", "1", "1", "2/3"]
+    assert line_of(result.output, "NA ")[3:] == ["unknown", "-", "1", "1", "1/3"]
     assert "3 wallets on 1 blockchain: 2 ok, 1 failed" in result.output
 
 
@@ -84,7 +86,7 @@ def people(tmp_path):
     return str(tmp_path / "people.csv")
 
 
-@pytest.mark.filterwarnings("always::walletframe.InputWarning")
+@pytest.mark.filterwarnings("always::walletframe.errors.InputWarning")
 def test_totals_by_a_column_that_is_kept(run, people):
     """Of a file; what has no owner is a group, and where two are told, their lines are named."""
     result = run("totals", "--file", people, "--keep", "owner", "--by", "owner")
@@ -93,7 +95,7 @@ def test_totals_by_a_column_that_is_kept(run, people):
     assert f"'Ada' at {people} line 3, 'Ben' at {people} line 5" in result.stderr
 
 
-@pytest.mark.filterwarnings("ignore::walletframe.InputWarning")
+@pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")
 def test_what_is_kept_stays_in_files(run, people, tmp_path):
     """So totals of them know it; also by asset, of how many contracts on how many blockchains."""
     path = str(tmp_path / "h.csv")
@@ -105,21 +107,7 @@ def test_what_is_kept_stays_in_files(run, people, tmp_path):
     assert ether == ["Ada", "ETH", "1.500000000000000001", "1", "1", "1", "1", "0", "2/2"]
 
 
-@pytest.mark.filterwarnings("ignore::walletframe.InputWarning")
-def test_shares_of_one_token_or_asset(run, people):
-    """Each group that could hold some has one, and says of how many wallets it is known."""
-    asked = ["share", "--file", people, "--keep", "owner", "--by", "owner"]
-    result = run(*asked, "--asset", "ETH")
-    header, _, ada, nobody, *_ = (re.split(r"\s{2,}", line) for line in result.output.splitlines())
-    assert header[:3] == ["owner", "amount", "share"]
-    assert ada[:3] == ["Ada", "1.500000000000000001", "100%"]
-    assert ada[-1] == "2/2"
-    assert nobody[:3] == ["-", "unknown", "-"]
-    assert result.exit_code == 1
-    assert run(*asked, "--token", "ETH.").output.splitlines()[2].split()[1:3] == ada[1:3]
-
-
-@pytest.mark.filterwarnings("ignore::walletframe.InputWarning")
+@pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")
 @pytest.mark.parametrize(
     "words",
     [
@@ -127,9 +115,8 @@ def test_shares_of_one_token_or_asset(run, people):
         ["totals", "--token", "=1+1", "--by", "blockchain"],
         ["totals", "--token", "ETH."],
         ["totals", "--token", "NONE"],
-        ["value", "--by", "owner", "--currency", "USD"],
-        ["value", "--token", "ETH.", "--by", "wallet"],
-        ["share", "--asset", "ETH", "--by", "owner"],
+        ["totals", "--by", "owner", "--currency", "USD"],
+        ["totals", "--token", "ETH.", "--by", "wallet", "--currency", "USD"],
     ],
     ids=" ".join,
 )
@@ -148,7 +135,7 @@ def test_a_folder_without_any_balance(run, details, tmp_path):
     """It is worth nothing."""
     empty = details._replace(wallets=details.wallets[1:2], holdings=details.holdings[:0])
     write_parts(tmp_path / "bulk", empty)
-    output = run("value", str(tmp_path / "bulk"), "--by", "wallet").output
+    output = run("totals", str(tmp_path / "bulk"), "--by", "wallet", "--currency=USD").output
     assert "Value of 0 of 0 balances: 0" in output
 
 
@@ -163,15 +150,7 @@ def test_reports_and_changes_of_a_folder(run, details, tmp_path):
     """Which is read as a whole."""
     folder, page = str(write_parts(tmp_path / "bulk", details)), str(tmp_path / "report.md")
     assert f"written: {page}" in run("report", folder, "--output", page).output
-    assert "wallets not known: 2" in run("compare", folder, folder).output
-
-
-@pytest.mark.parametrize("more", [[], ["--asset", "ETH", "--token", "ETH."]])
-def test_a_share_is_of_one_thing(run, more):
-    """Named once."""
-    result = run("share", "ETH.0xa", *more)
-    assert result.exit_code == 2
-    assert "name one thing" in result.output
+    assert "wallets not known: 2" in run("history", "show", folder, folder).output
 
 
 def test_totals_by_the_time_of_snapshots(run, details, tmp_path):
@@ -194,7 +173,10 @@ def test_groups_of_several_kinds_stay_together(run, canned):
 @pytest.mark.parametrize(
     "words, order",
     [
-        (["value", "--by", "wallet", "--by", "token"], ["0xa", "0xa", "0xb", "0xb"]),
+        (
+            ["totals", "--currency", "USD", "--by", "wallet", "--by", "token"],
+            ["0xa", "0xa", "0xb", "0xb"],
+        ),
         (["totals", "--by", "wallet", "--by", "token", "--token", "ETH."], ["0xb", "0xa"]),
         (["totals", "--by", "wallet", "--token", "ETH."], ["0xa", "0xb"]),  # without amounts
     ],
@@ -241,10 +223,10 @@ def test_assets_of_a_file_of_ones_own(run, tmp_path):
         (["--keep", "owner", "ETH.0xa"], "--keep is for columns of a --file that ends in .csv"),
         (["--keep", "team"], "lacks 'team'"),
         (["--keep", "status"], "is a name that columns of walletframe have"),
-        (["--by", "wallet", "--bridged"], "add --by asset"),
+        (["--by", "wallet", "--bridged"], "add by="),
     ],
 )
-@pytest.mark.filterwarnings("ignore::walletframe.InputWarning")
+@pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")
 def test_columns_that_are_not_there_are_refused(run, people, words, said):
     """Before anything is asked, where that can be known."""
     file = [] if "ETH.0xa" in words else ["--file", people]
@@ -254,14 +236,16 @@ def test_columns_that_are_not_there_are_refused(run, people, words, said):
 
 
 def test_values_at_the_services_prices(run):
-    """Counted apart: no price, and no amount; no currency is made up."""
-    result = run("value", "ETH.0xa", "--by", "blockchain")
+    """Counted apart: no price, and no amount; without a currency or prices there are no values."""
+    result = run("totals", "ETH.0xa", "--by", "blockchain", "--currency", "USD")
     assert result.exit_code == 0
     header, *_ = result.output.splitlines()
     assert header.split()[-2:] == ["value", "complete"]
     assert (
-        "Value of 1 of 3 balances: 0.45 (1 without a price, 1 of unknown amount)" in result.output
+        "Value of 1 of 3 balances: 0.45 USD (1 without a price, 1 of unknown amount)"
+        in result.output
     )
+    assert "value" not in run("totals", "ETH.0xa", "--by", "blockchain").output.lower()
 
 
 def test_values_at_prices_of_a_file(run, tmp_path):
@@ -270,19 +254,19 @@ def test_values_at_prices_of_a_file(run, tmp_path):
         "token_blockchain,token_address,price\nETH,,2000\neth,0xTOKEN,1\n"
     )
     prices = ["--prices", str(tmp_path / "p.csv"), "--currency", "USD"]
-    result = run("value", "ETH.0xa", *prices)
+    result = run("totals", "ETH.0xa", *prices)
     assert "Value of 2 of 3 balances: 3,002.50 USD" in result.output
     lines = result.output.splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["ETH", "=1+1", "NA"]
 
 
-@pytest.mark.filterwarnings("always::walletframe.PricesWarning")
+@pytest.mark.filterwarnings("always::walletframe.errors.PricesWarning")
 def test_values_at_prices_by_asset(run, tmp_path):
     """Of contracts of one's own, too, whatever the rows are added up by."""
     prices, mine = tmp_path / "p.csv", tmp_path / "assets.csv"
     prices.write_text("asset,price\nETH,2000\nMINE,10\n")
     mine.write_text("asset,token_blockchain,token_address,kind\nMINE,ETH,0x7,bridged\n")
-    words = ["value", "ETH.0xa", "--prices", str(prices)]
+    words = ["totals", "ETH.0xa", "--prices", str(prices)]
     by_asset = run(*words, "--assets", str(mine), "--bridged", "--by", "asset").output
     assert re.search(r"MINE +.*unknown", by_asset)
     result = run(*words, "--assets", str(mine), "--bridged", "--by", "wallet")
@@ -307,16 +291,16 @@ def test_a_symbol_with_a_dot_is_a_symbol(run, details, tmp_path):
 def test_a_small_value_does_not_look_like_nothing(run, tmp_path):
     """Less than a cent has its digits, in the table and in the sum, as in a report."""
     (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\neth,0xTOKEN,0.00196\n")
-    output = run("value", "ETH.0xa", "--prices", str(tmp_path / "p.csv"), "--token", "=1+1").output
+    output = run("totals", "ETH.0xa", "--prices", str(tmp_path / "p.csv"), "--token", "=1+1").output
     assert line_of(output, "=1+1")[-2:] == ["0.0049", "1/1"]
     assert ": 0.0049 (" in output
 
 
-@pytest.mark.filterwarnings("always::walletframe.PricesWarning")
+@pytest.mark.filterwarnings("always::walletframe.errors.PricesWarning")
 def test_prices_of_nothing_that_is_held_are_told(run, tmp_path):
     """On standard error, beside a value that is unknown."""
     (tmp_path / "p.csv").write_text("token_blockchain,token_address,price\nBSC,,2000\n")
-    result = run("value", "ETH.0xa", "--prices", str(tmp_path / "p.csv"))
+    result = run("totals", "ETH.0xa", "--prices", str(tmp_path / "p.csv"))
     assert "Warning: 1 price given, none of a token that is held" in result.stderr
     assert "Value of 0 of 3 balances: unknown" in result.stdout
 
@@ -388,6 +372,45 @@ def test_a_file_without_its_wallets_says_so(run, details, tmp_path):
     assert "complete" not in result.stdout
 
 
+def test_a_wallet_that_may_hide_a_token_is_not_known_for_it(run, tmp_path):
+    """A balance of an unknown token may be of any: in the tables and exit codes of both."""
+    strange = token("?", contract=None, blockchain=None)
+    saved = fetched({"ETH.0xa": [token()], "ETH.0xb": [strange], "ETH.0xc": []})
+    write_details(saved, tmp_path / "h.csv")
+    for given in (tmp_path / "h.csv", write_parts(tmp_path / "bulk", saved)):
+        result = run("totals", str(given), "--token", "TKN")
+        assert (result.exit_code, "2/3" in result.output) == (1, True)
+        assert run("totals", str(given), "--by", "wallet").exit_code == 0
+
+
+def test_totals_of_a_token_over_time_know_what_may_be_hidden(run, tmp_path):
+    """By snapshot, as many wallets are known as in Python's timeline of the token."""
+    strange, path = token("?", contract=None, blockchain=None), tmp_path / "h.csv"
+    quiet, hiding = [token()], [token(), strange]
+    for day, other in [("2026-01-30", quiet), ("2026-01-31", hiding), ("2026-02-01", quiet)]:
+        details = fetched({"ETH.0xa": quiet, "ETH.0xb": other})
+        save(details, folder=tmp_path / "history", at=f"{day}T06:00Z")
+    history = load(folder=tmp_path / "history")
+    write_details(history, path)
+    words = ["--token", "TKN", "--by", "snapshot", "--output", str(tmp_path / "totals.csv")]
+    assert run("totals", str(path), *words).exit_code == 1
+    known = total_timeline(history, token="TKN")["wallets_known"].tolist()
+    assert pd.read_csv(tmp_path / "totals.csv")["wallets_ok"].tolist() == known == [2, 1, 2]
+
+
+@pytest.mark.parametrize("by, known", [("wallet", [1, 0, 1, 1]), ("blockchain", [1, 2])])
+def test_totals_of_a_token_know_which_wallets_may_hide_it(run, tmp_path, by, known):
+    """By wallet and blockchain: those that could hold it, and have a balance of any token."""
+    strange = token("?", contract=None, blockchain=None)
+    asked = {"ETH.0xa": [token()], "ETH.0xb": [token(), strange], "BSC.0xc": [strange]}
+    saved = fetched(asked | {"BSC.0xd": []})
+    write_details(saved, tmp_path / "h.csv")
+    for given in (tmp_path / "h.csv", write_parts(tmp_path / "bulk", saved)):
+        output = ["--output", str(tmp_path / "totals.csv")]
+        assert run("totals", str(given), "--token", "TKN", "--by", by, *output).exit_code == 1
+        assert pd.read_csv(tmp_path / "totals.csv")["wallets_ok"].tolist() == known
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_totals_are_written_exactly(run, tmp_path, suffix):
     """What is printed is in the file, to the last digit."""
@@ -397,7 +420,7 @@ def test_totals_are_written_exactly(run, tmp_path, suffix):
         frame = pd.DataFrame(json.loads(path.read_text())["totals"])
     else:
         frame = pd.read_csv(path, dtype="str") if suffix == ".csv" else pd.read_parquet(path)
-    assert "1.500000000000000001" in frame["amount"].tolist()
+    assert "1.500000000000000001" in [*map(str, frame["amount"])]
 
 
 def test_long_tables_are_cut_unless_all_is_asked_for(run, details, tmp_path):
@@ -419,8 +442,8 @@ def test_long_tables_are_cut_unless_all_is_asked_for(run, details, tmp_path):
         (["totals", "other.json"], "can't be read as holdings"),
         (["totals", "other.csv"], "lacks 'blockchain'"),
         (["totals", "ETH.0xa", "--by", "chain"], "Invalid value for '--by'"),
-        (["value", "ETH.0xa", "--prices", "gone.csv"], "does not exist"),
-        (["value", "ETH.0xa", "--prices", "other.csv"], "lacks 'token_blockchain'"),
+        (["totals", "ETH.0xa", "--prices", "gone.csv"], "does not exist"),
+        (["totals", "ETH.0xa", "--prices", "other.csv"], "lacks 'token_blockchain'"),
     ],
 )
 def test_what_can_not_be_done_is_a_message(run, tmp_path, monkeypatch, words, reason):
@@ -434,12 +457,12 @@ def test_what_can_not_be_done_is_a_message(run, tmp_path, monkeypatch, words, re
 
 
 def test_a_shared_symbol_is_refused_and_the_coin_named(run, details, tmp_path):
-    """The error gives the option to paste, and that option works."""
+    """The error names each of them, and the blockchain alone is its native coin."""
     details.holdings.assign(symbol="ETH").wf.to_csv(tmp_path / "h.csv")
     refused = run("totals", str(tmp_path / "h.csv"), "--token", "ETH")
     assert refused.exit_code == 2
-    assert "ETH.0x7: not on the packaged list: may be a twin" in refused.output
-    assert refused.output.endswith("Hint: name the one token, such as --token ETH.\n")
+    assert "('ETH', '0x7'): not on the packaged list: may be a twin" in refused.output
+    assert "Hint: name the one token, such as token=('ETH', None)\n" in refused.output
     assert run("totals", str(tmp_path / "h.csv"), "--token", "ETH.").exit_code == 0
 
 
@@ -448,7 +471,7 @@ def test_shared_symbols_are_named(run, details, tmp_path):
     details.holdings.assign(symbol="ETH").wf.to_csv(tmp_path / "h.csv")
     result = run("totals", str(tmp_path / "h.csv"), "--by", "symbol")
     assert result.exit_code == 2
-    assert "    ETH.: the coin itself\n" in result.output
+    assert "    ('ETH', None): the coin itself\n" in result.output
 
 
 def test_hostile_tokens_reach_no_terminal(run, details, tmp_path):
@@ -459,16 +482,10 @@ def test_hostile_tokens_reach_no_terminal(run, details, tmp_path):
     assert "[31ma b" in output
 
 
-@pytest.mark.parametrize("command", ["totals", "value"])
-def test_both_have_help(run, command):
-    """Each says what a group is."""
-    assert "What to group by: token, asset" in run(command, "--help").output
-
-
 def test_values_of_no_rows(run, details, tmp_path):
     """An empty file is worth nothing, and has no gaps."""
     details.holdings.head(0).wf.to_csv(tmp_path / "h.csv")
-    output = run("value", str(tmp_path / "h.csv")).output
+    output = run("totals", str(tmp_path / "h.csv"), "--currency", "USD").output
     assert "Value of 0 of 0 balances: 0.00" in output
 
 

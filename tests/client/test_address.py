@@ -8,15 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from walletframe.address import (
-    MAX_LENGTH,
-    WalletAddress,
-    canonical_address,
-    canonical_key,
-    distinct_wallets,
-    parse_wallets,
-    read_list,
-)
+from walletframe.address.forms import MAX_LENGTH, WalletAddress, canonical_address, canonical_key
+from walletframe.address.lists import distinct_wallets, parse_wallets, read_list
 from walletframe.errors import AddressError, ColumnsError, WalletframeError
 
 A, B = WalletAddress("ETH", "0xA"), WalletAddress("NEAR", "alice.near")
@@ -43,6 +36,10 @@ class TestForms:
             "ETH.0xA",
             ("ETH", "0xA"),
             {"blockchain": "ETH", "address": "0xA"},
+            {"failed": False, "blockChain": "ETH", "address": "0xA"},
+            {"walletAddress": "0xA", "blockChain": "ETH"},
+            {"blockchain": "ETH", "walletAddress": "0xA"},
+            {"blockchain": "ETH", "blockChain": "BSC", "address": "0xA", "walletAddress": "0xB"},
             A,
             ["ETH.0xA"],
             [("ETH", "0xA")],
@@ -56,6 +53,10 @@ class TestForms:
             pd.Series(["ETH.0xA"], dtype="category"),
             pd.Series([("ETH", "0xA")]),
             FRAME.iloc[:1],
+            FRAME.iloc[:1].rename(columns={"blockchain": "blockChain"}),
+            FRAME.iloc[:1].rename(columns={"address": "walletAddress"}),
+            FRAME.iloc[:1].set_axis(["walletAddress", "blockChain"], axis=1),
+            FRAME.iloc[:1].assign(blockChain="BSC", walletAddress="0xB"),
             FRAME.iloc[:1, ::-1].itertuples(index=False),
         ],
         ids=lambda given: type(given).__name__,
@@ -91,7 +92,8 @@ class TestForms:
 
     def test_frame_of_one_column(self):
         """A DataFrame of a single column is read as that column."""
-        assert parse_wallets(pd.DataFrame({"wallet": ["ETH.0xA", None]})) == [A]
+        for name in ("wallet", "walletAddress"):
+            assert parse_wallets(pd.DataFrame({name: ["ETH.0xA", None]})) == [A]
 
     def test_frame_with_a_column_twice(self):
         """A column that is there twice is an error, and not read as its name."""
@@ -234,7 +236,14 @@ class TestBad:
         assert read_list(["x", "ETH.0xA", None, B]).wallets == [A, B]
 
     @pytest.mark.parametrize(
-        "given", [{"blockchain": "ETH"}, {"chain": "ETH", "address": "a"}, {"blockchain": 1}]
+        "given",
+        [
+            {"blockchain": "ETH"},
+            {"chain": "ETH", "address": "a"},
+            {"blockchain": 1},
+            {"blockChain": "ETH"},
+            {},
+        ],
     )
     def test_mappings_need_both_keys(self, given):
         """A mapping without the two texts says which keys it needs."""

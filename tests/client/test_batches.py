@@ -9,10 +9,10 @@ from canned_service import answer, balance, wallet
 from hypothesis import given
 from hypothesis import strategies as st
 
-from walletframe.address import parse_wallets
+from walletframe.address.lists import parse_wallets
 from walletframe.errors import AnswerWarning
 from walletframe.service import SHOWCASE, sandbox
-from walletframe.wire import read_answer, split_answer
+from walletframe.wire.answer import read_answer, split_answer
 
 ABC = ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
 
@@ -207,20 +207,22 @@ def test_an_entry_that_is_none_costs_no_other(canned, batched):
 NAMES = st.sampled_from(["0xa", "0xA", "0xb", "0xc", "zz"])
 ENTRIES = st.lists(
     st.builds(
-        lambda name, amount, failed: wallet(name, balances=[balance(amount)], failed=failed),
+        lambda name, amounts, failed: wallet(
+            name, balances=[*map(balance, amounts)], failed=failed
+        ),
         NAMES,
-        st.sampled_from(["1", "2", "x"]),
+        st.lists(st.sampled_from(["1", "2", "x"]), max_size=1),
         st.booleans(),
     ),
     max_size=6,
 )
 
 
-@given(ENTRIES)
-def test_taken_apart_says_the_same_as_whole(entries):
+@given(ENTRIES, st.sampled_from([None, "", "down", {"code": 5}]))
+def test_taken_apart_says_the_same_as_whole(entries, error):
     """For every wallet that the answer names, its own part reads as the whole does."""
     wallets = parse_wallets(ABC)
-    body = json.dumps({"wallets": entries, "note": None}).encode()
+    body = json.dumps({"wallets": entries, "note": None, "error": error}).encode()
     whole = read_answer(body, wallets)
     split = split_answer(body, wallets)
     for place, one in enumerate(wallets):
@@ -228,5 +230,5 @@ def test_taken_apart_says_the_same_as_whole(entries):
             [outcome] = read_answer(split.bodies[place], [one]).outcomes
             assert outcome == whole.outcomes[place]
         else:
-            assert whole.outcomes[place].status == "missing"
+            assert whole.outcomes[place].status == ("invalid" if error else "missing")
     assert sorted(split.strangers) == sorted(whole.strangers)

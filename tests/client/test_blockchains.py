@@ -10,11 +10,12 @@ from canned_service import answer, balance, wallet
 
 import walletframe as wf
 from walletframe import history
-from walletframe.address import parse_wallets
+from walletframe.address.lists import parse_wallets
 from walletframe.chains import find_blockchain, known_blockchains, near, spelled
 from walletframe.errors import FetchWarning, InputWarning
-from walletframe.frames import respelled
-from walletframe.service.chains import CHAINS
+from walletframe.frames.contract import respelled
+from walletframe.pandas_versions import TEXT
+from walletframe.service.ledger import CHAINS
 from walletframe.tokens import native_coin
 
 LIVE = [
@@ -39,7 +40,7 @@ class TestList:
         """One row for each, in columns of fixed dtypes; what the lists lack is NA."""
         frame = wf.blockchains()
         assert len(frame) == frame.blockchain.nunique() == 107
-        assert frame.dtypes.astype(str).tolist() == ["str", "str", "str", "Int64"]
+        assert frame.dtypes.tolist() == [TEXT, TEXT, TEXT, "Int64"]
         known = frame.set_index("blockchain")
         assert known.loc["BSC"].tolist() == ["BNB Smart Chain Mainnet", "BNB", 56]
         assert known.loc["SOLANA", ["name", "coin"]].tolist() == ["Solana Mainnet Beta", "SOL"]
@@ -157,7 +158,7 @@ class TestSpelling:
 
     def test_nothing_is_copied_where_nothing_changes(self):
         """Frames that are spelled well come back as they are."""
-        frame = pd.DataFrame({"blockchain": ["ETH"], "token_blockchain": [None]}, dtype="str")
+        frame = pd.DataFrame({"blockchain": ["ETH"], "token_blockchain": [None]}, dtype=TEXT)
         assert respelled(frame)[0] is frame
 
 

@@ -11,7 +11,8 @@ import pytest
 from canned_service import KEY, answer, wallet
 from moments import interrupt_when, when
 
-from walletframe.address import WalletAddress
+from walletframe.address.forms import WalletAddress
+from walletframe.client.asking import Asking
 from walletframe.errors import FetchInterrupted
 from walletframe.service import sandbox
 from walletframe.transport import describe
@@ -51,6 +52,19 @@ def test_interrupt_cuts_a_request_that_hangs(canned):
         assert caught.value.details.wallets.status.tolist() == ["cancelled"]
         canned.default = (200, {}, answer(wallet()))
         assert client.fetch("ETH.0xa").wallets.status.tolist() == ["ok"]
+
+
+def test_interrupt_ends_a_long_list_at_once(canned):
+    """What was not asked for yet is not waited for, either."""
+    canned.default = (200, {}, [b" "] * 200 + [answer(wallet())])
+    asked = [f"ETH.0x{number:040x}" for number in range(300)]
+    with canned.client(workers=1) as client:
+        interrupt_when(lambda: canned.paths)
+        begun = time.monotonic()
+        with pytest.raises(FetchInterrupted) as caught:
+            client.fetch(asked)
+        assert time.monotonic() - begun < 15
+    assert caught.value.details.wallets.status.tolist() == ["cancelled"] * 300
 
 
 def test_interrupt_between_two_waits_is_not_missed(canned):
@@ -142,8 +156,8 @@ def test_lasting_trouble_is_not_asked_again(canned, status):
 @pytest.mark.parametrize("wait_s, asked", [(0.01, 5), (200, 1)])
 def test_retries_end(canned, monkeypatch, wait_s, asked):
     """Trouble that stays is trouble at the fifth time, or before the wait for another is over."""
-    monkeypatch.setattr("walletframe.client.ask._FIRST_WAIT_S", wait_s)
-    monkeypatch.setattr("walletframe.client.ask._LONGEST_WAIT_S", wait_s)
+    monkeypatch.setattr("walletframe.client.asking._FIRST_WAIT_S", wait_s)
+    monkeypatch.setattr("walletframe.client.asking._LONGEST_WAIT_S", wait_s)
     canned.default = (503, {}, b"down")
     with canned.client(deadline_s=60) as client:
         details = client.fetch("ETH.0xa", on_failure="ignore")
@@ -153,7 +167,7 @@ def test_retries_end(canned, monkeypatch, wait_s, asked):
 
 def test_an_answer_after_all_was_given_up_changes_nothing(canned, monkeypatch):
     """Refusals have lasted too long when it comes: what is left is not asked for."""
-    monkeypatch.setattr("walletframe.client.ask._GRACE_S", 1)
+    monkeypatch.setattr("walletframe.client.asking._PATIENCE_S", 1)
     canned.say(b"busy", status=429, Retry_After="0")
     canned.say([b" "] * 30 + [answer(wallet("0xb"))])
     with canned.client(workers=1) as client:
@@ -203,7 +217,7 @@ def test_what_arrives_after_it_was_given_up_is_not_handed_out(canned):
 
     one, two = WalletAddress.parse("ETH.0xa"), WalletAddress.parse("ETH.0xb")
     with canned.client(workers=1) as client:
-        sending = client._sending(cancel, keep=hang)
+        sending = Asking(client._open_session, client.settings, cancel, keep=hang)
         sending.add({1: one})
         inside.wait()
         cancel.set()

@@ -22,4 +22,4 @@ def test_no_news_is_lost_at_the_end(attempt):
 
     job = Job(work)
     assert (list(job.news()), job.result()) == (["first", "last"], "done")
-    assert job.has_ended()
+    assert job.ended.is_set()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from walletframe.address import read_pasted
+from walletframe.address.lists import read_pasted
 
 
 def names(text):
@@ -27,6 +27,8 @@ def names(text):
         "| blockchain | address |\n|---|:--|\n| ETH | 0x1 |\n| NEAR | alice.near |",
         "blockchain,address\nETH,0x1\nNEAR,alice.near",
         "Address\nETH.0x1\nNEAR.alice.near",
+        "blockChain;walletAddress\nETH;0x1\nNEAR;alice.near",
+        "walletAddress\nETH.0x1\nNEAR.alice.near",
         "- ETH.0x1\n• NEAR.alice.near",
         "1. ETH.0x1\n(2) NEAR alice.near",
         "1.ETH.0x1\n2)NEAR.alice.near",
@@ -36,6 +38,7 @@ def names(text):
 def test_common_forms(text):
     """Lines, lists in one line, Python lists and two columns are read alike."""
     assert names(text) == ["ETH.0x1", "NEAR.alice.near"]
+    assert read_pasted(text).problems == []
 
 
 def test_each_bad_line_has_its_number_and_reason():

@@ -12,14 +12,8 @@ from requests_cache import BaseCache
 
 from walletframe.client import Client
 from walletframe.errors import SettingsError
-from walletframe.settings import (
-    PREFIX,
-    ApiKey,
-    ServerUrl,
-    Settings,
-    require_endpoint,
-    require_service,
-)
+from walletframe.settings.key import ApiKey
+from walletframe.settings.values import PREFIX, Settings, require_endpoint, require_service
 
 PRIVATE, PUBLIC = "https://private.example/v1", "https://public.example"
 FIELDS = [field.name for field in dataclasses.fields(Settings)]
@@ -29,13 +23,11 @@ WRONG = {
     "base_url": ["", "api.example", "ftp://h", "https://", "https://h:x", "https://h?a=b", 5],
     "public_base_url": ["nothing", "https://h:99999", "https://h/#top", b"https://h"],
     "service": ["", " ", 5],
-    "cache": [True, "reddis://h/0", "s3://bucket/a.sqlite", "redis://", "redis://h:x"],
+    "cache": [True, "redis://:a-password@h/0", "s3://bucket/a.sqlite", "redis://"],
     "cache_max_bytes": [0, 999_999, 1.5e6 + 0.5, "1 GB"],
     "expire_after_s": [-1, "soon", math.nan, True, [1]],
     "stale_if_error": ["maybe", 2, ""],
     "batch_size": [0, 101, 2.5, "many", True],
-    "pace": ["fast", "/run/pace", "https://h", 5, False],
-    "processes": [0, -1, 2.5, "many", True],
     "workers": [0, 65, 2.5, "2.5", "many", True, 10**400, math.inf],
     "requests_per_second": [0, -1, math.inf, "fast"],
     "retry_after_max_s": [-1, math.inf, "1 s"],
@@ -53,8 +45,6 @@ TEXTS = {
     "expire_after_s": ("inf", math.inf),
     "stale_if_error": ("no", False),
     "batch_size": ("20", 20),
-    "pace": ("redis://h:1", ServerUrl("redis://h:1")),
-    "processes": ("16", 16),
     "workers": ("3", 3),
     "requests_per_second": ("0.5", 0.5),
     "retry_after_max_s": ("10", 10.0),
@@ -318,65 +308,6 @@ class TestCache:
         """What keeps no answers is refused, at the latest when it is needed."""
         with pytest.raises(SettingsError, match="cache"):
             Client(base_url=PRIVATE, cache=given).fetch("ETH.0xa", offline=True)
-
-
-class TestServer:
-    """A Redis or Valkey, as its URL."""
-
-    @pytest.mark.parametrize(
-        "given, place, login",
-        [
-            ("redis://h", "redis://h", None),
-            (" rediss://:p%40%2F@h:1/2 ", "rediss://h:1/2", ("p@/",)),
-            ("redis://ann:p@[::1]:6379/0?db=3", "redis://[::1]:6379/0?db=3", ("ann", "p")),
-            ("redis://ann@h", "redis://h", None),
-            ("unix:///run/v.sock?db=1", "unix:///run/v.sock?db=1", None),
-            ("unix://:p@/run/v.sock", "unix:///run/v.sock", ("p",)),
-            ("rediss://h/?ssl_ca_certs=/a.pem", "rediss://h/?ssl_ca_certs=/a.pem", None),
-        ],
-    )
-    def test_what_is_read(self, given, place, login):
-        """The place is shown, the login is not."""
-        url = Settings(cache=given).cache
-        assert (repr(url), url.login()) == (f"<{place}>", login)
-        assert Settings(cache=url).cache is url
-
-    @pytest.mark.parametrize(
-        "given",
-        [
-            "http://h",
-            "redis:///0",
-            "redis://h:0",
-            "redis://h/name",
-            "redis://h/0#x",
-            "redis://h/0?timeout=1",
-            "redis://h?db",
-            "redis://h?db=1&db=2",
-            "redis://h/a b",
-            "unix://",
-            "unix://host/run/v.sock",
-            "unix:///run/a@b",
-        ],
-    )
-    def test_what_is_refused(self, given):
-        """What is not all understood, so that nothing of a password is taken for a place."""
-        error = wrong(cache=given)
-        assert str(error).startswith("cache: not the URL of a Redis or Valkey")
-        assert "rediss://" in error.hint
-
-    def test_a_login_does_not_travel(self, monkeypatch):
-        """A pickle has the place, and gets the login of the environment where it arrives."""
-        given = "redis://ann:p@h/0"
-        sent = pickle.dumps(Settings(cache=given))
-        assert pickle.loads(sent).cache.login() is None
-        monkeypatch.setenv("WALLETFRAME_CACHE", "redis://ann:p@elsewhere/0")
-        assert pickle.loads(sent).cache.login() is None
-        monkeypatch.setenv("WALLETFRAME_CACHE", given)
-        assert pickle.loads(sent) == Settings(cache=given)
-
-    def test_the_key_is_no_password(self):
-        """It belongs to one address alone."""
-        assert "contains the key" in str(wrong(api_key=KEY, cache=f"redis://:{KEY}@h/0"))
 
 
 class TestSecret:

@@ -1,14 +1,15 @@
 """What nobody has thought of: a worker that raises costs its own wallet and no time."""
 
+from contextlib import closing
 from threading import Event
 
 import pytest
 from canned_service import answer, wallet
 
-from walletframe.address import parse_wallets
-from walletframe.client import plan
-from walletframe.client.ask import Asking
+from walletframe.address.lists import parse_wallets
+from walletframe.client import Policy, stream
 from walletframe.errors import FetchError
+from walletframe.transport import ServiceSession
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -30,22 +31,22 @@ def whole(canned):
 def broken_at(method, fault):
     """Let a function raise for one wallet."""
 
-    def work(asker, wallets, *rest, **how):
-        if BROKEN in map(str, wallets):
+    def work(session, query, **how):
+        if BROKEN in query:
             raise fault
-        return method(asker, wallets, *rest, **how)
+        return method(session, query, **how)
 
     return work
 
 
-@pytest.mark.filterwarnings("ignore::walletframe.AnswerWarning")
+@pytest.mark.filterwarnings("ignore::walletframe.errors.AnswerWarning")
 @pytest.mark.parametrize(
     "fault", [TypeError("no"), RecursionError(), SurpriseError(), SystemExit()]
 )
 @pytest.mark.parametrize("workers", [1, 4])
 def test_a_worker_that_raises_costs_its_own_wallet(whole, monkeypatch, fault, workers):
     """The others are whole, the error names what was raised, and all is in its details."""
-    monkeypatch.setattr(Asking, "_attempt", broken_at(Asking._attempt, fault))
+    monkeypatch.setattr(ServiceSession, "ask", broken_at(ServiceSession.ask, fault))
     with whole.client(workers=workers) as client, pytest.raises(FetchError) as caught:
         client.fetch(WALLETS, on_failure="raise")
     wallets = caught.value.details.wallets.set_index("address")
@@ -53,23 +54,23 @@ def test_a_worker_that_raises_costs_its_own_wallet(whole, monkeypatch, fault, wo
     assert wallets.error["0x2"] == f"an unforeseen error: {type(fault).__name__}"
 
 
-@pytest.mark.filterwarnings("ignore::walletframe.AnswerWarning")
+@pytest.mark.filterwarnings("ignore::walletframe.errors.AnswerWarning")
 def test_an_answer_that_can_not_be_split_costs_its_batch(whole, monkeypatch):
     """The wallets of the batch are told, and nobody waits for them."""
 
     def split(body, wallets):
         raise LookupError
 
-    monkeypatch.setattr("walletframe.client.send.split_answer", split)
+    monkeypatch.setattr("walletframe.client.asking.split_answer", split)
     with whole.client(batch_size=3, workers=1) as client:
         wallets = client.fetch(WALLETS, on_failure="ignore").wallets
     assert wallets.error.tolist() == ["an unforeseen error: LookupError"] * 6
 
 
-@pytest.mark.filterwarnings("ignore::walletframe.AnswerWarning")
+@pytest.mark.filterwarnings("ignore::walletframe.errors.AnswerWarning")
 def test_an_answer_that_can_not_be_read_costs_its_wallet(whole, monkeypatch):
     """Those that can be read are whole."""
-    monkeypatch.setattr(plan, "read_answer", reading_all_but_one(plan.read_answer))
+    monkeypatch.setattr(stream, "read_answer", reading_all_but_one(stream.read_answer))
     with whole.client(workers=1) as client:
         wallets = client.fetch(WALLETS, on_failure="ignore").wallets
     assert wallets.status.tolist() == ["ok", "ok", "invalid", "ok", "ok", "ok"]
@@ -86,7 +87,7 @@ def reading_all_but_one(read):
     return work
 
 
-@pytest.mark.filterwarnings("ignore::walletframe.AnswerWarning")
+@pytest.mark.filterwarnings("ignore::walletframe.errors.AnswerWarning")
 def test_a_reply_that_can_not_be_kept_costs_its_wallet(whole):
     """In a bulk run, too, the others come."""
 
@@ -94,8 +95,12 @@ def test_a_reply_that_can_not_be_kept_costs_its_wallet(whole):
         if BROKEN in map(str, wallets):
             raise AttributeError
 
-    with whole.client(workers=2) as client, client.flow(keep=keep, cancel=Event()) as flow:
-        records = list(flow.records([parse_wallets(WALLETS)]))
+    with (
+        whole.client(workers=2) as client,
+        closing(client.stream(Policy(60), Event(), keep=keep)) as outcomes,
+    ):
+        settled = outcomes.records([parse_wallets(WALLETS)])
+        records = [each.record for each in settled if each]
     failed = [each for each in records if each.outcome.status != "ok"]
     assert len(records) == len(WALLETS)
     assert [(str(each.wallet), each.outcome.status) for each in failed] == [(BROKEN, "invalid")]

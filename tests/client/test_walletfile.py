@@ -2,7 +2,8 @@
 
 import pytest
 
-from walletframe.address import WalletAddress, asked_wallets
+from walletframe.address.forms import WalletAddress
+from walletframe.address.lists import asked_wallets
 from walletframe.errors import AddressError
 from walletframe.walletfile import read_given, rows_of_file
 
@@ -28,6 +29,10 @@ def test_lines_have_comments_and_numbers(path):
         "wallet\nNEAR.alice.near\n",
         '"blockchain","address"\n\n"NEAR","alice.near"\n',
         " blockchain , address\n , \nnear, alice.near \n",
+        "blockChain,walletAddress,failed\nNEAR,alice.near,false\n",
+        "WALLETADDRESS,blockchain\nalice.near,NEAR\n",
+        "walletAddress,address,blockChain\nbob.near,alice.near,NEAR\n",
+        "walletAddress\nNEAR.alice.near\n",
     ],
 )
 def test_csv_has_two_columns_or_one(tmp_path, text):

@@ -1,11 +1,14 @@
 """``ddf.wf.fetch`` on workers that are processes: what comes back, what is refused, how it ends."""
 
 import os
+import re
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from threading import Barrier
 from types import SimpleNamespace
 
 import dask.dataframe as dd
@@ -29,9 +32,10 @@ from fast_service import fast_service
 import walletframe as wf
 from walletframe.bulk.dataset import Dataset
 from walletframe.dask import open_wallets
-from walletframe.dask.workers import PATIENCE_S, Crew, end, release
-from walletframe.dask.workers import _ending as ending
-from walletframe.dask.workers import check as check_worker
+from walletframe.dask.pace import PaceKeeper
+from walletframe.dask.shards import PATIENCE_S, end
+from walletframe.dask.shards import _ending as ending
+from walletframe.dask.shards import check as check_worker
 from walletframe.errors import (
     AddressError,
     ArgumentError,
@@ -123,6 +127,14 @@ class TestFetch:
         check(folder, asked, TOKENS)
         assert open_wallets(folder).summary is None
 
+    def test_columns_may_have_the_names_of_the_service(self, cluster, fast, folder):
+        """As in a frame of pandas; no other column is computed but what is kept."""
+        named = pd.DataFrame({"walletAddress": ["0xa"], "owner": "Ann", "blockChain": "ETH"})
+        table = dd.from_pandas(named.assign(more=1), npartitions=1)
+        found = table.wf.fetch(folder, keep="owner", settings=settings(fast), on_failure="ignore")
+        [row] = found.wallets.compute()[["blockchain", "address", "owner"]].to_numpy().tolist()
+        assert row == ["ETH", "0xa", "Ann"]
+
     def test_an_empty_list(self, cluster, fast, folder):
         """Makes two empty frames."""
         found = frame([]).wf.fetch(folder, settings=settings(fast), shards=5)
@@ -179,6 +191,24 @@ class TestRefused:
         with pytest.raises(DatasetError, match="of the service"):
             frame(names(3)).wf.fetch(folder, settings=settings(fast, service="b"), shards=5)
 
+    def test_another_number_of_shards_at_once(self, cluster, fast, tmp_path):
+        """Of callers that begin together, those with the number of the first one go on."""
+        numbers, own = [5, 6, 5, 7], settings(fast)
+        together = Barrier(len(numbers))
+
+        def fetch(folder, shards):
+            together.wait(100)
+            try:
+                frame([]).wf.fetch(folder, settings=own, shards=shards)
+            except DatasetError as refused:
+                return int(re.search(r"is cut into (\d) shards, not \d", str(refused))[1])
+            return shards
+
+        with ThreadPoolExecutor(len(numbers)) as threads:
+            for place in range(25):
+                calls = [threads.submit(fetch, tmp_path / str(place), each) for each in numbers]
+                assert len({call.result() for call in calls}) == 1
+
     @pytest.mark.parametrize("marker", ['{"format": 2}', "{", "[]", '{"format": 1}'])
     def test_a_marker_of_another_format(self, cluster, fast, folder, marker):
         """That of a later walletframe, or one that somebody broke."""
@@ -225,14 +255,13 @@ class TestRefused:
 
 def spoil(what, place):
     """Let a worker lack something; it runs there."""
-    module = import_module("walletframe.dask.workers")
+    module = import_module("walletframe.dask.shards")
     sys.modules["kept aside"] = module
     spoilt = {
         "the key": lambda: os.environ.pop("WALLETFRAME_API_KEY"),
         "a key for this address": lambda: os.environ.update(WALLETFRAME_BASE_URL="https://other"),
         "a sound environment": lambda: os.environ.update(WALLETFRAME_WORKERS="many"),
         "this release": lambda: setattr(module, "version", lambda _: "0.0.9"),
-        "redis": lambda: sys.modules.update(redis=None),
         "walletframe": lambda: sys.modules.update({module.__name__: None}),
         "the folder": lambda: os.chdir(place),
     }
@@ -243,7 +272,6 @@ def mend():
     """Let it have all of it again."""
     module = sys.modules.pop("kept aside")
     sys.modules[module.__name__] = module
-    sys.modules.pop("redis", None)
     module.version = version
     os.environ.update(ENVIRONMENT)
     for name in ("BASE_URL", "WORKERS"):
@@ -255,7 +283,6 @@ LACKS = {
     "a key for this address": "in its environment: not set: api_key",
     "a sound environment": "in its environment: WALLETFRAME_WORKERS: 'many'",
     "this release": r"it has walletframe 0\.0\.9, and here it is",
-    "redis": r"lacks the extra walletframe\[redis\]",
     "walletframe": "it can't run walletframe: .*walletframe",
     "the folder": "it does not see .* as it is here",
 }
@@ -272,7 +299,7 @@ class TestWorkers:
         for name in ("here", "there"):
             (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / "here")
-        own = settings(fast, pace="redis://127.0.0.1:9" if what == "redis" else None)
+        own = settings(fast)
         wrong, sound = cluster.nthreads()
         cluster.run(os.chdir, tmp_path / "here")
         cluster.run(spoil, what, tmp_path / "there", workers=[wrong])
@@ -283,22 +310,20 @@ class TestWorkers:
         assert caught.match(f"1 of 2 workers can't fetch, and nothing was asked:\n  {wrong}: ")
         assert caught.match(LACKS[what])
         assert sound not in str(caught.value)
-        assert [path.name for path in Path("bulk/.walletframe").iterdir()] == ["shards.json"]
+        left = {path.name for path in Path("bulk/.walletframe").iterdir()}
+        assert left - {"shards.lock"} == {"shards.json"}
 
     def test_what_one_says_of_itself(self, tmp_path, monkeypatch):
         """Nothing where it could fetch, with a sign; else what it lacks."""
         asked = wf.Settings(key_kind="private", base_url="https://api.example", cache=False)
         sign, worker = tmp_path / "sign", SimpleNamespace(address="tcp://10.0.0.1:1")
-        assert "not set: api_key" in check_worker(release(), asked, sign, worker)
+        assert "not set: api_key" in check_worker(version("walletframe"), asked, sign, worker)
         monkeypatch.setenv("WALLETFRAME_API_KEY", KEY)
-        assert "it does not see" in check_worker(release(), asked, sign, worker)
+        assert "it does not see" in check_worker(version("walletframe"), asked, sign, worker)
         sign.touch()
-        assert check_worker(release(), asked, sign, worker) == ""
+        assert check_worker(version("walletframe"), asked, sign, worker) == ""
         assert len(list(tmp_path.glob("sign-*"))) == 1
         assert "and here it is 9" in check_worker("9", asked, sign, worker)
-        monkeypatch.setitem(sys.modules, "redis", None)
-        shared = asked.replace(pace="redis://127.0.0.1:9")
-        assert "lacks the extra" in check_worker(release(), shared, sign, worker)
 
     def test_they_end_what_is_under_way_and_still_to_come(self):
         """Of one fetch, and of no other."""
@@ -311,37 +336,26 @@ class TestWorkers:
 
     def test_what_they_write_has_to_be_seen_here(self, cluster, fast, folder, monkeypatch):
         """Both ways: a drive that takes no files from there is none to share."""
-        module = import_module("walletframe.dask.fetching")
+        module = import_module("walletframe.dask.shards")
         monkeypatch.setattr(module, "signed", lambda sign, _: sign.with_name("elsewhere"))
         with pytest.raises(ClusterError, match=r"2 of 2 workers.*\n.*is not to be seen"):
             frame(names(5)).wf.fetch(folder, settings=settings(fast))
         assert not fast.asked()
 
-    @pytest.mark.parametrize(
-        "given, expected",
-        [
-            ({"pace": "redis://127.0.0.1:1"}, (80, 8)),
-            ({"cache": False}, (80, 8)),
-            ({"cache": "memory"}, (80, 8)),
-            ({"cache": "answers.sqlite"}, (60, 6)),
-            ({"cache": "answers.sqlite", "processes": 16}, (30, 6)),
-            ({"cache": "answers.sqlite", "processes": 1}, (80, 6)),
-            ({"cache": False, "processes": 16}, (80, 16)),
-        ],
-    )
-    def test_each_is_told_its_part_of_the_rate(self, given, expected):
-        """Those of one machine share a file's pace, and have the part of all of them."""
-        crew = Crew.of({"tcp://10.0.0.1:1": 4, "tcp://10.0.0.1:2": 2, "tcp://10.0.0.2:1": 2})
-        own = wf.Settings(requests_per_second=80, **given)
-        told = crew.share(own, "tcp://10.0.0.1:9")
-        assert (told.requests_per_second, told.processes) == expected
-        unknown = crew.share(wf.Settings(**given), "tcp://10.0.0.1:9")
-        assert (unknown.requests_per_second, unknown.processes) == (None, expected[1])
+    def test_a_scheduler_that_has_another_release_is_named(
+        self, cluster, fast, folder, monkeypatch
+    ):
+        """Before anything is asked: it keeps the pace."""
+        monkeypatch.setattr("walletframe.dask.pace.version", lambda _: "0.0.9")
+        cluster.unregister_scheduler_plugin(PaceKeeper.name)
+        with pytest.raises(ClusterError, match=r"the scheduler .* it has walletframe 0\.0\.9"):
+            frame(names(5)).wf.fetch(folder, settings=settings(fast))
+        assert not fast.asked()
 
 
 def lose_patience(seconds):
     """Wait no longer than so long."""
-    import_module("walletframe.dask.workers").PATIENCE_S = seconds
+    import_module("walletframe.dask.shards").PATIENCE_S = seconds
 
 
 class TestEnds:

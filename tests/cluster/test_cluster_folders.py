@@ -7,7 +7,6 @@ import pytest
 
 import walletframe as wf
 import walletframe.dask
-from walletframe.bulk.files import Layout
 from walletframe.errors import ArgumentError, DatasetError, FramesNeededError
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
@@ -79,9 +78,8 @@ def test_kept_columns_of_some_shards_are_those_of_all(service, tmp_path):
 
 
 def test_changed_folder_is_refused(folder, service):
-    """Partitions of two moments would be of no fetch; what an explorer keeps is no change."""
+    """Partitions of two moments would be of no fetch."""
     opened = walletframe.dask.open_wallets(folder)
-    Layout(folder / "shard-001").explorer.write_bytes(b"sums")
     assert len(opened.wallets.compute()) == len(opened.wallets)
     with service.client(cache=False) as client:
         wf.fetch_to_parquet(["ETH.0x3"], folder / "shard-001", client=client)

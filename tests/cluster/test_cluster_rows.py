@@ -18,12 +18,13 @@ from walletframe.errors import (
     SettingsError,
     SpamWarning,
 )
+from walletframe.pandas_versions import TEXT
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::ResourceWarning",
     "ignore::DeprecationWarning",
-    "ignore::walletframe.PricesWarning",
-    "ignore::walletframe.SpamWarning",
+    "ignore::walletframe.errors.PricesWarning",
+    "ignore::walletframe.errors.SpamWarning",
 )
 UNKNOWN = [(None, None, "USDC"), (None, "0xa0", "claim at x.io"), ("eth", "0xA0", None)]
 fetches = fetches_of(TOKENS + UNKNOWN)
@@ -132,10 +133,10 @@ MINE = pd.DataFrame(
         "wallet": ["eth.0xAA", " BSC.0xaa ", "nothing", "ETH.0xdd", "ETH.0xaa"],
         "status": range(5),
     }
-).astype({"wallet": "str", "name": "str"})
+).astype({"wallet": TEXT, "name": TEXT})
 
 
-@pytest.mark.filterwarnings("ignore::walletframe.InputWarning")
+@pytest.mark.filterwarnings("ignore::walletframe.errors.InputWarning")
 @pytest.mark.parametrize("how", ["left", "inner", "right", "outer"])
 @pytest.mark.parametrize("parts", [0, 1, 3])
 def test_join(how, parts):
@@ -158,9 +159,12 @@ def test_join(how, parts):
 def test_join_of_two_columns_keeps_rows_in_order():
     """Of one's own table, with a frame in memory."""
     wallets = details_of(FETCH).wallets
-    mine = pd.DataFrame({"address": ["0xAA", "0xaa"], "blockchain": ["eth", "bsc"]}).astype("str")
+    mine = pd.DataFrame({"address": ["0xAA", "0xaa"], "blockchain": ["eth", "bsc"]}).astype(TEXT)
     found = dd.from_pandas(mine, npartitions=2).wf.join(wallets).compute().reset_index(drop=True)
     pd.testing.assert_frame_equal(found, mine.wf.join(wallets))
+    theirs = mine.set_axis(["walletAddress", "blockChain"], axis=1)
+    again = dd.from_pandas(theirs, npartitions=2).wf.join(wallets).compute()
+    pd.testing.assert_frame_equal(again.reset_index(drop=True), found)
 
 
 def test_what_cannot_be_joined_is_refused():

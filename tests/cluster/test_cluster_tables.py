@@ -17,14 +17,14 @@ from parted import write_parts
 
 import walletframe as wf
 import walletframe.dask
-from walletframe.dask.reading import folders_of
+from walletframe.dask.holdings import folders_of
 from walletframe.errors import (
     ArgumentError,
     ColumnsError,
     SettingsError,
     UnknownWalletError,
 )
-from walletframe.frames import respelled
+from walletframe.frames.contract import respelled
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore:a table of holdings alone"

@@ -1,7 +1,6 @@
 """Tables on a cluster of processes: parts travel, and so do errors."""
 
 import pickle
-from operator import attrgetter
 
 import dask.dataframe as dd
 import pandas as pd
@@ -11,7 +10,6 @@ from drawn_fetches import TOKENS, details_of
 from parted import write_parts
 
 import walletframe.dask
-from walletframe.dask.holdings import holdings_of_fetch
 from walletframe.errors import AmountError, DatasetError
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
@@ -51,14 +49,6 @@ def test_tables_are_those_of_pandas(opened):
         pd.testing.assert_frame_equal(found, getattr(expected.wf, table)())
     flagged = valued.wf.flag_spam(threshold=0.3).holdings.compute().reset_index(drop=True)
     pd.testing.assert_frame_equal(flagged, expected.wf.flag_spam(threshold=0.3).holdings)
-
-
-def test_tokens_of_a_shard_travel_once(opened):
-    """What is found in its blocks comes with one list of tokens, for all of them."""
-    _, cluster, _ = opened
-    held = holdings_of_fetch(cluster.holdings, cluster.wallets, "token")
-    found = [*held.over(attrgetter("ways.book"))]
-    assert len({id(book) for book in found}) <= len(FETCH) < len(found)
 
 
 def test_rows_are_brought_together_on_workers(opened):

@@ -2,8 +2,10 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import stat
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -73,6 +75,25 @@ def test_a_full_disk_leaves_the_earlier_file(tmp_path, name):
         assert {path.name: path.read_bytes() for path in small.iterdir()} == {name: b"earlier"}
 
 
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_missing_folder_is_named_as_it_was_given(tmp_path, monkeypatch, name):
+    """The error has the path of the call, not that of an unfinished file."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=f"directory: 'missing/{name}'$"):
+        WRITERS[name](MANY, Path("missing", name))
+
+
+def test_a_folder_that_goes_while_it_is_written_to_is_named(tmp_path, monkeypatch):
+    """By the path of the call, too."""
+    monkeypatch.chdir(tmp_path)
+    Path("leaving").mkdir()
+    with (
+        pytest.raises(FileNotFoundError, match=r"directory: 'leaving/h\.csv'$"),
+        disk.replaced(Path("leaving/h.csv")),
+    ):
+        shutil.rmtree("leaving")
+
+
 @pytest.mark.parametrize("when", ["before", "between", "after"])
 @pytest.mark.parametrize(
     "name", ["h.csv", *(pytest.param(name, marks=pytest.mark.stress) for name in WRITERS)]
@@ -90,6 +111,51 @@ def test_a_kill_leaves_the_earlier_file_or_the_new_one(writers, tmp_path, name, 
         os.utime(each, (0, 0))
     WRITERS[name](MANY, path)
     assert not [each for each in left if each.exists()]
+
+
+@pytest.mark.parametrize("name", ["h.csv", "r.md"])
+def test_only_what_an_export_left_is_removed(tmp_path, name):
+    """However old others are: files of other names, folders with all they hold, and links."""
+    folder, link, left = (f".walletframe-{digit * 16}" for digit in "012")
+    (tmp_path / folder).mkdir()
+    (tmp_path / link).symlink_to(folder)
+    others = [
+        ".walletframe-notes.csv",
+        f".walletframe-{'4' * 15}",
+        f".walletframe-{'5' * 17}",
+        f".walletframe-{'A' * 16}",
+        f".walletframe-{'6' * 16}.csv",
+        f"x.walletframe-{'7' * 16}",
+        f"{folder}/thesis.csv",
+    ]
+    for each in [*others, left]:
+        (tmp_path / each).write_text("the work of a year")
+    for each in tmp_path.rglob("*"):
+        os.utime(each, (0, 0), follow_symlinks=False)
+    WRITERS[name](MANY, tmp_path / name)
+    found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    assert found == {*others, folder, link, name}
+
+
+@pytest.mark.parametrize("age_s", [0, 23 * 3600])
+def test_what_another_export_may_still_write_stays(tmp_path, age_s):
+    """Until it is a day old."""
+    left = tmp_path / f".walletframe-{'0' * 16}"
+    left.touch()
+    os.utime(left, (time.time() - age_s,) * 2)
+    DETAILS.holdings.wf.to_csv(tmp_path / "h.csv")
+    assert left.exists()
+
+
+def test_what_an_export_of_another_user_left_stays(tmp_path, monkeypatch):
+    """In a folder that several write to."""
+    left = tmp_path / f".walletframe-{'0' * 16}"
+    left.touch()
+    os.utime(left, (0, 0))
+    own = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: own + 1)  # only root may give a file away
+    DETAILS.holdings.wf.to_csv(tmp_path / "h.csv")
+    assert left.exists()
 
 
 def test_an_interrupt_leaves_the_earlier_file(tmp_path):
@@ -250,8 +316,9 @@ class TestPrivate:
         (tmp_path / "there").mkdir(mode=0o755)
         wf.history.save(DETAILS, folder=tmp_path / "there")
         assert stat.S_IMODE((tmp_path / "there").stat().st_mode) == 0o755
-        below = [modes(path) for path in (tmp_path / "there").iterdir()]
-        assert below == [{("d", "0o700"), ("f", "0o600")}]
+        below = {path.name: modes(path) for path in (tmp_path / "there").iterdir()}
+        assert below.pop(".lock") == {("f", "0o600")}
+        assert [*below.values()] == [{("d", "0o700"), ("f", "0o600")}]
 
     def test_exports_keep_the_umask(self, tmp_path):
         """They are for others, too."""

@@ -14,12 +14,13 @@ from plain_process import printed
 from walletframe.client import fetch_wallets
 from walletframe.errors import AmountError, ColumnsError, MissingExtraError
 from walletframe.exports import to_json
+from walletframe.pandas_versions import TEXT
 
 TOP = 2**256 - 1
 AMOUNTS = [Decimal(0), Decimal("0.000000000000000001"), Decimal(TOP), None]
 FRAME = pd.DataFrame(
     {
-        "symbol": pd.array(["=1+1", "a\nb\x00\u202e", None, "x" * 40_000], dtype="str"),
+        "symbol": pd.array(["=1+1", "a\nb\x00\u202e", None, "x" * 40_000], dtype=TEXT),
         "amount": pd.array([str(a) if a is not None else None for a in AMOUNTS], dtype="amount"),
         "fetched_at": pd.to_datetime(["2026-01-02T03:04:05.678901Z"] * 4, utc=True),
         "status": pd.Categorical(["ok", "ok", "failed", "ok"]),
@@ -29,33 +30,35 @@ TEXTS = ["0", "0.000000000000000001", str(TOP), None]
 
 
 def test_parquet_opens_in_pandas_without_walletframe(tmp_path):
-    """Another pandas reads exact text."""
+    """Another pandas reads exact text, and decimals where 38 digits hold them."""
     FRAME.wf.to_parquet(tmp_path / "f.parquet")
     code = (
         "import pandas, sys; frame = pandas.read_parquet(sys.argv[1]);"
-        "print(frame['amount'].tolist())"
+        "texts = frame['amount_text'];"
+        "print(texts.dropna().tolist(), texts.isna().tolist(), *frame['amount'])"
     )
     said = printed(code, tmp_path / "f.parquet")
-    assert said == [f"['0', '0.000000000000000001', '{TOP}', nan]"]
+    assert said == [f"{TEXTS[:3]} {[False, False, False, True]} 0E-18 1E-18 None None"]
 
 
 def test_parquet_opens_in_polars_and_duckdb(tmp_path):
-    """Both read exact text, and sum the decimals where 38 digits hold them."""
+    """Both read exact text, and compute with the decimals where 38 digits hold them."""
     path = str(tmp_path / "f.parquet")
     FRAME.wf.to_parquet(path)
-    assert pl.read_parquet(path)["amount"].to_list() == TEXTS
-    assert pl.read_parquet(path)["amount_decimal"].sum() == Decimal("0.000000000000000001")
-    rows = duckdb.sql(f"SELECT amount FROM '{path}'").fetchall()
+    frame = pl.read_parquet(path)
+    assert frame["amount_text"].to_list() == TEXTS
+    assert frame["amount"].sum() == frame["amount"].max() == Decimal("0.000000000000000001")
+    rows = duckdb.sql(f"SELECT amount_text FROM '{path}'").fetchall()
     assert [row[0] for row in rows] == TEXTS
-    total = duckdb.sql(f"SELECT sum(amount_decimal) FROM '{path}'").fetchall()
-    assert total == [(Decimal("0.000000000000000001"),)]
+    total = duckdb.sql(f"SELECT sum(amount), max(amount) FROM '{path}'").fetchall()
+    assert total == [(Decimal("0.000000000000000001"),) * 2]
 
 
 def test_parquet_comes_back_exactly(tmp_path):
     """Text becomes amounts again without loss."""
     FRAME.wf.to_parquet(tmp_path / "f.parquet")
-    back = pd.read_parquet(tmp_path / "f.parquet")["amount"].astype("amount")
-    assert back.equals(FRAME["amount"])
+    back = pd.read_parquet(tmp_path / "f.parquet")["amount_text"].astype("amount")
+    assert back.tolist() == FRAME["amount"].tolist()
 
 
 def test_csv_is_exact_and_disarmed(tmp_path):
@@ -68,11 +71,11 @@ def test_csv_is_exact_and_disarmed(tmp_path):
 
 
 def test_excel_is_exact_and_harmless(tmp_path):
-    """Amounts are text, formulas are none, control characters are escaped, times are UTC."""
+    """Amounts have text, formulas are none, control characters are escaped, times are UTC."""
     FRAME.wf.to_excel(tmp_path / "f.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
     rows = list(sheet.iter_rows(min_row=2))
-    assert [row[1].value for row in rows] == TEXTS
+    assert [row[2].value for row in rows] == TEXTS
     assert not [cell for row in rows for cell in row if cell.data_type == "f"]
     assert rows[1][0].value == r"'a\u000ab\u0000\u202e"
     assert len(rows[3][0].value) <= 32_767
@@ -88,11 +91,11 @@ def test_excel_has_times_held_as_objects_in_utc(tmp_path):
 
 
 def test_excel_has_numbers_to_sort_by(tmp_path):
-    """Beside exact amounts stand the nearest numbers, and the headings stay in sight."""
+    """Amounts are the nearest numbers, exact text beside them, and the headings stay in sight."""
     FRAME.wf.to_excel(tmp_path / "f.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
-    assert [cell.value for cell in sheet[1]][1:3] == ["amount", "amount_number"]
-    assert [row[2].value for row in sheet.iter_rows(min_row=2)] == [0, 1e-18, float(TOP), None]
+    assert [cell.value for cell in sheet[1]][1:3] == ["amount", "amount_text"]
+    assert [row[1].value for row in sheet.iter_rows(min_row=2)] == [0, 1e-18, float(TOP), None]
     assert sheet.freeze_panes == "A2"
 
 
@@ -113,7 +116,7 @@ def test_excel_has_every_amount_of_a_fetch_to_the_last_digit(tmp_path, client):
     holdings.wf.to_excel(tmp_path / "f.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "f.xlsx").active
     heads, *rows = sheet.iter_rows()
-    place = [cell.value for cell in heads].index("amount")
+    place = [cell.value for cell in heads].index("amount_text")
     texts = [None if pd.isna(amount) else str(amount) for amount in holdings["amount"]]
     assert [row[place].value for row in rows] == texts
     assert not [cell for row in rows for cell in row if cell.data_type == "f"]
@@ -160,7 +163,7 @@ def test_formulas_are_disarmed_wherever_they_stand(tmp_path):
             "object": pd.Series([evil, 5], dtype="object"),
             "category": pd.Categorical([evil, "x"]),
             evil: [1, 2],
-            0: pd.array([evil, None], dtype="str"),
+            0: pd.array([evil, None], dtype=TEXT),
         }
     )
     frame.wf.to_csv(tmp_path / "f.csv")

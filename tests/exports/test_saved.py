@@ -19,6 +19,7 @@ import walletframe as wf
 from walletframe.cli.files import write_details
 from walletframe.errors import ColumnsError, DatasetError, MissingExtraError, SettingsError
 from walletframe.exports import to_json
+from walletframe.pandas_versions import TEXT
 from walletframe.text import as_cell
 
 FORGED = "x\rETH,0xA,USDC,0x7,1000000,6,1000000000000,ETH,"
@@ -57,8 +58,8 @@ def holdings_of(texts):
     plain = fetched({"ETH.0xA": [token()] * len(texts)}).holdings
     amounts = ["0.000000000000000001", str(2**256 - 1), None]
     return plain.assign(
-        symbol=pd.array(texts, dtype="str"),
-        token_address=pd.array([text or None for text in texts], dtype="str"),
+        symbol=pd.array(texts, dtype=TEXT),
+        token_address=pd.array([text or None for text in texts], dtype=TEXT),
         amount=pd.array([amounts[n % 3] for n in range(len(texts))], dtype="amount"),
         price=[[1.234567890123e-11, None, 1e22][n % 3] for n in range(len(texts))],
     ).astype({"price": "float64"})
@@ -109,7 +110,7 @@ def test_no_spreadsheet_finds_a_formula(tmp_path, texts):
 def test_what_was_added_comes_back(tmp_path, suffix):
     """Values, flags and columns of one's own."""
     frame = holdings_of(["USDC", "=1", ""]).wf.value({("ETH", "USDC"): 1.5}).wf.flag_spam()
-    frame = frame.assign(name=pd.array(["a\nb", None, ""], dtype="str"))
+    frame = frame.assign(name=pd.array(["a\nb", None, ""], dtype=TEXT))
     WRITERS[suffix](frame, tmp_path / f"h{suffix}")
     assert_frame_equal(wf.read_holdings(tmp_path / f"h{suffix}"), frame, check_exact=True)
 
@@ -118,10 +119,12 @@ def test_what_was_added_comes_back(tmp_path, suffix):
 def test_files_of_the_shell_come_back(tmp_path, suffix):
     """Holdings and, where they are given, the wallets beside them."""
     details = fetched({"ETH.0xA": [token("=1\r2")], "ETH.0xB": [], "NEAR.b": "failed"})
-    path, *beside = write_details(details, tmp_path / f"h{suffix}")
-    assert_frame_equal(wf.read_holdings(path), details.holdings, check_exact=True)
-    for wallets in beside:
-        assert_frame_equal(wf.read_holdings(str(wallets)), details.wallets, check_exact=True)
+    write_details(details, tmp_path / f"h{suffix}")
+    back = wf.read_holdings(tmp_path / f"h{suffix}")
+    assert_frame_equal(back, details.holdings, check_exact=True)
+    if suffix != ".json":
+        beside = str(tmp_path / f"h.wallets{suffix}")
+        assert_frame_equal(wf.read_holdings(beside), details.wallets, check_exact=True)
 
 
 def test_wallets_of_an_excel_file_come_back(tmp_path):
@@ -133,19 +136,44 @@ def test_wallets_of_an_excel_file_come_back(tmp_path):
 
 def test_words_of_a_node_stay(tmp_path):
     """Statuses that no fetch has are text, not missing."""
-    frame = holdings_of(["A", "B"]).assign(status=pd.array(["reverted", "ok"], dtype="str"))
+    frame = holdings_of(["A", "B"]).assign(status=pd.array(["reverted", "ok"], dtype=TEXT))
     frame.wf.to_csv(tmp_path / "b.csv")
     assert wf.read_holdings(tmp_path / "b.csv")["status"].tolist() == ["reverted", "ok"]
 
 
 def test_a_column_of_ones_own_is_no_trouble(tmp_path):
     """Even where it is called as one of ours, and holds something else."""
-    own = {"value": ["high", "low"], "is_spam": ["maybe", None], "a": ["x", "y"], "b": [1, 2]}
-    frame = holdings_of(["A", "B"]).assign(**own, a_decimal=["1", "z"], b_decimal=["1", "2"])
+    own = {"value": ["high", "low"], "is_spam": ["maybe", None], "a_text": ["1", "z"]}
+    own |= {"b_text": ["1", "3"], "c": ["1", "2"], "c_text": ["1", "2"]}
+    texts = {name: pd.array(cells, dtype=TEXT) for name, cells in own.items()}
+    frame = holdings_of(["A", "B"]).assign(**texts, a=[1, 2], b=[1, 2])
     frame.wf.to_parquet(tmp_path / "b.parquet")
     assert_frame_equal(wf.read_holdings(tmp_path / "b.parquet"), frame)
-    frame.drop(columns="b").wf.to_csv(tmp_path / "b.csv")
-    assert_frame_equal(wf.read_holdings(tmp_path / "b.csv"), frame.drop(columns="b"))
+    frame.drop(columns=["value", "is_spam"]).wf.to_excel(tmp_path / "b.xlsx")
+    back = wf.read_holdings(tmp_path / "b.xlsx")
+    assert_frame_equal(back, frame.drop(columns=["value", "is_spam"]))
+    texts = frame.drop(columns=["a", "b"])
+    texts.wf.to_csv(tmp_path / "b.csv")
+    assert_frame_equal(wf.read_holdings(tmp_path / "b.csv"), texts)
+
+
+@pytest.mark.parametrize("amounts", [[None, None], ["1e-77", 2**256 - 1], [2**53 + 1, None]])
+def test_amounts_come_back_from_spreadsheets_however_large(tmp_path, amounts):
+    """Or missing, or beyond a cell's 15 digits."""
+    frame = holdings_of(["A", "B"]).assign(amount=pd.array(amounts, dtype="amount"))
+    frame.wf.to_excel(tmp_path / "h.xlsx")
+    assert_frame_equal(wf.read_holdings(tmp_path / "h.xlsx"), frame)
+
+
+def test_a_number_that_was_changed_in_a_spreadsheet_is_told(tmp_path):
+    """The exact text beside it says another amount: neither is taken for the right one."""
+    holdings_of(["A"]).wf.to_excel(tmp_path / "h.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "h.xlsx")
+    [cell] = [column[1] for column in book.active.columns if column[0].value == "amount"]
+    cell.value = 2.5
+    book.save(tmp_path / "h.xlsx")
+    with pytest.raises(DatasetError, match="the column 'amount'"):
+        wf.read_holdings(tmp_path / "h.xlsx")
 
 
 def test_whole_numbers_of_which_some_are_missing_come_back(tmp_path):
@@ -166,7 +194,7 @@ def test_categories_come_back_without_an_order_of_chance(tmp_path):
     assert (back.tolist(), back.cat.ordered) == (["large", "small"], False)
 
 
-@pytest.mark.parametrize("dtype", ["str", "category", pd.ArrowDtype(pa.string())], ids=str)
+@pytest.mark.parametrize("dtype", [TEXT, "category", pd.ArrowDtype(pa.string())], ids=str)
 def test_text_of_any_dtype_is_harmless(tmp_path, dtype):
     """Of Arrow's own strings, too, which `dtype_backend="pyarrow"` gives."""
     frame = holdings_of(["=1+1", 'a,"b'])

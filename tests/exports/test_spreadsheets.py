@@ -14,6 +14,7 @@ import pytest
 from hostile_symbols import SYMBOLS
 
 import walletframe as wf
+from walletframe.pandas_versions import TEXT
 
 pytestmark = pytest.mark.stress
 
@@ -35,7 +36,7 @@ HOLDINGS = pd.DataFrame(
     {
         "blockchain": "ETH",
         "address": [f"0x{row:040x}" for row in range(len(TEXTS) + len(RETYPED))],
-        "symbol": pd.array([*TEXTS, *RETYPED], dtype="str"),
+        "symbol": pd.array([*TEXTS, *RETYPED], dtype=TEXT),
         "token_address": [f"0x{row:040x}" for row in range(len(TEXTS) + len(RETYPED))],
         "amount": pd.array(["1.5"] * (len(TEXTS) + len(RETYPED)), dtype="amount"),
         "token_blockchain": "ETH",

@@ -1,19 +1,20 @@
 """``df.wf`` and ``series.wf``."""
 
-import ast
 import inspect
-import textwrap
-from importlib import import_module
 from inspect import Parameter
 from operator import attrgetter
 
 import pandas as pd
 import pytest
 
-from walletframe.accessor import DetailsAccessor, FrameAccessor, SeriesAccessor
-from walletframe.accessor.plot import PlotAccessor
+from walletframe.accessor import FrameAccessor, SeriesAccessor
+from walletframe.accessor.delegation import Delegate
+from walletframe.accessor.details import DetailsAccessor
+from walletframe.accessor.folder import StoredAccessor
+from walletframe.accessor.holdings import PlotAccessor
 from walletframe.errors import AddressError, ColumnsError, InputWarning, WalletframeError
-from walletframe.frames import assemble
+from walletframe.frames.assembly import assemble
+from walletframe.pandas_versions import TEXT
 
 FRAME = pd.DataFrame(
     {"blockchain": [" ETH", "NEAR"], "address": ["0xAb", "alice.near "], "note": [1, 2]},
@@ -26,7 +27,7 @@ def test_series_of_dotted_strings_is_parsed_on_its_index():
     series = pd.Series(["ETH.0xAb", "NEAR.alice.near", "ETH.0xAb"], index=[5, 3, 5])
     parsed = series.wf.parse()
     assert parsed.columns.tolist() == ["blockchain", "address"]
-    assert parsed.dtypes.astype(str).tolist() == ["str", "str"]
+    assert parsed.dtypes.tolist() == [TEXT, TEXT]
     assert parsed.index.tolist() == [5, 3, 5]
     assert parsed.address.tolist() == ["0xAb", "alice.near", "0xAb"]
 
@@ -50,8 +51,8 @@ def test_parse_result_joins_back():
 
 def test_empty_input_is_parsed():
     """No rows give no rows, with both columns."""
-    assert pd.Series([], dtype="str").wf.parse().shape == (0, 2)
-    assert FRAME.head(0).wf.parse().dtypes.astype(str).tolist() == ["str", "str"]
+    assert pd.Series([], dtype=TEXT).wf.parse().shape == (0, 2)
+    assert FRAME.head(0).wf.parse().dtypes.tolist() == [TEXT, TEXT]
 
 
 def test_missing_column_is_named():
@@ -97,30 +98,30 @@ def test_the_accessor_hides_only_its_own_name():
     assert isinstance(frame.wf, FrameAccessor)
 
 
-def delegations():
-    """Return each accessor's method that imports what it calls, with the function behind it."""
-    found = []
-    for accessor in (FrameAccessor, SeriesAccessor, DetailsAccessor, PlotAccessor):
-        for name, method in inspect.getmembers(accessor, inspect.isfunction):
-            tree = ast.parse(textwrap.dedent(inspect.getsource(method)))
-            for node in (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)):
-                behind = getattr(import_module(node.module), node.names[0].name)
-                found.append(pytest.param(method, behind, id=f"{accessor.__name__}.{name}"))
-    return found
-
-
-@pytest.mark.parametrize("method, behind", delegations())
-def test_methods_take_what_the_functions_behind_them_take(method, behind):
-    """The same parameters in the same order; the same defaults, where the function has any."""
-    taken = list(inspect.signature(method).parameters.values())[1:]
-    wanted = list(inspect.signature(behind).parameters.values())[1:]
-    assert [(each.name, each.kind) for each in taken] == [(each.name, each.kind) for each in wanted]
-    defaults = {each.name: each.default for each in taken}
-    assert not [
-        each.name
-        for each in wanted
-        if each.default is not Parameter.empty and each.default != defaults[each.name]
+def delegates():
+    """Return the methods that each accessor makes from a function."""
+    accessors = (FrameAccessor, SeriesAccessor, DetailsAccessor, PlotAccessor, StoredAccessor)
+    return [
+        pytest.param(accessor, name, id=f"{accessor.__name__}.{name}")
+        for accessor in accessors
+        for base in accessor.__mro__
+        for name, member in vars(base).items()
+        if isinstance(member, Delegate)
     ]
+
+
+@pytest.mark.parametrize("accessor, name", delegates())
+def test_methods_are_documented_as_the_functions_behind_them(accessor, name):
+    """One docstring, one signature but for the frame, and the name by which people call it."""
+    method = getattr(accessor, name)
+    behind = inspect.unwrap(method)
+    first, *_ = inspect.signature(behind).parameters
+    lines, own = inspect.getdoc(behind).splitlines(), inspect.getdoc(method).splitlines()
+    assert [line for line in lines if line in own] == own
+    assert not [line for line in own if line.startswith(f"{first} : ")]
+    taken, wanted = (list(inspect.signature(each).parameters.values()) for each in (method, behind))
+    assert (taken[0].name, taken[1:]) == ("self", wanted[1:])
+    assert method.__name__ == name
 
 
 ROWS = pd.DataFrame(

@@ -10,8 +10,11 @@ from fetches import ANSWERED_AT, failed, record
 from hostile_symbols import SYMBOLS
 from IPython.core.formatters import DisplayFormatter
 
-from walletframe.frames import Source, WalletDetails, WalletRecord, assemble
+from walletframe.frames.assembly import WalletRecord, assemble
+from walletframe.frames.contract import Source
+from walletframe.frames.details import WalletDetails
 from walletframe.frames.display import display_html
+from walletframe.pandas_versions import TEXT
 
 TOP = str(2**256 - 1)
 TABLE = {"ul", "li", "table", "thead", "tbody", "tr", "th", "td", "a"}
@@ -166,12 +169,12 @@ def test_unknown_amounts_are_said_to_be():
 def test_values_are_shown_with_their_currency():
     """A valuation is seen in the tables, to the cent; what has no price has no value."""
     details = assemble([record(balances=[balance("1234500"), balance("1", address="0xb")])])
-    values = {"value": [1234.5, float("nan")], "currency": pd.array(["<b>USD"] * 2, dtype="str")}
+    values = {"value": [1234.5, float("nan")], "currency": pd.array(["<b>USD"] * 2, dtype=TEXT)}
     valued = details._replace(holdings=details.holdings.assign(**values))
     assert re.search(r"1,234\.50 +<b>USD\n.* - +<b>USD", repr(valued))
     assert ">1,234.50<" in valued._repr_html_()
     assert "&lt;b&gt;USD" in valued._repr_html_()
-    nameless = valued.holdings.assign(currency=pd.array([None] * 2, dtype="str"))
+    nameless = valued.holdings.assign(currency=pd.array([None] * 2, dtype=TEXT))
     assert "currency" not in repr(valued._replace(holdings=nameless))
 
 

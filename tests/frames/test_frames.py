@@ -7,16 +7,13 @@ import pandas as pd
 import pytest
 from canned_service import answer, balance, wallet
 
-from walletframe.address import parse_wallets
-from walletframe.frames import (
-    HOLDING_DTYPES,
-    WALLET_DTYPES,
-    Source,
-    WalletRecord,
-    assemble,
-    summary_lines,
-)
-from walletframe.wire import Balances, Outcome, Status, read_answer
+from walletframe.address.lists import parse_wallets
+from walletframe.frames.assembly import WalletRecord, assemble
+from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, Source
+from walletframe.frames.known import summary_lines
+from walletframe.pandas_versions import TEXT
+from walletframe.wire.answer import read_answer
+from walletframe.wire.outcome import Balances, Outcome, Status
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 [ETH] = parse_wallets("ETH.0xA")
@@ -53,22 +50,22 @@ def test_columns_and_dtypes_are_the_same_in_every_case(records):
     assert dict(wallets.dtypes) == WALLET_DTYPES
     assert dict(holdings.dtypes) == HOLDING_DTYPES
     assert [str(dtype) for dtype in wallets.dtypes] == [
-        "str",
-        "str",
+        str(TEXT),
+        str(TEXT),
         "category",
-        "str",
+        str(TEXT),
         "Int64",
-        "str",
+        str(TEXT),
         "datetime64[us, UTC]",
         "category",
-        "str",
+        str(TEXT),
     ]
     assert [str(dtype) for dtype in holdings.dtypes] == [
-        *["str"] * 4,
+        *[str(TEXT)] * 4,
         "amount",
         "Int16",
-        "str",
-        "str",
+        str(TEXT),
+        str(TEXT),
         "float64",
     ]
     assert isinstance(wallets.index, pd.RangeIndex)
@@ -96,14 +93,21 @@ def test_native_coin_has_no_contract():
     assert assemble([record(balance(address=None))]).holdings.token_address.isna().all()
 
 
-@pytest.mark.parametrize("decimals", [None, -1, 78, 10**9, 10**30])
-def test_unknown_decimals_give_no_amount(decimals):
-    """Without usable decimals the amount is NA; what was sent stays."""
-    sent = [balance(decimals=6), balance(decimals=decimals)]
+@pytest.mark.parametrize(
+    "decimals, kept",
+    [
+        *((each, each) for each in (-1, 78, 300, 2**15 - 1, -(2**15))),
+        *((each, None) for each in (None, 2**15, 10**9, 10**30, -(10**30))),
+    ],
+)
+def test_unusable_decimals_give_no_amount(decimals, kept):
+    """Beyond 77, or unknown, they make the amount NA; what was sent stays where an Int16 has it."""
+    sent = [balance(decimals=6), balance(decimals=decimals), balance("7", 77)]
     holdings = assemble([record(*sent)]).holdings
-    assert holdings.amount.isna().tolist() == [False, True]
-    assert holdings.decimals.isna().tolist() == [False, True]
-    assert holdings.raw_amount.tolist() == ["1500000"] * 2
+    assert holdings.amount.astype("str").tolist()[::2] == ["1.5", f"0.{'7':0>77}"]
+    assert holdings.amount.isna().tolist() == [False, True, False]
+    assert [None if pd.isna(each) else each for each in holdings.decimals] == [6, kept, 77]
+    assert holdings.raw_amount.tolist() == ["1500000", "1500000", "7"]
 
 
 def test_amounts_are_exact_at_any_size():

@@ -7,7 +7,7 @@ from fetches import fetched, token
 import walletframe as wf
 from walletframe import history
 from walletframe.errors import ArgumentError
-from walletframe.frames import WalletDetails
+from walletframe.frames.details import WalletDetails
 
 DETAILS = fetched({"ETH.0xA": [token()], "ETH.0xB": []}, source="service")
 OTHER = fetched({"ETH.0xA": [token(raw=7)], "ETH.0xB": []})
@@ -119,7 +119,7 @@ def test_what_is_no_frame_of_holdings_is_told(take, given):
         take(given)
 
 
-@pytest.mark.filterwarnings("ignore::walletframe.FetchWarning")
+@pytest.mark.filterwarnings("ignore::walletframe.errors.FetchWarning")
 @each_of(TAKE_HOLDINGS)
 def test_the_whole_fetch_stands_for_its_holdings(take):
     """As a WalletDetails and as the pair."""

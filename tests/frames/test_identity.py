@@ -14,13 +14,9 @@ from walletframe.errors import (
     UnknownTokenError,
     UnknownWalletError,
 )
-from walletframe.frames import (
-    find_token,
-    find_wallet,
-    token_identities,
-    token_key,
-    wallet_identities,
-)
+from walletframe.frames.identity import token_identities, token_key, wallet_identities
+from walletframe.frames.names import find_token, find_wallet, shared_symbols
+from walletframe.pandas_versions import TEXT
 
 HOLDINGS = pd.DataFrame(
     {
@@ -49,12 +45,22 @@ def test_wallets_are_told_by_address_and_blockchain():
     assert found.keys[0] == ("ETH", "0xab")
 
 
-@pytest.mark.parametrize("dtype", ["str", "object", "category", "string"])
+@pytest.mark.parametrize("dtype", [TEXT, "object", "category", "string"], ids=str)
 def test_identities_do_not_depend_on_how_text_is_stored(dtype):
     """A frame read back from a file has other dtypes, and the same tokens."""
     stored = HOLDINGS.astype({"token_blockchain": dtype, "token_address": dtype})
     assert token_identities(stored).codes.tolist() == [0, 0, 1, 2, 3]
     assert token_identities(stored).keys == token_identities(HOLDINGS).keys
+
+
+@pytest.mark.parametrize("dtype", [TEXT, "object"], ids=str)
+def test_text_does_not_end_at_a_nul(dtype):
+    """A stranger can't make one token, or one symbol, of two."""
+    texts = pd.Series(["0xab", "0xab\0", "0xab\0c", "0xab"]).astype(dtype)
+    frame = pd.DataFrame({"token_blockchain": "ETH", "token_address": texts, "symbol": texts})
+    tokens = token_identities(frame)
+    assert tokens.codes.tolist() == [0, 1, 2, 0]
+    assert {*shared_symbols(frame, tokens)} == set()
 
 
 def test_no_rows_have_no_identities():

@@ -48,6 +48,14 @@ def test_all_rows_of_the_table_stay_in_their_order():
     assert result.decimals.dtype == "Int16"
 
 
+@pytest.mark.parametrize("names", [("blockChain", "walletAddress"), ("blockChain", "address")])
+def test_columns_may_have_the_names_of_the_service(names):
+    """What comes out has the names of the frame."""
+    table = TABLE[["owner", "blockchain", "address"]].iloc[[0, 2, 4]]
+    result = table.set_axis(["owner", *names], axis=1).wf.join(DETAILS.wallets)
+    pd.testing.assert_frame_equal(result, table.wf.join(DETAILS.wallets))
+
+
 def test_wallets_are_spelled_as_in_the_frame():
     """Those that it lacks as in the table, trimmed; so that the result can be joined again."""
     result = joined(TABLE, DETAILS.wallets, unmatched="2 of 5 rows")

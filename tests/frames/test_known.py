@@ -1,34 +1,29 @@
 """What is known of wallets is decided once: every table, chart, report and summary says the same.
 
-The data is one fetch with a wallet of each kind, in two forms: as this release fetches it, and as
-0.1.0 had it, whose wallets without a list were ok.
+The data is one fetch with a wallet of each kind.
 """
 
 import re
-import shutil
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pandas as pd
 import pytest
-from canned_service import answer, balance, wallet
 from click.testing import CliRunner
 from fetches import fetched, token
+from parted import write_parts
 
 import walletframe as wf
 from walletframe import charts
 from walletframe.analysis import pivot, share, totals
 from walletframe.cli import main
 from walletframe.cli.files import read_saved, write_details
-from walletframe.frames import WalletDetails, as_failed, summary_lines
-from walletframe.history import compare, load, save, snapshots, total_timeline
+from walletframe.frames.details import WalletDetails
+from walletframe.frames.known import summary_lines
+from walletframe.history import compare, save, snapshots, timeline, total_timeline
 from walletframe.reports.composition import compose
-from walletframe.wire import NO_LIST
 
-RELEASE = Path(__file__).parent / "null-lists-0.1.0"
 TOKEN = ("ETH", "0xToken")
 DAY = datetime(2026, 1, 31, 6, tzinfo=UTC)
 FRESH = {"ETH.0xA": [token(raw=1_000_000)], "ETH.0xD": [], "BSC.0xF": []}
@@ -44,18 +39,12 @@ def both(*parts):
 
 NOW = both(fetched(FRESH), fetched(STALE, source="stale"), fetched(LACKING))
 NOW.wallets["error"] = NOW.wallets["error"].mask(NOW.wallets["source"] == "stale", "late")
-EARLIER = NOW._replace(
-    wallets=NOW.wallets.assign(
-        status=NOW.wallets["status"].mask(NOW.wallets["error"] == NO_LIST, "ok"),
-        error=NOW.wallets["error"].mask(NOW.wallets["error"] == NO_LIST),
-    )
-)
 
 
-@pytest.fixture(params=[NOW, EARLIER], ids=["this release", "0.1.0"])
-def details(request):
+@pytest.fixture
+def details():
     """Give seven wallets: known, empty, empty elsewhere, stale, failed, without a list, late."""
-    return request.param
+    return NOW
 
 
 def counted(table):
@@ -212,61 +201,84 @@ def test_tables_of_a_fetch_say_how_many_are_out_of_date():
     ]
 
 
-class TestEarlierRelease:
-    """What 0.1.0 kept of an answer without a list: its wallet 0xb."""
+STRANGE = token("?", raw=3, contract=None, blockchain=None)
+UNSURE = both(
+    fetched(
+        {
+            "ETH.0xA": [token(raw=1_000_000)],
+            "ETH.0xB": [],
+            "ETH.0xC": [STRANGE],
+            "ETH.0xD": [token(raw=5_000_000), STRANGE],
+            "ETH.0xE": [token(decimals=None)],
+            "ETH.0xF": [token("DAI", decimals=None, contract="0xDai")],
+            "ETH.0xG": "failed",
+        }
+    ),
+    fetched({"ETH.0xH": [STRANGE], "ETH.0xI": []}, source="stale"),
+)
+OWNED = UNSURE._replace(wallets=UNSURE.wallets.assign(owner="Ada"))
 
-    STATUSES = ("ok", "failed", "ok", "failed")
 
-    def test_snapshots_read_it_as_failed(self):
-        """A history has the status and the reason of today."""
-        wallets = load(folder=RELEASE / "history").wallets
-        assert tuple(wallets["status"]) == self.STATUSES
-        assert wallets["error"][1] == NO_LIST
+@pytest.mark.parametrize("symbol,unread", [("TKN", "0xE"), ("DAI", "0xF")])
+def test_a_wallet_is_known_for_no_token_that_it_may_hide(tmp_path, symbol, unread):
+    """A balance of an unknown token may be of any, one of an unknown amount is of its own alone."""
+    named = ("ETH", "0xToken" if symbol == "TKN" else "0xDai")
 
-    def test_pickled_frames_are_corrected_where_they_are_read(self):
-        """A pickle has them as they were; no table takes such a wallet for an empty one."""
-        wallets = pd.read_pickle(RELEASE / "wallets.pickle")
-        assert tuple(as_failed(wallets)["status"]) == self.STATUSES
-        holdings = fetched({"ETH.0xA": [token()]}).holdings
-        assert counted(totals(holdings, "blockchain", wallets=wallets)) == (2, 0, 4)
+    def said(table):
+        label = table["asset" if "asset" in table else "symbol"]
+        return counted(table[label.str.startswith(symbol)])
 
-    def test_folders_read_it_as_failed(self, tmp_path):
-        """A folder of Parquet files that no run has touched since."""
-        wallets, holdings = wf.read_wallets(RELEASE / "bulk")
-        assert tuple(wallets["status"]) == self.STATUSES
-        assert wallets["error"][1] == NO_LIST
-        assert len(holdings) == 1
+    for tables in (UNSURE.wf, wf.open_wallets(write_parts(tmp_path, UNSURE)).wf):
+        for by in ("token", "asset", ["blockchain", "asset"]):
+            assert said(tables.totals(by=by)) == (4, 1, 9)
+        assert counted(tables.share(named).head(1)) == (4, 1, 9)
+        table = tables.totals(by=["wallet", "token"])
+        known = table[table["wallets_ok"] == 1]
+        assert known["address"].tolist() == ["0xA", "0xB", "0xC", "0xD", "0xH", "0xI"]
+        assert known["symbol"].dropna().tolist() == ["TKN", "?", "?", "?"]
+        cells = tables.pivot(None)[symbol].loc["ETH"]  # noqa: PD010 - ours, that knows amounts
+        assert cells[cells.isna()].index.tolist() == sorted(["0xC", "0xD", "0xG", "0xH", unread])
+        assert tables.totals(by="wallet")["wallets_ok"].sum() == 8  # of which a list came
+    assert said(OWNED.wf.totals(by=["owner", "token"])) == (4, 1, 9)
+    assert counted(OWNED.wf.share(named, by="owner")) == (4, 1, 9)
+    assert pivot(OWNED.holdings, by="owner", wallets=OWNED.wallets)[symbol].isna().all()
 
-    def test_folders_are_completed(self, canned, tmp_path):
-        """A run asks again for what had no list; the files name each wallet once."""
-        folder = tmp_path / "bulk"
-        shutil.copytree(RELEASE / "bulk", folder)
-        canned.say(answer(wallet("0xb", balances=[balance()] * 2)))
-        canned.say(answer(wallet("0xd", balances=None)))
-        asked = [f"ETH.0x{letter}" for letter in "abcd"]
-        with canned.client(service="recorded", cache=False, workers=1) as client:
-            summary = wf.fetch_to_parquet(asked, folder, client=client, on_failure="ignore")
-        assert (summary.resumed, summary.ok) == (2, 3)
-        assert [parse_qs(urlsplit(path).query)["address"] for path in canned.paths] == [
-            ["ETH.0xb"],
-            ["ETH.0xd"],
-        ]
-        wallets, holdings = wf.read_wallets(folder)
-        assert wallets["status"].tolist() == ["ok", "ok", "ok", "failed"]
-        assert len(holdings) == 3
-        files = pd.concat(map(pd.read_parquet, sorted(folder.glob("wallets/*.parquet"))))
-        assert sorted(files["address"]) == ["0xa", "0xb", "0xc"]
 
-    @pytest.mark.parametrize("kept", ["fresh", "past its time"])
-    def test_a_cache_does_not_count_it(self, canned, tmp_path, kept):
-        """It is asked for again, and stands in for nothing; what is ok is not asked for."""
-        shutil.copy(RELEASE / "answers.sqlite", tmp_path)
-        canned.default = (200, {}, answer(wallet("0xb", balances=None)))
-        age = timedelta(days=36_500 if kept == "fresh" else 0).total_seconds()
-        settings = {"service": "recorded", "cache": tmp_path / "answers.sqlite"}
-        with canned.client(**settings, expire_after_s=age) as client:
-            wallets, _ = client.fetch("ETH.0xb", on_failure="ignore")
-            offline, _ = client.fetch(["ETH.0xa", "ETH.0xb"], offline=True, on_failure="ignore")
-        assert (wallets["status"].item(), wallets["error"].item()) == ("failed", NO_LIST)
-        assert len(canned.paths) == 1
-        assert offline["status"].tolist() == ["ok", "not_cached"]
+def test_histories_make_no_zero_of_what_a_wallet_may_hide():
+    """Of its other tokens nothing is known at that time; what it lists without a token, it has."""
+    before = fetched({name: [token(raw=1)] for name in names(UNSURE)})
+    changes = compare(before, UNSURE, token=TOKEN).set_index("address")
+    assert changes["change"].to_dict() == {
+        "0xA": "increased",
+        "0xB": "gone",
+        **dict.fromkeys(["0xC", "0xD", "0xE"], "unknown"),
+        "0xF": "gone",
+        **dict.fromkeys(["0xG", "0xH", "0xI"], "unknown"),
+    }
+    assert changes["status_after"].loc[["0xC", "0xD", "0xE", "0xG", "0xH"]].tolist() == [
+        *["unknown_token"] * 2,
+        *["no_amount", "failed", "stale"],
+    ]
+    assert changes["after"].isna().sum() == 6
+    added = compare(before, UNSURE, by="token").query("symbol == 'TKN'")
+    assert added[["wallets_known", "wallets"]].to_numpy().tolist() == [[3, 9]]
+    [last] = total_timeline(followed(UNSURE), token=TOKEN).itertuples()
+    assert (last.wallets_known, last.wallets, Fraction(last.amount)) == (3, 9, 1)
+    strange = timeline(followed(UNSURE)).query("symbol == '?'")
+    assert strange["status"].tolist() == ["ok", "ok"]
+
+
+def test_charts_of_a_token_say_which_wallets_may_hide_it():
+    """How many may hold more of it, and of how many of a group or a time it is known."""
+    wallets, holdings = OWNED
+    drawn = charts.bar(holdings, token=TOKEN, wallets=wallets)
+    assert "3 wallets may hold more of it, in balances of unknown tokens." in below(drawn)
+    assert "may hold more" not in below(charts.bar(holdings, wallets=wallets))
+    whose = charts.bar(holdings, by="owner", token=TOKEN, wallets=wallets)
+    assert "4 of 9 wallets of owner Ada known." in below(whose)
+    history = followed(OWNED)
+    for by in ("token", "owner"):
+        over_time = charts.timeline(history.holdings, by=by, token=TOKEN, wallets=history)
+        assert "3 of 9 wallets ever known." in below(over_time)
+    everything = charts.timeline(history.holdings, wallets=history)
+    assert "6 of 9 wallets ever known." in below(everything)

@@ -22,8 +22,9 @@ from walletframe.analysis import (
     value,
 )
 from walletframe.errors import AnswerWarning, FetchWarning, UnknownTokenError
-from walletframe.frames import WalletDetails, summary_lines
+from walletframe.frames.details import WalletDetails
 from walletframe.frames.display import display_html, display_markdown
+from walletframe.frames.known import summary_lines
 from walletframe.history import compare, load, save, timeline, total_timeline
 from walletframe.pickers import HoldingsExplorer, TokenPicker
 from walletframe.reports.composition import compose
@@ -184,7 +185,7 @@ def test_a_symbol_is_that_of_the_known_token(details):
 
 
 def test_unknown_tokens_are_never_compared(details, tmp_path):
-    """They were there and are there, and nothing is said of a change."""
+    """They may be of any token, so that nothing is said of a change of any in their wallets."""
     for day in (0, 1):
         save(details, folder=tmp_path, at=DAY + timedelta(days=day))
     history = load(folder=tmp_path)
@@ -194,13 +195,15 @@ def test_unknown_tokens_are_never_compared(details, tmp_path):
     assert pairs.to_dict() == {
         ("ok", "unknown_token"): 4,
         ("unknown_token", "ok"): 4,
+        ("unknown_token", "unknown_token"): 2,
         ("no_amount", "no_amount"): 2,
     }
     lines = timeline(history)
-    assert lines["status"].value_counts()[["ok", "no_amount"]].tolist() == [4 + 8, 4]
+    counts = lines["status"].value_counts()
+    assert counts[["ok", "unknown_token", "no_amount"]].tolist() == [8, 4, 4]
     assert len(lines) == 16
     assert total_timeline(history)["token_blockchain"].notna().all()
-    assert len(total_timeline(history)) == 4
+    assert total_timeline(history)["wallets_known"].tolist() == [0] * 4
 
 
 def test_nothing_raises_over_odd_balances(details):
@@ -218,6 +221,7 @@ def test_nothing_raises_over_odd_balances(details):
     assert "unknown token" in shown
     content = compose(details, before=details, title="x", made=DAY)
     assert any("could not be read" in line for line in content.gaps)
+    assert any("unknown token, which may be any: 4 balances" in line for line in content.gaps)
     picker, explorer = TokenPicker(details), HoldingsExplorer(details)
     assert len(explorer.shown.holdings) == 8
     explorer.close()
@@ -227,3 +231,12 @@ def test_nothing_raises_over_odd_balances(details):
     empty = WalletDetails(wallets.iloc[:0], holdings.iloc[:0])
     assert compare(empty, details)["change"].eq("unknown").all()
     assert isinstance(pd.concat([holdings, holdings])["amount"].sum(), Decimal)
+
+
+def test_an_amount_of_which_nothing_is_known_is_shown_as_unknown(details):
+    """Where the column of what was sent is empty as well."""
+    raw = details.holdings["raw_amount"]
+    holdings = details.holdings.assign(raw_amount=raw.where(details.holdings["amount"].notna()))
+    shown = repr(WalletDetails(details.wallets, holdings))
+    assert "unreadable: 0x1f" not in shown
+    assert " unknown " in shown

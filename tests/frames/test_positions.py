@@ -8,7 +8,7 @@ from fetches import fetched, token
 from walletframe.amounts.scalar import Amount
 from walletframe.analysis import concentration, overlap, pivot, share, totals
 from walletframe.errors import UnknownWalletError
-from walletframe.frames import cell_sums, read_positions
+from walletframe.frames.positions import cell_sums, read_positions, snapshot_times
 
 COIN = token("ETH", 1, 0, contract=None)
 WALLETS, HOLDINGS = fetched(
@@ -84,7 +84,8 @@ def test_tables_take_positions_for_holdings(table):
 def test_times_are_those_of_snapshots():
     """In UTC, whatever they are written in."""
     dated = HOLDINGS.assign(snapshot=pd.Timestamp("2026-01-31 01:00", tz="Europe/Berlin"))
-    assert set(read_positions(dated).times) == {pd.Timestamp("2026-01-31", tz="UTC")}
+    times = snapshot_times(read_positions(dated).holdings)
+    assert set(times) == {pd.Timestamp("2026-01-31", tz="UTC")}
 
 
 def test_cells_of_a_grid_are_exact_or_unknown():

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from walletframe.address import canonical_key
-from walletframe.service.chains import CHAINS
+from walletframe.address.forms import canonical_key
+from walletframe.service.ledger import CHAINS
 from walletframe.tokens import SOURCES, known_tokens, native_coin
 
 EVM = r"0x[0-9a-fA-F]{40}"

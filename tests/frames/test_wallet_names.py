@@ -11,7 +11,7 @@ from widgets import Page
 
 import walletframe as wf
 from walletframe.cli import main
-from walletframe.frames import given_names, short_wallet, without_chain
+from walletframe.frames.names import given_names, short_wallet, without_chain
 from walletframe.pickers import HoldingsExplorer, WalletPicker
 from walletframe.reports.composition import compose
 
@@ -131,7 +131,7 @@ def test_the_explorer_names_wallets():
     explorer.close()
 
 
-@pytest.mark.filterwarnings("ignore:before has 1 row of holdings fewer:walletframe.InputWarning")
+@pytest.mark.filterwarnings("ignore:before has 1 row of holdings fewer")
 def test_a_report_names_wallets():
     """In a column of its own beside whole addresses, and in the tables of balances and changes."""
     before = DETAILS._replace(holdings=DETAILS.holdings.iloc[1:])

@@ -17,12 +17,6 @@ from copied_code import executed
 import walletframe as wf
 
 ROOT = Path(__file__).parents[2]
-UPWARDS = (
-    ("walletframe.frames.details", "walletframe.accessor"),  # details.wf, when it is called
-    ("walletframe.errors.fetches", "walletframe.frames.details"),  # an error's details, as a type
-    ("walletframe.errors.fetches", "walletframe.bulk.summary"),
-)
-
 
 ENGINES = ("pyspark", "ray")  # which test_engines.py asks
 
@@ -76,11 +70,9 @@ def test_layers_are_kept():
 
 
 def test_no_module_needs_itself():
-    """Following imports, in functions and for types too, never leads back, but for `details`."""
+    """Following imports, in functions and for types too, never leads back."""
     graph = grimp.build_graph("walletframe", cache_dir=None)
     imported = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
-    for importer, imports in UPWARDS:
-        imported[importer].remove(imports)
     TopologicalSorter(imported).prepare()  # which names a circle where it finds one
 
 
@@ -102,7 +94,7 @@ def own_environment():
 
 
 @pytest.mark.usefixtures("own_environment")
-@pytest.mark.filterwarnings("ignore::walletframe.FetchWarning")  # a reader gets it, too
+@pytest.mark.filterwarnings("ignore::walletframe.errors.FetchWarning")  # a reader gets it, too
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # Dask's own call
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_examples_of_pages_run(path, tmp_path, monkeypatch):

@@ -121,7 +121,12 @@ def test_reference_is_whole(site):
     lines = zlib.decompress(inventory.split(b"zlib.\n", 1)[1]).decode().splitlines()
     described = Counter(line.split()[0].rpartition(".")[2] for line in lines if " py:" in line)
     assert described.keys() & {*vars(HasTraits), *vars(BaseException)} == set()
-    names = {*wf.__all__, *wf.history.__all__, *(thing.__name__ for thing in GIVEN)}
+    names = {
+        *wf.__all__,
+        *wf.errors.__all__,
+        *wf.history.__all__,
+        *(thing.__name__ for thing in GIVEN),
+    }
     modules = {name for name in names if isinstance(getattr(wf, name, None), ModuleType)}
     assert names - modules - described.keys() == set()
 

@@ -12,7 +12,7 @@ from typing import get_type_hints
 import pytest
 
 import walletframe as wf
-from walletframe.settings import SomeSettings, readers
+from walletframe.settings.values import SomeSettings
 
 ROOT = Path(__file__).parents[2]
 ASKED = """
@@ -32,11 +32,12 @@ reveal_type(sum([Amount("1")]))  # Amount | Literal[0]
 reveal_type(Amount("1") / 2)  # float
 frame = wf.FrameAccessor(pd.DataFrame())
 reveal_type(frame.totals())  # DataFrame
+reveal_type(frame.where(owner="Ada", spam=False))  # DataFrame
 reveal_type(wf.SeriesAccessor(pd.Series(["1"], dtype="amount")).top())  # Series[Any]
 try:
-    reveal_type(wf.fetch_wallets("NEAR.alice.near").wf.totals())  # DataFrame
-except wf.FetchError as error:
-    reveal_type(error.details)  # WalletDetails | FetchSummary
+    reveal_type(wf.fetch_wallets("NEAR.alice.near"))  # WalletDetails
+except wf.errors.FetchError as error:
+    reveal_type(error.details)  # Details
     reveal_type(error.hint)  # str
 panel = FetchPanel()
 reveal_type(panel.value)  # tuple[str, ...]
@@ -48,6 +49,8 @@ reveal_type(TokenPicker(panel.details).value)  # tuple[tuple[str, str | None], .
 BlockchainPicker("ETH").value = [1]  # List item 0 has incompatible type "int"
 wf.configure(workers=4, key_kind="private")
 frame.totols()  # "FrameAccessor" has no attribute "totols"
+frame.totals(bi="token")  # Unexpected keyword argument "bi"
+frame.where(spam="no")  # Argument "spam" has incompatible type "str"
 column + 1.5  # Unsupported operand types for + ("AmountArray" and "float")
 wf.configure(worker=4)  # Unexpected keyword argument "worker" for "configure"
 wf.configure(workers="4")  # Argument "workers" to "configure" has incompatible type "str"
@@ -87,6 +90,18 @@ def test_every_public_name_has_a_type(npm, tmp_path, monkeypatch):
 
 
 @pytest.mark.system
+def test_pyright_refuses_a_wrong_keyword_of_a_delegate(npm, tmp_path, monkeypatch):
+    """As mypy does, though neither sees a signature there."""
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}", prepend=os.pathsep)
+    script = tmp_path / "asked.py"
+    script.write_text(ASKED, encoding="utf-8")
+    command = [npm / "pyright", "--outputjson", script]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    messages = [each["message"] for each in json.loads(found.stdout)["generalDiagnostics"]]
+    assert 'No parameter named "bi"' in messages
+
+
+@pytest.mark.system
 def test_a_checker_says_what_comes_out_and_what_is_mistyped(lines):
     """Operators, accessors, errors and settings, in a script of a user's."""
     said = re.findall(r"asked.py:(\d+): (?:error|note): (.*)", "\n".join(lines))
@@ -107,10 +122,5 @@ def test_a_checker_says_what_comes_out_and_what_is_mistyped(lines):
 def test_settings_as_keywords_are_the_settings():
     """What a checker takes for `configure` is what `Settings` takes."""
     taken = inspect.signature(wf.Settings).parameters
-    names = vars(readers)
-    assert get_type_hints(SomeSettings, names) == {
-        name: eval(each.annotation, names)  # noqa: S307 - our own text
-        for name, each in taken.items()
-        if name != "unknown"
-    }
+    assert {*get_type_hints(SomeSettings), "unknown"} == taken.keys()
     assert inspect.signature(wf.configure).parameters == taken

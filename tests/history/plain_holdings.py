@@ -5,7 +5,7 @@ from fractions import Fraction
 import pandas as pd
 from hypothesis import strategies as st
 
-from walletframe.address import canonical_key
+from walletframe.address.forms import canonical_key
 
 WALLETS = [["ETH.0xA", "eth.0XA"], ["ETH.0xB"], ["BSC.0xA"], ["SOLANA.aB"], ["SOLANA.Ab"]]
 TOKENS = [
@@ -16,7 +16,9 @@ TOKENS = [
     ("ETH", "0xSpam", "USDC"),
     ("SOLANA", "mInt", "claim \u202e at x.example"),
     ("SOLANA", "MiNT", "=cmd"),
+    (None, None, "?"),
 ]
+UNKNOWN = "?"  # stands for all unknown tokens of a wallet
 
 
 @st.composite
@@ -37,7 +39,7 @@ def sums(told):
     """Add up a wallet's list: token to Fraction, or to None where an amount is unknown."""
     totals = {}
     for blockchain, contract, _, raw, decimals in told:
-        key = canonical_key(blockchain, contract or "")
+        key = canonical_key(blockchain, contract or "") if blockchain else UNKNOWN
         known = decimals is not None and totals.get(key, 0) is not None
         totals[key] = totals.get(key, 0) + Fraction(raw, 10**decimals) if known else None
     return totals
@@ -50,7 +52,8 @@ def side(told_by, key, stale):
     told = told_by[key]
     if not isinstance(told, list):
         return {}, told or "failed"
-    return sums(told), "stale" if stale else "ok"
+    held = sums(told)
+    return held, "stale" if stale else "unknown_token" if UNKNOWN in held else "ok"
 
 
 def by_wallet(told_by):
@@ -62,17 +65,17 @@ def row_key(row):
     """Return wallet and token of a frame's row in that form; None for no token."""
     wallet = canonical_key(row.blockchain, row.address)
     if pd.isna(row.token_blockchain):
-        return wallet, None
+        return wallet, None if pd.isna(row.symbol) else UNKNOWN
     contract = "" if pd.isna(row.token_address) else row.token_address
     return wallet, canonical_key(row.token_blockchain, contract)
 
 
 def amount(held, key, status):
     """Return the amount of a token, and its status, at one time."""
-    if status != "ok":
-        return None, status
     found = held.get(key, 0)
-    return (None, "no_amount") if found is None else (Fraction(found), "ok")
+    if found is None and status in ("ok", "unknown_token"):
+        return None, "no_amount"
+    return (Fraction(found), "ok") if status == "ok" else (None, status)
 
 
 def fraction(value):

@@ -7,28 +7,27 @@ from canned_service import wallet as entry
 from fetches import FETCHED_AT, fetched, token
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_holdings import amount, answers, by_wallet, fraction, row_key, side
+from plain_holdings import UNKNOWN, amount, answers, by_wallet, fraction, row_key, side
 
-from walletframe.address import canonical_key
+from walletframe.address.forms import canonical_key
 from walletframe.errors import (
     AmbiguousTokenError,
     AmountError,
-    ArgumentError,
     ColumnsError,
     InputWarning,
-    RenamedWarning,
     SettingsError,
     SnapshotError,
     UnknownTokenError,
 )
 from walletframe.history import compare, save, snapshot
+from walletframe.pandas_versions import TEXT
 
 COLUMNS = {
-    "blockchain": "str",
-    "address": "str",
-    "symbol": "str",
-    "token_address": "str",
-    "token_blockchain": "str",
+    "blockchain": str(TEXT),
+    "address": str(TEXT),
+    "symbol": str(TEXT),
+    "token_address": str(TEXT),
+    "token_blockchain": str(TEXT),
     "before": "amount",
     "after": "amount",
     "difference": "amount",
@@ -47,7 +46,7 @@ def expected(before, after, stale):
             side(before, wallet, stale[0]),
             side(after, wallet, stale[1]),
         )
-        for key in had.keys() | has.keys() or {None}:
+        for key in (had.keys() | has.keys() or {None}) - {UNKNOWN}:
             then, status_then = amount(had, key, status_before)
             now, status_now = amount(has, key, status_after)
             if then is None or now is None:
@@ -60,12 +59,12 @@ def expected(before, after, stale):
 
 
 def found(changes):
-    """Return the rows of a frame of changes in the same form."""
+    """Return the rows of a frame of changes in the same form, without those of unknown tokens."""
     rows = {}
-    for row in changes.itertuples():
+    for row in changes[changes["symbol"].ne(UNKNOWN)].itertuples():
         amounts = map(fraction, (row.before, row.after, row.difference))
         rows[row_key(row)] = (*amounts, row.change, row.status_before, row.status_after)
-    assert len(rows) == len(changes)
+    assert len(rows) == changes["symbol"].ne(UNKNOWN).sum()
     return rows
 
 
@@ -98,12 +97,15 @@ def check_changes(before, after, stale):
     assert changes.dtypes.astype(str).to_dict() == COLUMNS
     assert changes.index.equals(pd.RangeIndex(len(changes)))
     assert found(changes) == expected(before, after, stale)
+    strange = changes[changes["symbol"].eq(UNKNOWN)]
+    assert len(strange) == sum(frame.holdings["symbol"].eq(UNKNOWN).sum() for frame in frames)
+    assert strange["change"].eq("unknown").all()
 
 
 def rows(before, after, **sides):
     """Compare two answers of one wallet, and return each token's change and amounts."""
     changes = compare(fetched({"ETH.0xA": before}), fetched({"ETH.0xA": after}, **sides))
-    picked = changes[["symbol", "before", "after", "difference", "change"]].astype("str")
+    picked = changes[["symbol", "before", "after", "difference", "change"]].astype(TEXT)
     return [tuple("NA" if pd.isna(cell) else cell for cell in row) for row in picked.to_numpy()]
 
 
@@ -221,7 +223,7 @@ def test_frames_that_tell_no_single_time_are_refused():
         compare(twice, details)
     with pytest.raises(SnapshotError, match="not among the wallets"):
         compare(details, details._replace(wallets=details.wallets.head(0)))
-    odd = details.wallets.astype({"status": "str"}).assign(status="fine")
+    odd = details.wallets.astype({"status": TEXT}).assign(status="fine")
     with pytest.raises(SnapshotError, match="'fine' is not a wallet status"):
         compare(details._replace(wallets=odd), details)
 
@@ -257,24 +259,10 @@ def test_one_token_keeps_every_wallet_of_which_nothing_is_known():
     assert compare(before, after, token=("eth", "0xD"))["change"].tolist() == ["unknown"]
 
 
-def test_the_old_name_of_token_works_and_warns():
-    """For a release; both together are refused, and so is a symbol that several tokens share."""
-    before = fetched({"ETH.0xa": [token("USDC"), token("USDC", contract="0xd")]})
-    after = fetched({"ETH.0xa": [token("USDC", 9)]})
-    with (
-        pytest.warns(RenamedWarning, match="token=") as caught,
-        pytest.raises(AmbiguousTokenError, match="0xtoken"),
-    ):
-        compare(before, after, symbol="USDC")
-    assert caught[0].filename == __file__
-    with pytest.raises(ArgumentError, match="both"):
-        compare(before, after, token="USDC", symbol="USDC")
-
-
 def owned(details, **owners):
     """Add a column of whose wallets they are."""
     names = [owners.get(address) for address in details.wallets["address"]]
-    return details._replace(wallets=details.wallets.assign(owner=pd.array(names, dtype="str")))
+    return details._replace(wallets=details.wallets.assign(owner=pd.array(names, dtype=TEXT)))
 
 
 def test_changes_are_added_up_by_owner_and_token():
@@ -303,9 +291,9 @@ def test_changes_are_added_up_by_owner_and_token():
         ["Ada", "USDC", "increased", 1, 2],
         ["Bo", "USDC", "decreased", 1, 1],
     ]
-    assert found["difference"].astype("str").tolist()[:2] == ["0.000003", "-0.000001"]
+    assert found["difference"].astype(TEXT).tolist()[:2] == ["0.000003", "-0.000001"]
     total = compare(before, after, by="token", token=("ETH", usdc))
-    assert total["difference"].astype("str").tolist()[0] == "0.000002"
+    assert total["difference"].astype(TEXT).tolist()[0] == "0.000002"
     assert total[["wallets_known", "wallets"]].to_numpy().tolist()[0] == [2, 3]
     both = compare(owned(before, **who), after, by=["blockchain", "owner"])
     assert [*both.columns[:3]] == ["blockchain", "owner", "symbol"]
@@ -341,10 +329,10 @@ def test_changes_are_added_up_by_asset():
         *["asset", "before", "after", "difference", "change", "wallets_known", "wallets"]
     ]
     assert found["asset"].tolist() == ["USDC", "USDC (BASE 0xd9aa…b6ca)"]
-    assert found["difference"].astype("str").tolist() == ["0.000002", "0.000001"]
+    assert found["difference"].astype(TEXT).tolist() == ["0.000002", "0.000001"]
     assert found[["wallets_known", "wallets"]].iloc[0].tolist() == [3, 3]  # it is on NEAR, too
     together = compare(before, after, by="asset", bridged=True)
-    assert together["difference"].astype("str").tolist() == ["0.000003"]
+    assert together["difference"].astype(TEXT).tolist() == ["0.000003"]
     who = {"0xA": "Ada", "0xB": "Bo", "c": "Bo"}
     owners = compare(owned(before, **who), owned(after, **who), by=["asset", "owner"])
     assert owners[owners["asset"] == "USDC"]["owner"].tolist() == ["Ada", "Bo"]
@@ -369,7 +357,7 @@ def test_one_asset_is_all_its_contracts_and_whoever_may_hold_them():
     found = compare(before, after, asset="USDC")
     assert [*found.columns[:5]] == ["blockchain", "address", "asset", "before", "after"]
     assert found["asset"].tolist() == ["USDC", "USDC"]
-    assert found["difference"].astype("str").tolist()[:1] == ["0.000003"]
+    assert found["difference"].astype(TEXT).tolist()[:1] == ["0.000003"]
     assert found[["address", "change"]].to_numpy().tolist() == [
         ["0xA", "increased"],
         ["0xT", "unknown"],

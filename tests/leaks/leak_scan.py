@@ -8,7 +8,7 @@ import html
 import json
 import re
 from base64 import b64encode, urlsafe_b64encode
-from urllib.parse import quote, quote_plus, unquote_plus
+from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 ENDS = ("Zx9QmT4v", "Kp7WnR2c")
 KEY = ENDS[0] + "/+=&%41 é\"'\\<b>~$" + ENDS[1]
@@ -35,6 +35,12 @@ def echoes(key):
         "percent-encoded, plus for space": quote_plus(key),
         "percent-encoded in lower case": _lower_hex(quote_plus(key)),
         "percent-encoded twice": quote(quote_plus(key)),
+        "decoded once too often": unquote(key),
+        "decoded once too often, as a form": unquote_plus(key),
+        "decoded as a form, in JSON": json.dumps(unquote_plus(key))[1:-1],
+        "decoded as a form, percent-encoded": quote(unquote_plus(key)),
+        "decoded as a form, plus for space": quote_plus(unquote_plus(key)),
+        "space for plus": key.replace("+", " "),
         "JSON": quoted,
         "JSON in UTF-8": json.dumps(key, ensure_ascii=False)[1:-1],
         "JSON, slash escaped": quoted.replace("/", "\\/"),

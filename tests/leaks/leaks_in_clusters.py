@@ -1,4 +1,4 @@
-"""Surfaces that a cluster offers while it fetches, with the key, or with it as a password."""
+"""Surfaces that a cluster offers while it fetches with the key."""
 
 import pickle
 from contextlib import contextmanager
@@ -13,14 +13,15 @@ from distributed import Client, LocalCluster
 from leak_ground import told, within
 from leak_scan import KEY
 from leak_surfaces import surfaces
-from leaks_in_servers import typed
 
 import walletframe as wf
 import walletframe.dask
+from walletframe.dask.pace import PaceKeeper
 from walletframe.errors import FetchError
 
 SHOWN = (
     "the scheduler's state",
+    "the scheduler's pace",
     "task graphs",
     "logs of the scheduler",
     "logs of workers",
@@ -46,6 +47,11 @@ def specifications(dask_scheduler):
     return [pickle.dumps(task.run_spec) for task in dask_scheduler.tasks.values()]
 
 
+def of_the_pace(dask_scheduler):
+    """Return all within the plugin that keeps the pace; it runs on the scheduler."""
+    return within(dask_scheduler.plugins[PaceKeeper.name])
+
+
 def of_a_process():
     """Return what the system tells everybody of a worker; it runs there."""
     names = [path.read_text() for path in Path("/proc/self/task").glob("*/comm")]
@@ -68,6 +74,7 @@ def look(client, folder):
     assert all(page.ok or page.url.endswith("identity.json") for page in pages)
     return {
         "the scheduler's state": (folder / "state.yaml").read_bytes(),
+        "the scheduler's pace": client.run_on_scheduler(of_the_pace),
         "task graphs": client.run_on_scheduler(specifications),
         "pages": [page.content for page in pages],
         "processes": [part for parts in client.run(of_a_process).values() for part in parts],
@@ -114,16 +121,3 @@ def key(ground, variant):
             _seen["key"] = fetch(ground, client, wf.Settings.isolated(**own))
         assert ground.server.paths
     return _seen["key"][variant]
-
-
-@surfaces(SHOWN)
-def password(ground, variant):
-    """A cluster whose workers have a Redis with the key as its password."""
-    if "password" not in _seen:
-        ground.server.default = (500, {}, b"no")
-        own = ground.settings(requests_per_second=10, cache=False, pace=typed())
-        del own["api_key"]
-        with cluster(WALLETFRAME_API_KEY="another key", WALLETFRAME_PACE=typed()) as client:
-            _seen["password"] = fetch(ground, client, wf.Settings.isolated(**own))
-        ground.server.paths.clear()  # of another key
-    return _seen["password"][variant]

@@ -16,7 +16,7 @@ from leak_surfaces import surface, surfaces
 from moments import interrupt_when
 
 from walletframe.errors import AddressError, FetchInterrupted
-from walletframe.settings import Settings
+from walletframe.settings.values import Settings
 from walletframe.transport import ServiceSession
 
 NOBODY = "http://127.0.0.1:9"

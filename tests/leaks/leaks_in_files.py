@@ -89,7 +89,7 @@ def cache_moved_aside(ground):
     echoing(ground)
     path = ground.folder / "kept.sqlite"
     path.write_bytes(b"no database" * 1000)
-    with ground.client(cache=path) as client, pytest.warns(wf.CacheWarning) as caught:
+    with ground.client(cache=path) as client, pytest.warns(wf.errors.CacheWarning) as caught:
         client.fetch(WALLET)
     return [*contents(ground.folder), *(str(each.message) for each in caught)]
 
@@ -182,10 +182,10 @@ def bulk_journal(ground):
     """The journal of a bulk run that could not write its parts, and the error."""
 
     def fail(*_):
-        raise wf.DatasetError("the disk has gone")
+        raise wf.errors.DatasetError("the disk has gone")
 
     ground.patch.setattr("walletframe.bulk.dataset.Dataset.add", fail)
-    with pytest.raises(wf.DatasetError) as caught:
+    with pytest.raises(wf.errors.DatasetError) as caught:
         _bulk_run(ground)
     seen = contents(ground.folder)
     assert any(b"explorer.example" in part for part in seen if isinstance(part, bytes))

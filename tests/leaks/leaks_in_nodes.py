@@ -22,7 +22,7 @@ from leak_surfaces import surface, surfaces
 from leaks_in_logs import listening
 
 import walletframe as wf
-from walletframe.settings import NodeUrl
+from walletframe.settings.key import NodeUrl
 from walletframe.transport import NodeSession
 
 WALLET = "ETH.0x" + "a" * 40
@@ -71,7 +71,7 @@ STATUSES = (200, 401, 404, 500)
 def echo(ground, variant):
     """The error and the warning where the node repeats."""
     part, _, status = variant.rpartition(" with ")
-    answer = {"id": 0, "error": {"code": 1, "message": f"no: {REPEATED[part]}"}}
+    answer = {"id": None, "error": {"code": 1, "message": f"no: {REPEATED[part]}"}}
     headers = {"X-Login": LOGIN, "WWW-Authenticate": f'Basic realm="{LOGIN}"'}
     said = int(status), headers, json.dumps(answer).encode()
     with node(ground, lambda _: said), warnings.catch_warnings(record=True) as warned:
@@ -163,7 +163,11 @@ def frames(ground, variant):
 def log(ground):
     """All logs, at their most talkative."""
     said = (500, {"X-Login": LOGIN}, LOGIN.encode())
-    with node(ground, lambda _: said), listening(ground) as heard, pytest.warns(wf.FetchWarning):
+    with (
+        node(ground, lambda _: said),
+        listening(ground) as heard,
+        pytest.warns(wf.errors.FetchWarning),
+    ):
         balance()
     assert "node.invalid" in heard.getvalue()
     return heard.getvalue()
@@ -175,7 +179,7 @@ def session(ground):
     with node(ground, lambda _: b"{}") as relay:
         hidden(ground, relay.url)
         session = NodeSession(NodeUrl.of(None), 5)
-        session.post(b"{}")
+        session.ask(body=b"{}")
         seen = within(session)
         session.close()
     assert "node.invalid" in "".join(seen)
@@ -205,7 +209,7 @@ WRONG = {
 @surfaces(WRONG)
 def misplaced(ground, variant):
     """The error where the URL is given."""
-    with pytest.raises(wf.SettingsError) as caught:
+    with pytest.raises(wf.errors.SettingsError) as caught:
         WRONG[variant]()
     error = caught.value
     return [*told(error), VerboseTB("nocolor").text(type(error), error, error.__traceback__)]

@@ -1,11 +1,11 @@
 """Surfaces that processes offer: the command line, its output, what the system tells of them."""
 
-import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+from chromium import require_chromium
 from click.testing import CliRunner
 from leak_ground import WALLET
 from leak_scan import KEY
@@ -106,11 +106,12 @@ exec {browser} "$@"
 @surface
 def browser_of_a_report(ground):
     """What the browser that draws a report's charts is started with."""
+    browser = require_chromium()
     ground.answer()
     ground.environment()
     hidden(ground, ground.server.base_url)
     spy, seen = ground.folder / "spy", ground.folder / "seen"
-    spy.write_text(SPY.format(seen=seen, browser=shutil.which("chromium")))
+    spy.write_text(SPY.format(seen=seen, browser=browser))
     spy.chmod(0o700)
     ground.patch.setenv("BROWSER_PATH", str(spy))
     wf.report(ground.fetch(), ground.folder / "report.html", images="static")

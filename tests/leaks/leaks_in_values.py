@@ -1,6 +1,7 @@
 """Surfaces that values offer: the key, settings, clients, and the errors of making them."""
 
 import copy
+import dataclasses
 import json
 import pickle
 import pprint
@@ -18,9 +19,11 @@ from leak_surfaces import surface, surfaces
 import walletframe as wf
 from walletframe.errors import SettingsError
 from walletframe.service import sandbox
-from walletframe.settings import ApiKey, Settings
-from walletframe.settings.readers import SETTINGS
+from walletframe.settings.key import ApiKey
+from walletframe.settings.values import Settings
 from walletframe.transport import ServiceSession
+
+SETTINGS = [field.name for field in dataclasses.fields(Settings)]
 
 
 def _members(thing):

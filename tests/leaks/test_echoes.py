@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leak_scan import ECHOES, KEY, echoes, traces
 
-from walletframe.settings import ApiKey
+from walletframe.settings.key import ApiKey
 from walletframe.transport.keyed import scrubber
 
 KEYS = st.text(min_size=8).filter(lambda key: key.isprintable() and key == key.strip())

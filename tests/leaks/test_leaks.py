@@ -17,12 +17,13 @@ from leak_surfaces import SURFACES
 
 KINDS = [import_module(path.stem) for path in sorted(Path(__file__).parent.glob("leaks_in_*.py"))]
 LEAST = 700
+MARKED = {"clusters: ": pytest.mark.system, "processes: What the browser": pytest.mark.tools}
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.system] * name.startswith("clusters:"))
+        pytest.param(name, marks=[MARKED[start] for start in MARKED if name.startswith(start)])
         for name in SURFACES
     ],
 )

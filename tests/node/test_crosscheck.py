@@ -5,7 +5,7 @@ import pytest
 
 import walletframe as wf
 from walletframe.errors import ColumnsError, FetchWarning
-from walletframe.node.agreement import AGREEMENT_DTYPES
+from walletframe.node.balances import AGREEMENT_DTYPES
 from walletframe.service import sandbox
 
 # Some balances of these ledgers have no decimals.

@@ -8,7 +8,7 @@ import walletframe as wf
 from walletframe.errors import AddressError, FetchWarning, MissingExtraError, SettingsError
 from walletframe.node.balances import BALANCE_DTYPES
 from walletframe.node.request import Terms
-from walletframe.service.chains import CHAINS
+from walletframe.service.ledger import CHAINS
 
 ANN, BEN, CAT = (f"0x{digit * 40}" for digit in "abc")
 WALLETS = [f"ETH.{owner}" for owner in (ANN, BEN, CAT)]
@@ -192,7 +192,7 @@ def test_blockchains_can_be_named(chain):
 def test_blockchains_of_the_sandbox_are_known():
     """Each that has contracts with hex addresses, and its coin by the same name."""
     names = {name: chain.coin.symbol for name, chain in CHAINS.items() if chain.form == "hex"}
-    assert {name: Terms(None, None, 30).coin_of(name) for name in names} == names
+    assert {name: Terms(None, None, 30).coins[name] for name in names} == names
 
 
 def test_unknown_blockchains_are_named_at_once():

@@ -38,6 +38,16 @@ def batches(change):
     return says
 
 
+def instead_of_a_block(said):
+    """Let a relay say something else where it is asked for a block."""
+
+    def say(asked):
+        is_of_block = asked["method"] == "eth_getBlockByNumber"
+        return json.dumps({"id": asked["id"]} | said).encode() if is_of_block else None
+
+    return say
+
+
 def test_node_that_is_down(teller):
     """Nobody listens."""
     teller.server_close()
@@ -91,7 +101,12 @@ def test_slow_node_is_waited_for_once(relay):
 )
 def test_whatever_a_node_says_first(teller, said, status):
     """An error, a redirect or nonsense: one status for all, and no more questions."""
-    teller.says = lambda _: said
+
+    def says(asked):
+        own = b'"id":%d' % asked["id"]
+        return said.replace(b'"id":0', own) if isinstance(said, bytes) else said
+
+    teller.says = says
     frame = asked(teller.url)
     assert frame.status.tolist() == [status] * 3
     assert len(teller.asked) == 1
@@ -113,7 +128,7 @@ def test_error_for_one_wallet_is_told_by_its_message(relay, message, status):
     """The words of geth and others; the other wallets are whole."""
 
     def spoiled(answers):
-        answers[1] = {"id": 1, "error": {"code": -32000, "message": message}}
+        answers[1] = {"id": answers[1]["id"], "error": {"code": -32000, "message": message}}
         return answers
 
     relay.says = batches(spoiled)(relay)
@@ -135,16 +150,22 @@ def test_answers_are_matched_by_id(relay, bare_chain):
     "change,statuses",
     [
         (lambda answers: answers[1:], ["invalid", "ok", "ok"]),
-        (lambda answers: [*answers, {"id": 0, "result": "0x9"}], ["invalid", "ok", "ok"]),
+        (lambda answers: [*answers, answers[0] | {"result": "0x9"}], ["invalid", "ok", "ok"]),
         (lambda answers: [*answers, answers[0], {"id": [0]}, None], ["ok", "ok", "ok"]),
         (lambda answers: [each | {"id": None} for each in answers], ["invalid"] * 3),
-        (lambda answers: answers[0], ["invalid"] * 3),
+        (lambda answers: answers[0], ["ok", "invalid", "invalid"]),
+        (lambda answers: [each | {"id": str(each["id"])} for each in answers], ["invalid"] * 3),
+        (lambda answers: [each | {"id": each["id"] - 3} for each in answers], ["invalid"] * 3),
+        (lambda answers: [each | {"id": True} for each in answers], ["invalid"] * 3),
+        (lambda answers: [answers[0] | {"result": "10"}, *answers[1:]], ["invalid", "ok", "ok"]),
+        (lambda answers: [answers[0] | {"result": "0x_1"}, *answers[1:]], ["invalid", "ok", "ok"]),
+        (lambda answers: [answers[0] | {"result": " 0x1"}, *answers[1:]], ["invalid", "ok", "ok"]),
         (lambda answers: [answers[0] | {"result": {}}, *answers[1:]], ["invalid", "ok", "ok"]),
         (lambda answers: [answers[0] | {"result": "0xg"}, *answers[1:]], ["invalid", "ok", "ok"]),
         (lambda _: {"error": {"code": -32600, "message": "batch too large"}}, ["node_error"] * 3),
     ],
 )
-@pytest.mark.filterwarnings("ignore:.*not known:walletframe.FetchWarning")
+@pytest.mark.filterwarnings("ignore:.*not known:walletframe.errors.FetchWarning")
 def test_odd_answers_to_a_batch(relay, change, statuses):
     """What is left out, contradicts itself or bears no id is not guessed."""
     relay.says = batches(change)(relay)
@@ -181,8 +202,7 @@ def test_answer_of_a_contract_that_is_no_bytes(relay, bare_chain):
 
 def test_node_that_cannot_say_its_block(relay):
     """Its error is that of every wallet."""
-    busy = b'{"id":0,"error":{"code":-32603,"message":"busy"}}'
-    relay.says = lambda asked: busy if asked["method"] == "eth_getBlockByNumber" else None
+    relay.says = instead_of_a_block({"error": {"code": -32603, "message": "busy"}})
     frame = asked(relay.url)
     assert frame.status.tolist() == ["node_error"] * 3
     assert frame.error[0] == "the node answered: 'busy'"
@@ -190,13 +210,13 @@ def test_node_that_cannot_say_its_block(relay):
 
 def test_node_that_gives_another_block(relay):
     """What it says of that one is not taken for the one asked for."""
-    other = b'{"id":0,"result":{"number":"0x1"}}'
-    relay.says = lambda asked: other if asked["method"] == "eth_getBlockByNumber" else None
+    relay.says = instead_of_a_block({"result": {"number": "0x1"}})
     frame = asked(relay.url, block=7)
     assert frame.status.tolist() == ["no_block"] * 3
     assert frame.error[0] == "the node answered for block 1 instead of 7"
 
 
+@pytest.mark.tools
 def test_node_that_forgot_the_state_of_a_block(tmp_path):
     """It knows the block, but not any more what everybody had then."""
     with Chain(tmp_path / "log", "--prune-history", "1") as forgetful:

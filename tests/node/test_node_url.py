@@ -15,14 +15,14 @@ from canned_service import Canned
 
 import walletframe as wf
 from walletframe.errors import FetchWarning, SettingsError
-from walletframe.settings import ApiKey, NodeUrl
+from walletframe.settings.key import ApiKey, NodeUrl
 
 WALLET = "ETH.0x" + "a" * 40
 SECRETS = ("path-secret-1", "query-secret-2", "user-secret-3", "word-secret-4")
 PASSWORD = b64encode(b"user-secret-3:word-secret-4").decode()
 SECRET_PARTS = "/v2/path-secret-1?key=query-secret-2"
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*not known:walletframe.FetchWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*not known:walletframe.errors.FetchWarning")
 
 
 def secret(url):
@@ -54,7 +54,7 @@ def test_url_is_seen_nowhere(teller, caplog, status):
     """No log, warning, frame or repr holds it, even where the node repeats it."""
     caplog.set_level("DEBUG")
     url = secret(teller.url)
-    echo = f'{{"id":0,"error":{{"code":1,"message":"no: {url}"}}}}'.encode()
+    echo = f'{{"id":null,"error":{{"code":1,"message":"no: {url}"}}}}'.encode()
     teller.says = lambda _: (status, {"Location": url}, echo)
     with pytest.warns(FetchWarning) as warned:
         frame = wf.token_balance(WALLET, None, rpc_url=url)

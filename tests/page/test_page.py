@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from walletframe.frames import assemble
+from walletframe.frames.assembly import assemble
 from walletframe.pickers import FetchPanel, HoldingsExplorer, widget
 from walletframe.pickers.page import script, styles
 

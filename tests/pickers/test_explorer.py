@@ -7,20 +7,24 @@ import threading
 import pandas as pd
 import pytest
 from canned_service import balance
-from copied_code import executed, executed_on
+from copied_code import executed_on
 from fetches import failed, record
 from hostile_symbols import SYMBOLS, hostile_holdings
-from ipywidgets.widgets.widget import _instances
 from traitlets import dlink
-from widgets import Line, Page, ask, ask_for_data, wait
+from widgets import MODELS, Line, Page, ask, ask_for_data, wait
 
+from walletframe.analysis.selection import Selection
 from walletframe.charts import token_colors
 from walletframe.errors import ColumnsError
-from walletframe.frames import WalletDetails, assemble, read_positions
+from walletframe.frames.assembly import assemble
+from walletframe.frames.details import WalletDetails
+from walletframe.frames.positions import read_positions
+from walletframe.pandas_versions import TEXT
 from walletframe.pickers import FetchPanel, HoldingsExplorer
+from walletframe.pickers.explorer import saved
 from walletframe.pickers.pictures import CHARTS
-from walletframe.pickers.portfolio import Portfolio, Selection
-from walletframe.service import SHOWCASE, sandbox
+from walletframe.pickers.portfolio import Portfolio
+from walletframe.service import SHOWCASE
 
 USDC = ("ETH", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48")
 
@@ -35,9 +39,9 @@ def details(service):
 @pytest.fixture(autouse=True)
 def nothing_left():
     """Expect that every test closes the widgets that it opens."""
-    before = set(_instances)
+    before = set(MODELS)
     yield
-    assert set(_instances) == before
+    assert set(MODELS) == before
 
 
 @pytest.fixture
@@ -64,9 +68,15 @@ def drawn(figure):
     return data
 
 
+def same_fetch(one, other):
+    """Expect two fetches to be the same."""
+    for frames in zip(one, other, strict=True):
+        pd.testing.assert_frame_equal(*frames)
+
+
 def shown_by(portfolio, *picked, **more):
     """Return what is selected, spam and all."""
-    return portfolio.select(Selection(*picked, **more, spam=True))
+    return portfolio.select(Selection(*picked, **more, spam=None))
 
 
 def test_everything_is_shown_at_first(explorer, details):
@@ -87,12 +97,12 @@ def test_everything_is_shown_at_first(explorer, details):
 
 def test_the_page_has_plotly_before_anything_is_summed(details):
     """A browser has most to do with it, and asks before it is shown."""
-    before, seen = set(_instances), []
+    before, seen = set(MODELS), []
 
     def prepare(holdings):
         [widget] = (
             widget
-            for key, widget in _instances.items()
+            for key, widget in MODELS.items()
             if key not in before and isinstance(widget, HoldingsExplorer)
         )
         seen.append((widget._edition, widget._plotly, ask_for_data(widget, "plotly")[1]))
@@ -195,40 +205,30 @@ def test_the_code_makes_what_is_shown(explorer, details, chart):
     pick(explorer, blockchains=["ETH", "BSC"], wallets=wallets)
     made = executed_on(details, explorer.code)
     assert explorer.code.isascii()
-    assert len(made["shown"]) > 1
-    pd.testing.assert_frame_equal(made["shown"], explorer.shown.holdings)
-    pd.testing.assert_frame_equal(made["wallets"], explorer.shown.wallets)
+    assert len(made["shown"].holdings) > 1
+    same_fetch(made["shown"], explorer.shown)
     assert drawn(made["figure"]) == drawn(page.plotted())
 
 
-def test_the_code_runs_as_it_is(explorer):
-    """It fetches from the sandbox again, values, and leaves the same out."""
+def test_the_code_counts_as_the_chart_does(explorer, details):
+    """Balances are drawn where these are the measure, though there are values."""
     Page(explorer).look(measure="balances")
-    made = executed(explorer.code)
+    made = executed_on(details, explorer.code)
     assert explorer.code.endswith("\nfigure"), "the last line of a cell is displayed"
-    columns = ["address", "symbol", "amount", "value"]
-    pd.testing.assert_frame_equal(made["shown"][columns], explorer.shown.holdings[columns])
+    same_fetch(made["shown"], explorer.shown)
     assert drawn(made["figure"]) == drawn(Page(explorer).plotted())
 
 
-def test_the_code_makes_the_sandbox_that_answered(tmp_path):
-    """With its seed and its ledger; one of frames is to be filled in."""
-    ledger = tmp_path / "mine.parquet"
-    with sandbox(seed=7) as service, service.client(cache="memory") as client:
-        details = client.fetch(["ETH.0x" + "3" * 40], progress=False)
-    explorer = HoldingsExplorer(details)
-    made = executed(explorer.code)
-    assert made["holdings"].amount.tolist() == explorer.details.holdings.amount.tolist()
-    assert "wf.sandbox(seed=7)" in explorer.code
-    details.holdings.assign(symbol="MINE").to_parquet(ledger)
-    for given, written in [(ledger, ascii(str(ledger))), (pd.read_parquet(ledger), "ledger")]:
-        with sandbox(ledger=given) as service, service.client(cache="memory") as client:
-            explorer.details = client.fetch(details.wallets, progress=False)
-        assert f"wf.sandbox(ledger={written})" in explorer.code
-        assert ("# fill in" in explorer.code) == (given is not ledger)
-    made = executed(explorer.code.replace("ledger = None", f"ledger = {str(ledger)!a}"))
-    assert set(made["holdings"].symbol) == {"MINE"}
-    explorer.close()
+def test_the_code_finds_what_the_table_finds(explorer, details):
+    """The rows of the table, where it is searched: groups are searched by themselves."""
+    page = Page(explorer)
+    assert "found" not in explorer.code
+    answer = ask(explorer, "rows", find="usdc ETH")
+    made = executed_on(details, explorer.code)
+    assert len(made["found"].holdings) == answer["total"] > 0
+    assert drawn(made["figure"]) == drawn(page.plotted())
+    ask(explorer, "rows", find="usdc", by="wallet")
+    assert "found" not in explorer.code
 
 
 def test_files_hold_what_is_shown_to_the_last_digit(explorer):
@@ -241,9 +241,9 @@ def test_files_hold_what_is_shown_to_the_last_digit(explorer):
     csv = pd.read_csv(io.BytesIO(page.file("CSV")), dtype="str")
     assert csv.amount.tolist() == amounts
     parquet = pd.read_parquet(io.BytesIO(page.file("Parquet")))
-    assert parquet.amount.tolist() == amounts
+    assert parquet.amount_text.tolist() == amounts
     excel = pd.read_excel(io.BytesIO(page.file("Excel")), dtype="str")
-    assert excel.amount.tolist() == amounts
+    assert excel.amount_text.tolist() == amounts
     assert any(len(amount) > 70 for amount in amounts)
 
 
@@ -276,7 +276,7 @@ def test_a_kind_of_file_that_does_not_exist_is_told(explorer):
 def test_too_much_for_a_browser_is_told(explorer, monkeypatch):
     """Many rows are left to the code, with the line that does it."""
     assert Page(explorer).file("CSV")
-    monkeypatch.setattr("walletframe.pickers.takeaway.MOST_ROWS", 3)
+    monkeypatch.setattr("walletframe.pickers.explorer._MOST_ROWS", 3)
     explorer.save("CSV")
     assert "too many for a download" in Page(explorer).alert()
     assert "to_parquet" in Page(explorer).alert()
@@ -311,7 +311,7 @@ def test_why_there_is_no_chart(records, picked, reason, chart):
     assert said["reason"].endswith(reason)
     assert said["figure"] is None
     made = executed_on(details, explorer.code)
-    assert made["shown"].empty
+    assert made["shown"].holdings.empty
     assert "figure" not in made
     assert Page(explorer).alert() == ""
     explorer.close()
@@ -319,7 +319,7 @@ def test_why_there_is_no_chart(records, picked, reason, chart):
 
 def test_a_chart_that_fails_stops_nothing_else(details):
     """The reason stands in its place; table, summary, code and files follow the selection."""
-    currencies = pd.array(["USD", "EUR"] * 29, dtype="str")
+    currencies = pd.array(["USD", "EUR"] * 29, dtype=TEXT)
     mixed = details._replace(holdings=details.holdings.assign(value=1.0, currency=currencies))
     explorer = HoldingsExplorer(mixed)
     page = Page(explorer)
@@ -328,7 +328,11 @@ def test_a_chart_that_fails_stops_nothing_else(details):
         assert "the values are in 2 currencies" in said["reason"]
         assert f"{chain}." in page.rows()
         assert "1 wallet on 1 blockchain: 1 ok" in page.status()
-        assert len(executed_on(mixed, explorer.code)["shown"]) == len(explorer.shown.holdings) > 0
+        assert (
+            len(executed_on(mixed, explorer.code)["shown"].holdings)
+            == len(explorer.shown.holdings)
+            > 0
+        )
         csv = pd.read_csv(io.BytesIO(page.file("CSV")), dtype="str")
         assert len(csv) == len(explorer.shown.holdings)
     explorer.close()
@@ -366,7 +370,7 @@ def test_frames_that_somebody_changed_are_told(details):
     explorer = HoldingsExplorer(changed)
     changed.wallets.loc[len(changed.wallets)] = changed.wallets.loc[0]
     assert ask(explorer, "chart", pick={"of": "blockchains", "values": ["POLYGON"]})["failed"]
-    assert "could not be broadcast" in Page(explorer).alert()
+    assert "wrong length" in Page(explorer).alert()
     explorer.close()
 
 
@@ -437,10 +441,18 @@ def test_hostile_symbols_are_harmless():
 
 
 def test_a_saved_notebook_has_what_is_seen(explorer, capsys):
-    """As HTML and text, before the view: what it is worth, the largest, and the first rows."""
+    """As text, before the view: how complete it is, what failed, and the first rows."""
     explorer._ipython_display_()
-    assert "12 of 14" in Page(explorer).look()["summary"]["known"]
-    assert "at the service's prices" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert repr(explorer.shown) in said
+    assert "Run the cell again for the explorer itself." in said
+
+
+def test_a_saved_notebook_has_harmless_html(explorer):
+    """That of the fetch, without anybody's markup."""
+    html = saved(explorer.shown)["text/html"]
+    assert explorer.shown._repr_html_() in html
+    assert "<script" not in html
 
 
 def test_closing_leaves_nothing(details):

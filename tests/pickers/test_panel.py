@@ -2,16 +2,16 @@
 
 import threading
 import time
+from collections import deque
 
 import pytest
 from canned_service import answer, wallet
-from ipywidgets.widgets.widget import _instances
 from traitlets import TraitError, dlink
-from widgets import Page, send_state, wait, wait_for
+from widgets import MODELS, Page, send_state, wait, wait_for
 
 from walletframe.client import default
 from walletframe.pickers import FetchPanel, HoldingsExplorer
-from walletframe.pickers.fetching import TimeLeft
+from walletframe.pickers.fetching import time_left
 from walletframe.service import sandbox
 
 WALLETS = [f"ETH.0x{number:040x}" for number in range(1, 31)]
@@ -20,9 +20,9 @@ WALLETS = [f"ETH.0x{number:040x}" for number in range(1, 31)]
 @pytest.fixture(autouse=True)
 def nothing_left():
     """Expect that every test closes the widgets that it opens."""
-    before = set(_instances)
+    before = set(MODELS)
     yield
-    assert set(_instances) == before
+    assert set(MODELS) == before
 
 
 @pytest.fixture
@@ -195,12 +195,12 @@ def test_one_fetch_at_a_time(canned):
 
 def test_time_left_follows_the_last_seconds():
     """Quick answers from the cache don't promise a quick end for long."""
-    left = TimeLeft(0.0)
-    assert left.text(100) == ""
-    left.note(0.1, 50)
-    assert left.text(100) == "about 1 s left"
+    marks = deque([(0.0, 0)])
+    assert time_left(marks, 100) == ""
+    marks.append((0.1, 50))
+    assert time_left(marks, 100) == "about 1 s left"
     for second in range(1, 40):
-        left.note(float(second), 50 + second // 4)
-    assert left.text(100) == "about 3 min left"
-    left.note(40.0, 100)
-    assert left.text(100) == ""
+        marks.append((float(second), 50 + second // 4))
+    assert time_left(marks, 100) == "about 3 min left"
+    marks.append((40.0, 100))
+    assert time_left(marks, 100) == ""

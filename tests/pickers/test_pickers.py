@@ -9,9 +9,8 @@ import pytest
 from fetches import failed, record
 from hostile_symbols import SYMBOLS
 from ipywidgets import IntText, interactive
-from ipywidgets.widgets.widget import _instances
 from traitlets import dlink, link
-from widgets import Page, ask, send_state
+from widgets import MODELS, Page, ask, send_state
 
 from walletframe.errors import (
     AddressError,
@@ -21,7 +20,8 @@ from walletframe.errors import (
     UnknownBlockchainError,
     UnknownTokenError,
 )
-from walletframe.frames import assemble
+from walletframe.frames.assembly import assemble
+from walletframe.pandas_versions import TEXT
 from walletframe.pickers import (
     BlockchainPicker,
     FetchPanel,
@@ -41,15 +41,15 @@ MANY = pd.DataFrame(
         "token_blockchain": ["ETH", "BSC"] * 10_000,
         "token_address": CONTRACTS,
     }
-).astype("str")
+).astype(TEXT)
 
 
 @pytest.fixture(autouse=True)
 def nothing_left():
     """Expect that every test closes what it opens, models and threads."""
-    before, models = set(threading.enumerate()), set(_instances)
+    before, models = set(threading.enumerate()), set(MODELS)
     yield
-    assert set(_instances) == models
+    assert set(MODELS) == models
     deadline = time.monotonic() + 5
     while set(threading.enumerate()) - before and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -96,7 +96,7 @@ def test_a_text_is_one_value(opened):
 
 def test_native_coins_have_no_contract(opened):
     """The contract of a native coin is None."""
-    frame = MANY.head(2).assign(token_address=pd.array([None, "0xAB"], dtype="str"))
+    frame = MANY.head(2).assign(token_address=pd.array([None, "0xAB"], dtype=TEXT))
     picker = opened(TokenPicker(frame, value=[("ETH", None)]))
     assert picker.value == (("ETH", None),)
     assert labels(picker)[0] == "TK0 · ETH · native coin"
@@ -250,7 +250,7 @@ def test_hostile_symbols_are_shown_as_text(opened):
     """Labels are one line, short, and without characters that can't be seen."""
     frame = pd.DataFrame(
         {
-            "symbol": pd.array(HOSTILE, dtype="str"),
+            "symbol": pd.array(HOSTILE, dtype=TEXT),
             "token_blockchain": "ETH",
             "token_address": [f"0x{n}" for n in range(len(HOSTILE))],
         }
@@ -396,10 +396,12 @@ def test_wallets_that_are_known_to_hold_nothing(opened):
 def test_wallets_have_the_names_that_users_gave(opened):
     """The name is what stands first; cut, it is found whole all the same."""
     frame = MANY.head(2).assign(name=["Ada", "B" * 30])
-    told = ask(opened(WalletPicker(frame)), "options")
-    assert told["names"] == ["Ada", "B" * 23 + "…"]
-    assert told["short"]["0"] == "Ada · ETH.0x0000…0000"
-    assert told["words"] == {"1": "B" * 30}
+    theirs = {"blockchain": "blockChain", "address": "walletAddress"}  # as the service calls them
+    for source in (frame, frame.rename(columns=theirs)):
+        told = ask(opened(WalletPicker(source)), "options")
+        assert told["names"] == ["Ada", "B" * 23 + "…"]
+        assert told["short"]["0"] == "Ada · ETH.0x0000…0000"
+        assert told["words"] == {"1": "B" * 30}
 
 
 def test_the_whole_address_is_told_and_found(opened):

@@ -1,7 +1,6 @@
 """What a fetch is worth and which of it is spam or dust, what is drawn of it, and what is saved."""
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -9,17 +8,14 @@ import plotly.io as pio
 import pytest
 from canned_service import balance
 from fetches import failed, made_up_details, record
-from hostile_symbols import SYMBOLS, hostile_holdings
 
 from walletframe.analysis import flag_spam, value
+from walletframe.analysis.selection import Selection
 from walletframe.errors import ArgumentError, ColumnsError
-from walletframe.frames import HOLDING_DTYPES, WalletDetails, assemble
-from walletframe.pickers.clicks import back, crumbs, picked
+from walletframe.frames.assembly import assemble
 from walletframe.pickers.pictures import CHARTS, ChartOptions, draw
-from walletframe.pickers.portfolio import Portfolio, Selection
-from walletframe.pickers.saved import saved
-from walletframe.pickers.summary import dust_words, spam_words, summarize
-from walletframe.pickers.view import View
+from walletframe.pickers.portfolio import Portfolio, dust_words, spam_words, summarize
+from walletframe.pickers.view import View, back, crumbs, picked
 from walletframe.service import SHOWCASE
 
 EVERYTHING = Selection()
@@ -58,24 +54,24 @@ class TestPortfolio:
         held = portfolio.details.holdings
         pd.testing.assert_series_equal(held["value"], value(details.holdings)["value"])
         summary = summarize(portfolio.select(Selection()))
-        assert summary.prices == "the service's prices, currency not named"
-        assert summary.simulated
-        assert (summary.known, summary.as_of[:6]) == ("12 of 14 wallets known", "as of ")
-        assert float(summary.value.replace(",", "")) > 0
+        assert summary["prices"] == "the service's prices, currency not named"
+        assert summary["simulated"]
+        assert (summary["known"], summary["as_of"][:6]) == ("12 of 14 wallets known", "as of ")
+        assert float(summary["value"].replace(",", "")) > 0
 
     def test_without_prices_nothing_is_valued(self, details):
         """Then balances are counted."""
         bare = Portfolio(details._replace(holdings=details.holdings.assign(price=np.nan)))
         assert (bare.priced_by, bare.row_values) == ("", None)
         summary = summarize(bare.select(Selection()))
-        assert (summary.value, summary.prices) == ("", "")
+        assert (summary["value"], summary["prices"]) == ("", "")
         assert drawn(bare).measures == ("amounts", "balances")
 
     def test_odd_prices_are_told_and_not_used(self, details):
         """A negative one is nobody's price."""
         odd = Portfolio(details._replace(holdings=details.holdings.assign(price=-1.0)))
         assert odd.priced_by == ""
-        [told] = [summarize(odd.select(Selection())).unpriced]
+        [told] = [summarize(odd.select(Selection()))["unpriced"]]
         assert "of the service can't be used" in told
 
     def test_whose_prices_they_are_is_told(self, details):
@@ -83,9 +79,9 @@ class TestPortfolio:
         for prices, said in ((None, "the service's prices"), ({USDC: 7}, "prices of your own")):
             valued = value(details.holdings, prices, currency="USD")
             own = Portfolio(details._replace(holdings=valued))
-            assert summarize(own.select(Selection())).prices == said
+            assert summarize(own.select(Selection()))["prices"] == said
         bare = Portfolio(details, lambda holdings: holdings.assign(value=2.0))
-        assert summarize(bare.select(Selection())).prices == "prices of your own"
+        assert summarize(bare.select(Selection()))["prices"] == "prices of your own"
 
     def test_why_answers_are_out_of_date_is_told(self, details):
         """In the line above everything, where it is one reason."""
@@ -97,7 +93,7 @@ class TestPortfolio:
         ):
             old = details.wallets.assign(source="stale", error=why)
             old = Portfolio(details._replace(wallets=old.astype(details.wallets.dtypes)))
-            assert summarize(old.select(Selection())).known == said + end
+            assert summarize(old.select(Selection()))["known"] == said + end
 
     def test_prepare_wins(self, details):
         """Its values are shown, its rows stay, and its flags decide what is spam."""
@@ -105,7 +101,7 @@ class TestPortfolio:
         assert own.priced_by == "own"
         assert not own.spam.any()
         total = f"{2 * len(details.holdings):,}.00 EUR"
-        assert summarize(own.select(Selection())).value == total
+        assert summarize(own.select(Selection()))["value"] == total
         flagged = Portfolio(details, flag_spam)
         assert flagged.spam.sum() == flag_spam(details.holdings)["is_spam"].sum() > 0
 
@@ -122,7 +118,7 @@ class TestPortfolio:
         found, spam, _ = left(portfolio)
         assert len(found.held.holdings) == (~flags).sum()
         assert spam == f"{found.spam_tokens} spam tokens hidden"
-        every, spam, _ = left(portfolio, spam=True)
+        every, spam, _ = left(portfolio, spam=None)
         assert len(every.held.holdings) == len(details.holdings)
         assert spam == f"{found.spam_tokens} spam tokens shown"
 
@@ -136,7 +132,7 @@ class TestPortfolio:
             (~portfolio.spam).sum(),
         )
         assert dust.startswith(f"{tiny.sum()} balances below 1.00 (")
-        found, _, dust = left(portfolio, dust=False)
+        found, _, dust = left(portfolio, small=1.0)
         assert found.held.holdings["value"].min() >= 1
         assert found.held.holdings["value"].isna().sum() == (values.isna() & ~portfolio.spam).sum()
         assert " folded (" in dust
@@ -197,22 +193,22 @@ class TestPictures:
         """A blockchain, a wallet; then a token of it. What stands for several is no choice."""
         picture = drawn(portfolio, chart)
         ids = json.loads(picture.figure)["data"][0]["ids"]
-        chain = next(each for each in ids if each.startswith("b"))
+        chain = next(each for each in ids if each.startswith("0."))
         selection = picked(picture, {"id": chain})
         assert selection.blockchains[0] in {wallet.blockchain for wallet in SHOWCASE}
-        wallet = next(each for each in ids if each.startswith("w"))
+        wallet = next(each for each in ids if each.startswith("1."))
         selection = picked(picture, {"id": wallet})
         assert selection.wallets[0] in {str(each) for each in SHOWCASE}
         assert (selection.blockchains, selection.tokens) == ((), ())
-        token = next(each for each in ids if each.startswith("t") and "w" in each)
+        token = next(each for each in ids if each.startswith("2."))
         once = picked(picture, {"id": token})
         assert (len(once.wallets), once.tokens) == (1, ())
         picture = drawn(portfolio, chart, selection=once)
         ids = json.loads(picture.figure)["data"][0]["ids"]
-        token = next(each for each in ids if each.startswith("t") and "w" in each)
+        token = next(each for each in ids if each.startswith("2."))
         twice = picked(picture, {"id": token})
         assert (twice.wallets, len(twice.tokens)) == (once.wallets, 1)
-        for nothing in ("ob0", "", "owb", "x"):
+        for nothing in ("o0.0", "o", "oo0.0", "", "x", "0.", f"0.{10**9}"):
             assert picked(picture, {"id": nothing}) == once
 
     def test_a_token_of_many_wallets_is_picked_alone(self):
@@ -220,7 +216,7 @@ class TestPictures:
         portfolio = Portfolio(made_up_details(5_000, wallets=500, tokens=10))
         picture = drawn(portfolio)
         ids = json.loads(picture.figure)["data"][0]["ids"]
-        token = next(each for each in ids if each.startswith("t") and "w" not in each)
+        token = next(each for each in ids if each.startswith("2.") and each.endswith("+"))
         found = picked(picture, {"id": token})
         assert (len(found.tokens), found.wallets) == (1, ())
 
@@ -318,7 +314,7 @@ class TestPictures:
     def test_folded_dust_is_a_reason(self, portfolio):
         """Where nothing else is left."""
         dust = Portfolio(assemble([record(balances=[balance() | {"price": 0.1}])]))
-        picture = drawn(dust, selection=Selection(dust=False))
+        picture = drawn(dust, selection=Selection(small=1.0))
         assert "1 balance below 1.00 are folded" in picture.reason
 
     def test_a_chart_that_fails_says_why(self, details):
@@ -364,18 +360,18 @@ class TestView:
         assert page.ask(chart="Heatmap")["title"] == "Holdings by wallet and token"
         assert page.ask(measure="balances")["title"] == "Share of each token by wallet"
         page.ask(chart="Treemap", measure="")
-        node = next(each for each in page.figure["data"][0]["ids"] if each.startswith("b"))
+        node = next(each for each in page.figure["data"][0]["ids"] if each.startswith("0."))
         assert page.ask(click={"id": node}, view=page.content["view"])["crumbs"]
         assert page.selection.blockchains
         assert page.ask(back=0)["crumbs"] == []
-        assert page.selection == Selection(spam=True, dust=False)
+        assert page.selection == Selection(spam=None, small=1.0)
 
     def test_a_click_in_an_older_picture_is_none(self, portfolio):
         """Its places are of other rows."""
         page = Page(portfolio)
         view = page.ask()["view"]
         page.ask(chart="Heatmap")
-        page.ask(click={"id": "b0"}, view=view)
+        page.ask(click={"id": "0.0"}, view=view)
         assert page.selection == Selection()
 
     def test_the_same_picture_has_the_same_view(self, portfolio):
@@ -397,60 +393,3 @@ class TestView:
         """With those that there are."""
         with pytest.raises(ArgumentError, match="one of Treemap, Sunburst"):
             Page(portfolio).ask(chart="Cake")
-
-
-class TestSaved:
-    """What a page without a kernel shows."""
-
-    def test_it_says_what_matters(self, portfolio):
-        """What it is worth, how complete, the largest with bars, the first rows; no script."""
-        found = saved(portfolio.select(Selection()))
-        html, text = found.html(), found.text()
-        for part in (
-            "at the service&#x27;s prices",
-            "12 ok, 2 failed",
-            "Simulated",
-            "█",
-            "spam tokens",
-        ):
-            assert part in html
-        assert "<script" not in html
-        assert "<img" not in html
-        assert "at the service's prices, currency not named" in text
-        assert len(html) < 60_000
-        [wallets, tokens, balances] = found.tables
-        assert [*wallets.columns] == ["wallet", "value", "share", ""]
-        assert len(wallets.rows[0][3].text) == 20
-        assert len(re.findall('text-align: left; white-space: nowrap">[▏▎▍▌▋▊▉█]', html)) == 16
-        assert (len(wallets.rows), len(tokens.rows), len(balances.rows)) == (8, 8, 10)
-        assert balances.total == len(portfolio.select(Selection()).held.holdings)
-
-    def test_without_values_balances_are_counted(self, details):
-        """And nothing is said of prices."""
-        bare = Portfolio(details._replace(holdings=details.holdings.assign(price=np.nan)))
-        found = saved(bare.select(Selection(dust=False)))
-        assert found.line == ""
-        assert "balances" in found.tables[0].columns
-        assert "prices" not in found.html() + found.text()
-
-    def test_of_nothing(self):
-        """There is a summary alone."""
-        empty = Portfolio(assemble([]))
-        found = saved(empty.select(Selection()))
-        assert "0 wallets" in found.text()
-        assert "<table" not in found.html()
-
-    def test_hostile_symbols_are_harmless(self):
-        """In HTML and in figures no markup is a stranger's."""
-        frame = hostile_holdings().reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
-        details = WalletDetails(assemble([failed("0xb", error=SYMBOLS["script"])]).wallets, frame)
-        portfolio = Portfolio(details)
-        found = saved(portfolio.select(Selection(spam=True)))
-        html = found.html()
-        assert "<script" not in html
-        assert "evil.example'" not in html.replace("&#x27;", "")
-        assert "$" not in html
-        for chart in CHARTS:
-            picture = drawn(portfolio, chart, selection=Selection(spam=True))
-            assert b"<script" not in picture.figure
-            assert b"<a " not in picture.figure

@@ -4,12 +4,11 @@ import pandas as pd
 import pytest
 from canned_service import KEY, answer, balance, wallet
 from copied_code import executed_on
-from ipywidgets.widgets.widget import _instances
-from widgets import Page, wait
+from widgets import MODELS, Page, wait
 
 from walletframe.client import configure
 from walletframe.errors import ArgumentError
-from walletframe.frames import assemble
+from walletframe.frames.assembly import assemble
 from walletframe.pickers import HoldingsExplorer
 from walletframe.service import SHOWCASE, Sandbox, sandbox
 
@@ -19,9 +18,9 @@ NAMES = ["ETH.0xa", "ETH.0xb", "ETH.0xc"]
 @pytest.fixture(autouse=True)
 def nothing_left():
     """Expect that every test closes the widgets that it opens."""
-    before = set(_instances)
+    before = set(MODELS)
     yield
-    assert set(_instances) == before
+    assert set(MODELS) == before
 
 
 @pytest.fixture(scope="module")
@@ -84,8 +83,8 @@ def test_what_is_done_to_holdings_is_done_to_each_answer(opened, details):
         pd.testing.assert_frame_equal(shown, in_money(explorer.details.holdings))
         assert len(shown) < len(explorer.details.holdings)
         assert "USD" in str(Page(explorer).plotted())
-        names = executed_on(explorer.details, explorer.code)
-        pd.testing.assert_frame_equal(names["shown"], shown)
+        names = executed_on(explorer.details, explorer.code, prepare=in_money)
+        pd.testing.assert_frame_equal(names["shown"].holdings, shown)
         assert "USD" in names["figure"].to_json()
         before = explorer.details
         refresh(explorer)
@@ -201,7 +200,6 @@ def test_refresh_finds_the_client_of_the_data(monkeypatch):
         patch.setattr(Sandbox, "_latest", None)  # as where the data are of another process
         refresh(explorer)
         assert "Refresh needs a client of sandbox" in Page(explorer).alert()
-        assert "wf.sandbox()" in explorer.code
     elsewhere = details.wallets.assign(service="elsewhere")
     explorer.details = details._replace(wallets=elsewhere)
     refresh(explorer)
@@ -211,7 +209,7 @@ def test_refresh_finds_the_client_of_the_data(monkeypatch):
 
 
 def test_the_default_client_is_asked_where_the_data_are_its_own(canned, monkeypatch):
-    """Refresh asks it, and the code needs no other; where none can be made, it says why."""
+    """Refresh asks it; where none can be made, it says why."""
     canned.say(answer(wallet("0xa")))
     with canned.client(cache=False, service="mine") as client:
         explorer = HoldingsExplorer(client.fetch("ETH.0xa"))
@@ -219,7 +217,6 @@ def test_the_default_client_is_asked_where_the_data_are_its_own(canned, monkeypa
         patch.setenv("WALLETFRAME_WORKERS", "some")
         refresh(explorer)
         assert "of mine; WALLETFRAME_WORKERS: 'some'" in Page(explorer).alert()
-        assert "# fill in: details" in explorer.code
     configure(
         api_key=KEY, key_kind="private", base_url=canned.base_url, cache=False, service="mine"
     )
@@ -227,40 +224,17 @@ def test_the_default_client_is_asked_where_the_data_are_its_own(canned, monkeypa
     refresh(explorer)
     assert Page(explorer).alert() == ""
     assert explorer.details.holdings.raw_amount.tolist() == ["3"]
-    assert 'fetch_wallets(asked, on_failure="ignore")' in explorer.code
     explorer.close()
 
 
 def test_spam_of_a_prepare_is_left_out_by_the_code(details):
-    """By its column, as in the explorer."""
-    explorer = HoldingsExplorer(
-        details, prepare=lambda holdings: holdings.assign(is_spam=holdings.symbol == "ETH")
-    )
-    assert 'shown = holdings[~holdings["is_spam"]' in explorer.code
-    made = executed_on(details, explorer.code)
-    assert made["shown"].index.equals(explorer.shown.holdings.index)
-    explorer.close()
+    """By its column, as in the explorer; without one, nothing is spam."""
 
+    def flagged(holdings):
+        return holdings.assign(is_spam=holdings.symbol == "ETH")
 
-def test_a_prepare_is_copied_by_its_source(details):
-    """A function or a lambda that needs nothing else; what can't be told is a line to fill in."""
-    limit = 3
-    # fmt: off
-    cut = [
-    1][0] and (lambda holdings: holdings)  # a line that is no code by itself
-    # fmt: on
-
-    def small(holdings):
-        return holdings[holdings.decimals < 9]
-
-    given = {
-        small: "def small(holdings):",
-        lambda holdings: holdings.head(5): "prepare = lambda holdings: holdings.head(5)",
-        lambda holdings: holdings.head(limit): "# fill in: prepare =",
-        eval("lambda holdings: holdings"): "# fill in: prepare =",  # noqa: S307 - without source
-        cut: "# fill in: prepare =",
-    }
-    for prepare, line in given.items():
+    for prepare in (flagged, lambda holdings: holdings.head(5)):
         explorer = HoldingsExplorer(details, prepare=prepare)
-        assert line in explorer.code
+        made = executed_on(details, explorer.code, prepare=prepare)
+        assert made["shown"].holdings.index.equals(explorer.shown.holdings.index)
         explorer.close()

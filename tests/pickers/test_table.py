@@ -16,7 +16,8 @@ from table_widget import TableWidget
 
 from walletframe.analysis import totals, value
 from walletframe.errors import PricesError
-from walletframe.frames import assemble
+from walletframe.frames.assembly import assemble
+from walletframe.pandas_versions import TEXT
 from walletframe.pickers.table import HoldingsTable
 
 AMOUNTS = st.one_of(
@@ -389,7 +390,7 @@ def test_cells_stand_for_what_pickers_name():
 
 def test_an_address_may_be_missing():
     """In a frame that somebody wrote."""
-    answer = rows_of(HoldingsTable(holdings_of(1, address=pd.array([None], dtype="str"))))
+    answer = rows_of(HoldingsTable(holdings_of(1, address=pd.array([None], dtype=TEXT))))
     assert answer["cells"]["wallet"]["text"] == ["ETH."]
 
 

@@ -12,9 +12,9 @@ from hostile_symbols import SYMBOLS
 import walletframe as wf
 from walletframe.errors import MissingExtraError, SettingsError, SnapshotError, SpamWarning
 from walletframe.history import save, snapshot
-from walletframe.reports.composition import compose
-from walletframe.reports.figures import Grouping
-from walletframe.wire import NO_LIST
+from walletframe.pandas_versions import TEXT
+from walletframe.reports.composition import Grouping, compose
+from walletframe.wire.answer import NO_LIST
 
 NOW = pd.Timestamp("2026-02-01", tz="UTC")
 USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
@@ -102,7 +102,7 @@ def test_spam_dropped_from_one_side_is_no_change():
     assert [row["change"] for row in listing(gone, "changes")] == ["new"]
 
 
-@pytest.mark.filterwarnings("ignore:.*the same answer in both:walletframe.InputWarning")
+@pytest.mark.filterwarnings("ignore:.*the same answer in both:walletframe.errors.InputWarning")
 def test_a_report_names_the_time_of_the_snapshot(tmp_path):
     """Which need not be that of its newest answer."""
     save(fetched(SOME), folder=tmp_path, at="2026-01-30T06:00Z")
@@ -297,7 +297,7 @@ def test_pictures_without_the_package_name_the_extra(tmp_path, monkeypatch):
 def test_pictures_without_a_browser_say_so(tmp_path, monkeypatch):
     """As where the one that was named is not there; and nothing is written."""
     monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "chromium"))
-    with pytest.raises(MissingExtraError, match="takes a Chromium"):
+    with pytest.raises(MissingExtraError, match="and none was found"):
         wf.report(fetched(SOME), tmp_path / "r.html", images="static")
     assert [*tmp_path.iterdir()] == []
 
@@ -318,7 +318,7 @@ def test_neither_key_nor_remote_address_is_in_it(service, client, tmp_path):
 def owned():
     """Return some holdings of owners: of Ben nothing is known, and one wallet has none."""
     details = fetched(SOME)
-    owners = pd.array(["Ada", None, "Ada", "Ben"], dtype="str")
+    owners = pd.array(["Ada", None, "Ada", "Ben"], dtype=TEXT)
     return details._replace(wallets=details.wallets.assign(owner=owners, reason="why <b>not</b>"))
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from decimal import Decimal
 from hashlib import sha256
 
 import msgspec
@@ -13,11 +14,11 @@ import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
-from walletframe.address import WalletAddress
-from walletframe.address.forms import read_wallet
+from walletframe.address.forms import WalletAddress, read_wallet
 from walletframe.errors import LedgerError
+from walletframe.pandas_versions import TEXT
 from walletframe.service import SHOWCASE, SimulatedLedger, sandbox
-from walletframe.service.chains import CHAINS, TOKENS
+from walletframe.service.ledger import CHAINS, TOKENS
 from walletframe.text import is_unseen
 
 HEX = [f"0x{n:040x}" for n in range(400)]
@@ -185,7 +186,7 @@ class TestGivenFrame:
             amount=[1.5e-15, None], token_blockchain=["ETH", None], price=[3000.0, np.nan]
         )
         frame["decimals"] = frame["decimals"].astype("Int16")
-        frame = frame.astype({"blockchain": "category", "symbol": "str", "token_address": "str"})
+        frame = frame.astype({"blockchain": "category", "symbol": TEXT, "token_address": TEXT})
         coin, token = wallet_of("ETH.0xAA", ledger=frame)["balances"]
         assert coin["price"] == 3000.0
         assert token["amount"]["decimals"] is None
@@ -204,6 +205,13 @@ class TestGivenFrame:
         frame = pd.DataFrame([ROW | {"decimals": 6.0}, TOKEN | {"decimals": np.nan}])
         balances = wallet_of("ETH.0xAA", ledger=frame)["balances"]
         assert [one["amount"]["decimals"] for one in balances] == [6, None]
+
+    def test_prices_of_any_kind_are_floats(self):
+        """As Arrow's decimals, NumPy's numbers or whole ones."""
+        prices = [Decimal("0.5"), np.float32(0.5), 2]
+        frame = pd.DataFrame([TOKEN | {"price": price} for price in prices], dtype=object)
+        balances = wallet_of("ETH.0xAA", ledger=frame)["balances"]
+        assert [one["price"] for one in balances] == [0.5, 0.5, 2.0]
 
     def test_an_empty_frame_serves_empty_wallets(self):
         """A frame without rows is a ledger in which nobody holds anything."""

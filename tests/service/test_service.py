@@ -17,7 +17,7 @@ import requests
 
 from walletframe.errors import MissingExtraError, SettingsError, TestKeyWarning
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, Sandbox, sandbox
-from walletframe.settings import Settings
+from walletframe.settings.values import Settings
 
 PRIVATE, PUBLIC, TEST = (SANDBOX_KEYS[kind].key for kind in ("private", "public", "test"))
 COIN = {"token_address": None, "symbol": "ETH", "raw_amount": "1500", "decimals": 18}

@@ -7,6 +7,7 @@ shown", the test holds what walletframe chose and documents.
 
 import re
 import time
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -16,11 +17,12 @@ import pytest
 import requests
 from canned_service import KEY, answer, balance, wallet
 
-from walletframe.client import Client
+from walletframe.bulk import fetch_to_parquet
+from walletframe.client import Client, fetch_wallets
 from walletframe.errors import AnswerWarning, InputWarning, SettingsError, TestKeyWarning
 from walletframe.service import SANDBOX_KEYS, SHOWCASE, sandbox
 from walletframe.service.ledger import PROMISES, Promise
-from walletframe.settings import Settings
+from walletframe.settings.values import Settings
 
 PRIVATE, PUBLIC, TEST = (SANDBOX_KEYS[kind].key for kind in ("private", "public", "test"))
 GUIDE = Path(__file__).parents[2] / "docs" / "howto" / "keys.md"
@@ -307,14 +309,14 @@ class TestFields:
         assert holdings["decimals"].tolist() == [6, 0]
         assert holdings["amount"].tolist() == [Decimal("1.5"), Decimal(7)]
 
-    @pytest.mark.parametrize("sent", [None, -1, 78, 10**30])
-    def test_field_amount_decimals_unknown(self, canned, sent):
-        """Without usable decimals the amount is NA, and the raw amount is kept."""
+    @pytest.mark.parametrize("sent, kept", [(None, []), (-1, [-1]), (78, [78]), (10**30, [])])
+    def test_field_amount_decimals_unknown(self, canned, sent, kept):
+        """Without usable decimals the amount is NA; both are kept as sent where the dtype can."""
         with pytest.warns(AnswerWarning):
             wallets, holdings = fetch(canned, wallet(balances=[balance("15", sent)]))
         assert wallets["status"].tolist() == ["ok"]
         assert holdings["amount"].isna().all()
-        assert holdings["decimals"].isna().all()
+        assert holdings["decimals"].dropna().tolist() == kept
         assert holdings["raw_amount"].tolist() == ["15"]
 
     @pytest.mark.parametrize("sent", [6.5, True, "6.0", {}])
@@ -628,7 +630,25 @@ class TestAuthentication:
         ):
             seen = [client.fetch(EMPTY).wallets["status"].item() for _ in range(2)]
         assert seen == ["ok", "ok"]
-        assert len(caught) == 1
+        assert (len(caught), caught[0].filename) == (1, __file__)
+
+    def test_authentication_5_test_key_warns_before_it_is_sent(self, canned, tmp_path):
+        """Who makes an error of the warning sends no request, of a list or into a folder."""
+        for into in ({}, {"folder": tmp_path / "folder"}):
+            fetch_all = fetch_to_parquet if into else fetch_wallets
+            with canned.client(key_kind="test") as client, warnings.catch_warnings():
+                warnings.simplefilter("error", TestKeyWarning)
+                with pytest.raises(TestKeyWarning):
+                    fetch_all(["ETH.0xa"], client=client, **into)
+                assert canned.paths == []
+
+    def test_authentication_5_test_key_that_is_not_sent_needs_no_warning(self, canned):
+        """Neither offline nor where there is none."""
+        with canned.client(key_kind="test") as client:
+            assert client.fetch("ETH.0xa", offline=True, on_failure="ignore").holdings.empty
+        with canned.client(key_kind="test", api_key=None) as client, pytest.raises(SettingsError):
+            client.fetch("ETH.0xa")
+        assert canned.paths == []
 
     @pytest.mark.parametrize("name", ["base_url", "public_base_url"])
     def test_authentication_5_test_key_goes_where_an_address_is(self, canned, name):

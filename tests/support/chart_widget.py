@@ -1,11 +1,13 @@
 """A widget that is the chart of a `View` alone."""
 
+from IPython.display import publish_display_data
 from traitlets import Unicode
 
 from walletframe.charts import plotly_library
+from walletframe.frames.details import WalletDetails
+from walletframe.pickers.explorer import saved
 from walletframe.pickers.page import script, styles
 from walletframe.pickers.portfolio import Portfolio
-from walletframe.pickers.saved import show_saved
 from walletframe.pickers.view import View
 from walletframe.pickers.widget import PageWidget
 
@@ -22,13 +24,19 @@ class ChartWidget(PageWidget):
     """Show a fetch as charts; its view has what is picked."""
 
     _esm, _css = script("chart", "widget") + SHOW, styles("chart")
-    _plotly = Unicode(plotly_library().version).tag(sync=True)
+    _plotly = Unicode(plotly_library()[0]).tag(sync=True)
 
     def __init__(self, details, prepare=None):
         super().__init__()
         self.view = View(Portfolio(details, prepare))
         self._handlers |= self.view.handlers
-        self._handlers["plotly"] = lambda _: ({}, [plotly_library().script])
+        self._handlers["plotly"] = lambda _: ({}, [plotly_library()[1]])
 
     def _ipython_display_(self):
-        show_saved(self.view.selected(), self._repr_mimebundle_())
+        publish_display_data(self.saved())
+        publish_display_data(*self._repr_mimebundle_())
+
+    def saved(self):
+        """Return what a saved notebook has before the view."""
+        found = self.view.selected()
+        return saved(WalletDetails(found.wallets, found.held.holdings))

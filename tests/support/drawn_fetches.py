@@ -79,6 +79,12 @@ def known_of(fetch):
     return {key(*wallet): isinstance(found, list) for wallet, found in fetch}
 
 
+def known_for(fetch, rows):
+    """Tell of each wallet asked whether its amount is known of the one token of some rows."""
+    unread = {row.wallet for row in rows if row.amount is None}
+    return {wallet: ok and wallet not in unread for wallet, ok in known_of(fetch).items()}
+
+
 def _amount(raw, places):
     return None if places in (None, 78) else Fraction(raw, 10**places)
 

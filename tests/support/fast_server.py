@@ -10,6 +10,7 @@ import json
 import random
 import re
 import sys
+import time
 from collections import Counter
 
 VARIETY = 2_000
@@ -37,6 +38,7 @@ class Server:
         self.bodies = [balances(rng, tokens) for _ in range(VARIETY)]
         self.latency_s = latency_s
         self.asked = Counter()
+        self.times = []
         self.is_healed = False
 
     def answer(self, request):
@@ -46,6 +48,7 @@ class Server:
             return self.told(request)
         chain, address = found.groups()
         self.asked[f"{chain.decode()}.{address.decode()}"] += 1
+        self.times.append(time.time())
         failed = address.endswith(b"dead") and not self.is_healed
         held = b"null" if failed else self.bodies[int(address[2:-4], 16) % VARIETY]
         return (
@@ -54,13 +57,14 @@ class Server:
         ) % (b"true" if failed else b"false", chain, address, held, address)
 
     def told(self, request):
-        """Do what the test says, and return the counts."""
-        counts = json.dumps(self.asked).encode()
+        """Do what the test says, and return the counts, or the times of all requests."""
+        found = json.dumps(self.times if b"/times" in request else self.asked).encode()
         if b"/forget" in request:
             self.asked.clear()
-        if b"/asked" not in request:
+            self.times.clear()
+        if b"/asked" not in request and b"/times" not in request:
             self.is_healed = b"/heal" in request
-        return counts
+        return found
 
     async def serve(self, reader, writer):
         """Answer the requests of one connection."""

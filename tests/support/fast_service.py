@@ -29,6 +29,11 @@ class FastService:
         with urlopen(f"{self.base_url}/asked") as answer:  # noqa: S310 - the server's own address
             return Counter(json.load(answer))
 
+    def times(self):
+        """Return when each request came, by ``time.time()``."""
+        with urlopen(f"{self.base_url}/times") as answer:  # noqa: S310 - the server's own address
+            return json.load(answer)
+
     def heal(self):
         """Let no wallet fail any more."""
         self._tell("heal")

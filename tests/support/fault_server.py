@@ -302,6 +302,17 @@ def _odd(**fields):
     )
 
 
+def _rewritten(old, new, **fields):
+    """Answer with a wallet, and something else in the place of a piece of that JSON."""
+
+    def fault(conn, _server, target):
+        body = answer(wallet(_asked(target).partition(".")[2], **fields))
+        assert old in body
+        conn.sendall(says(_OK, body.replace(old, new)))
+
+    return fault
+
+
 _DEEP = b"[" * 200_000 + b"]" * 200_000
 
 FAULTS = {
@@ -376,6 +387,26 @@ FAULTS = {
     "text for a truth": Fault(_odd(failed="no"), "invalid"),
     "NaN": Fault(_odd(balances=[balance() | {"price": float("nan")}]), "invalid"),
     "no list": Fault(_odd(balances=None), "failed"),
+    # an error instead of balances
+    "error of a wallet without balances": Fault(_odd(balances=[], error="down"), "invalid"),
+    "error of a wallet without a list": Fault(_odd(balances=None, error={"code": 5}), "invalid"),
+    "error of the answer": Fault(
+        _rewritten(b'{"wallets"', b'{"error": "down", "wallets"', balances=[]), "invalid"
+    ),
+    "error, and no such wallet": Fault(says(_OK, b'{"wallets": [], "error": "x"}'), "invalid"),
+    "error of a failed wallet": Fault(_odd(failed=True, error="down"), "failed"),
+    # a name twice in an object
+    "failed twice": Fault(_rewritten(b'"failed"', b'"failed": true, "failed"'), "invalid"),
+    "failed twice, once escaped": Fault(
+        _rewritten(b'"failed"', rb'"f\u0061iled": true, "symbol": "\u003a", "failed"'), "invalid"
+    ),
+    "balances twice": Fault(_rewritten(b'"explorerUrl"', b'"balances": [], "x"'), "invalid"),
+    "wallets twice": Fault(_rewritten(b'{"wallets"', b'{"wallets": [], "wallets"'), "invalid"),
+    "address twice": Fault(_rewritten(b'"address"', b'"address": "0xb", "address"'), "invalid"),
+    "decimals twice": Fault(_rewritten(b'"decimals"', b'"decimals": 18, "decimals"'), "invalid"),
+    "a name twice, in bad UTF-8": Fault(
+        _rewritten(b'"TKN"', b'"\xff", "symbol": "TKN"'), "invalid"
+    ),
     # the status
     "400": Fault(_echo("400 Bad Request"), "rejected"),
     "401": Fault(_echo("401 Unauthorized"), "rejected"),

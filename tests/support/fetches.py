@@ -6,17 +6,15 @@ import numpy as np
 import pandas as pd
 from canned_service import answer, wallet
 
-from walletframe.address import WalletAddress, parse_wallets
+from walletframe.address.forms import WalletAddress
+from walletframe.address.lists import parse_wallets
 from walletframe.amounts import AmountArray
-from walletframe.frames import (
-    HOLDING_DTYPES,
-    WALLET_DTYPES,
-    Source,
-    WalletDetails,
-    WalletRecord,
-    assemble,
-)
-from walletframe.wire import NO_LIST, Balances, Outcome, Status, read_answer
+from walletframe.frames.assembly import WalletRecord, assemble
+from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, Source
+from walletframe.frames.details import WalletDetails
+from walletframe.pandas_versions import TEXT
+from walletframe.wire.answer import NO_LIST, read_answer
+from walletframe.wire.outcome import Balances, Outcome, Status
 
 SERVICE = "https://api.example/v1"
 FETCHED_AT = datetime(2026, 1, 31, 5, 59, tzinfo=UTC)
@@ -108,4 +106,4 @@ def made_up_details(rows, *, wallets, tokens):
 
 def _text(values):
     """Return text as a column holds it."""
-    return pd.array(list(values), dtype="str")
+    return pd.array(list(values), dtype=TEXT)

@@ -1,13 +1,13 @@
-"""Notebook 7, Voilà and marimo on loopback, with the same cells, apart from the user's own."""
+"""Notebook 7, Voilà, marimo and a bare host on loopback, with the same cells."""
 
 import contextlib
 import socket
 import textwrap
 import time
 
-from lab_server import KERNEL_IS_IDLE, notebook_of, own_places, running
+from lab_server import KERNEL_IS_IDLE, SUPPORT, notebook_of, own_places, running
 
-FRONTENDS = ("notebook", "voila", "marimo")
+FRONTENDS = ("notebook", "voila", "marimo", "bare")
 MARIMO = """import marimo
 
 app = marimo.App(width="full")
@@ -36,21 +36,23 @@ def serving(frontend, folder, setup, shown):
         The address on loopback.
     """
     own, port = own_places(folder), _free_port()
-    notebook, script = folder / "shown.ipynb", folder / "shown.py"
+    notebook, script, bare = (folder / name for name in ("shown.ipynb", "shown.py", "bare.py"))
     notebook.write_text(notebook_of(setup, shown))
     script.write_text(MARIMO.format(setup=textwrap.indent(setup.strip(), "    "), shown=shown))
+    bare.write_text(f"{setup}\nshown = {shown}\n")
     jupyter = ["--IdentityProvider.token=", "--PasswordIdentityProvider.hashed_password="]
     words = {
         "notebook": [
-            *("notebook", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"),
+            *("-m", "notebook", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"),
             *(*jupyter, f"--ServerApp.root_dir={folder}"),
             "--JupyterNotebookApp.expose_app_in_browser=True",
         ],
-        "voila": ["voila", "--no-browser", f"--port={port}", str(notebook)],
+        "voila": ["-m", "voila", "--no-browser", f"--port={port}", str(notebook)],
         "marimo": [
-            *("marimo", "--yes", "run", "--headless", "--no-token", "--host=127.0.0.1"),
+            *("-m", "marimo", "--yes", "run", "--headless", "--no-token", "--host=127.0.0.1"),
             *(f"--port={port}", str(script)),
         ],
+        "bare": [str(SUPPORT / "bare_host.py"), str(port), str(bare)],
     }
     with running(words[frontend], own) as (process, log):
         _wait(port, process, log)

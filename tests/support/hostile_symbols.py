@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from walletframe.pandas_versions import TEXT
+
 SCRIPT = "window.__ran = (window.__ran || 0) + 1"
 SYMBOLS = {
     "bold": "<b>USDC</b>",
@@ -60,4 +62,4 @@ def hostile_holdings():
         "token_blockchain": ["ETH", "<b>$B$_$S$</b>"] * count,
     }
     amounts = pd.array([str(10 + row) for row in range(rows)], dtype="amount")
-    return pd.DataFrame(text, dtype="str").assign(amount=amounts)
+    return pd.DataFrame(text, dtype=TEXT).assign(amount=amounts)

@@ -15,6 +15,7 @@ from urllib.request import Request, urlopen
 import pytest
 from own_folders import own_folders
 
+PYTHON = os.environ.get("WF_TEST_PYTHON", sys.executable)  # .ci/widgets has older packages
 SUPPORT = Path(__file__).parent
 ROOT = SUPPORT.parents[1]
 SETTINGS = {
@@ -89,7 +90,7 @@ def running_lab(folder, *, theme="JupyterLab Light"):
     settings = SETTINGS | {"@jupyterlab/apputils-extension:themes": {"theme": theme}}
     (own["settings"] / "overrides.json").write_text(json.dumps(settings))
     words = [
-        *("jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0"),
+        *("-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0"),
         *("--IdentityProvider.token=", "--PasswordIdentityProvider.hashed_password="),
         "--LabApp.expose_app_in_browser=True",
         "--ServerApp.disable_check_xsrf=True",  # a test ends kernels
@@ -110,7 +111,7 @@ def own_places(folder):
 
 @contextlib.contextmanager
 def running(words, own):
-    """Run a module of Python as a server that knows nothing of the user's, and end it.
+    """Run Python as a server that knows nothing of the user's, and end it.
 
     Yields
     ------
@@ -126,7 +127,7 @@ def running(words, own):
         **own_folders(own["cache"], own["data"]),
     }
     log = own["runtime"].parent / "log.txt"
-    command = [sys.executable, "-m", *words]
+    command = [PYTHON, *words]
     with log.open("w") as sink:
         process = subprocess.Popen(command, stdout=sink, stderr=sink, env=os.environ | environment)
         try:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from walletframe.bulk.dataset import Dataset
 from walletframe.bulk.files import Layout, as_tables
-from walletframe.bulk.parts import Contents, Part
+from walletframe.bulk.reading import Contents, Part
 from walletframe.bulk.stored import stored_holdings
-from walletframe.frames import WalletDetails, wallet_identities
+from walletframe.frames.details import WalletDetails
+from walletframe.frames.identity import wallet_identities
 
 
 def write_parts(folder, details, *, seed=0, wallets=2):
@@ -29,12 +29,10 @@ def in_parts(details, *, seed=0, wallets=2):
     parts, left = [], []
     for start in range(0, len(order) + 1, wallets):
         places = order[start : start + wallets]
-        table, holdings = as_tables(some_of(details, places), places)
-        is_ok = pc.equal(table["status"], "ok")
-        ok = table.filter(is_ok)
+        ok, holdings, failed = as_tables(some_of(details, places), places)
         everyone = np.ones(len(ok), dtype=bool)
         parts.append(Part(ok, everyone, ok["tokens"].to_numpy(), holdings))
-        left.append(table.filter(pc.invert(is_ok)))
+        left.append(failed)
     return stored_holdings(Contents(parts, pa.concat_tables(left)), Layout(Path("nowhere")))
 
 

@@ -20,7 +20,7 @@ OWNERS = [sha256(bytes([number])).hexdigest()[:40] for number in range(6)]  # to
 ADDRESSES = [f"{chain}.0x{owner}" for chain in CHAINS for owner in OWNERS]
 SETUP = f"""import warnings
 import walletframe as wf
-warnings.simplefilter("ignore", wf.SpamWarning)
+warnings.simplefilter("ignore", wf.errors.SpamWarning)
 service = wf.sandbox(seed=18, failure_share=0.05)
 client = service.client(cache="memory")
 details = wf.fetch_wallets({ADDRESSES}, client=client, progress=False, on_failure="ignore")"""

@@ -10,47 +10,43 @@ from collections import Counter
 from pathlib import Path
 from threading import Event
 
+KEY = "a-key-of-nobody-1"
 FORK = "fork" if sys.platform == "linux" else "spawn"  # which imports once for all
 
 
-def take(place, clock_s, processes, rate, until):
-    """Take slots until a time, with a clock that goes wrong, and count the trips to a server."""
-    from redis.connection import Connection  # noqa: PLC0415 - what only the processes need
-
-    from walletframe.settings import ServerUrl  # noqa: PLC0415 - the same
+def pacer_at(path, service="s", *, key=KEY, kind="private", rate=None, longest_s=60):
+    """Return a pacer whose pace is in a file with the suffix .pace, or, with None, nowhere."""
+    from walletframe.settings.values import Settings  # noqa: PLC0415 - what only the processes need
     from walletframe.transport import Pacer  # noqa: PLC0415 - the same
 
-    honest, sends, trips = time.time, Connection.send_packed_command, []
+    assert path is None or path.suffix == ".pace"
+    given = {"api_key": key, "key_kind": kind, "base_url": "https://api.example"}
+    own = {"requests_per_second": rate, "retry_after_max_s": longest_s, "service": service}
+    cache = "memory" if path is None else path.with_suffix("")
+    return Pacer(Settings.isolated(**given, **own, cache=cache))
 
-    def send(*args, **kwargs):
-        trips.append(1)
-        return sends(*args, **kwargs)
 
-    time.time, Connection.send_packed_command = lambda: honest() + clock_s, send
+def take(path, rate, until):
+    """Take slots until a time; return when."""
     warnings.simplefilter("ignore")
-    where = ServerUrl(place) if "://" in place else Path(place)
-    pacer = Pacer(where, "s", rate=rate, longest_s=60, processes=processes)
-    end, taken = time.monotonic() + until - honest(), []
+    pacer = pacer_at(Path(path), rate=rate)
+    end, found = time.monotonic() + until - time.time(), []
     while pacer.wait(Event(), end):
-        taken.append(honest())
+        found.append(time.time())
         pacer.note_answer()
     pacer.close()
-    return taken, len(trips)
+    return found
 
 
-def main(place, processes, *clocks_s):
-    """Begin as many processes as there are clocks, and let them take slots once it is said."""
-    import redis  # noqa: F401, PLC0415 - as below
-
+def main(path, count):
+    """Begin as many processes, and let them take slots once it is said."""
     import walletframe.transport  # noqa: F401, PLC0415 - before they fork
 
-    with multiprocessing.get_context(FORK).Pool(max(1, len(clocks_s))) as pool:
+    with multiprocessing.get_context(FORK).Pool(int(count)) as pool:
         print(flush=True)  # noqa: T201 - the test waits for it
         rate, until = map(float, sys.stdin.readline().split())
-        given = [
-            (place, float(clock_s), int(processes) or None, rate, until) for clock_s in clocks_s
-        ]
-        print(json.dumps(pool.starmap(take, given, chunksize=1)))  # noqa: T201 - the test reads it
+        taken = pool.starmap(take, [(path, rate, until)] * int(count), chunksize=1)
+        print(json.dumps(taken))  # noqa: T201 - the test reads it
         pool.close()
         pool.join()
 
@@ -71,10 +67,9 @@ def comes(pacer):
 class Takers:
     """Processes that have begun, and wait to be told the rate and the end."""
 
-    def __init__(self, place, count, *, clocks_s=(0,), processes=None):
-        clocks = [str(clock_s) for _, clock_s in zip(range(count), clocks_s * count, strict=False)]
+    def __init__(self, path, count):
         self._running = subprocess.Popen(
-            [sys.executable, __file__, str(place), str(processes or 0), *clocks],
+            [sys.executable, __file__, str(path), str(count)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -87,9 +82,8 @@ class Takers:
         self._running.stdin.flush()
 
     def slots(self):
-        """Return the times of each one's slots, and how many trips all took."""
-        said = json.loads(self._running.communicate(timeout=120)[0])
-        return [times for times, _ in said], sum(trips for _, trips in said)
+        """Return the times of each one's slots."""
+        return json.loads(self._running.communicate(timeout=120)[0])
 
 
 def by_second(slots, begun, end):

@@ -1,4 +1,4 @@
-"""A real Valkey for the tests: on a socket or a port, with or without a password, and killed.
+"""A real Valkey for the tests, which can be killed and started again.
 
 With WF_TEST_REDIS it is the Redis that is named there.
 """
@@ -10,7 +10,6 @@ import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 import pytest
 import redis
@@ -30,20 +29,16 @@ def _binary():
 class Valkey:
     """A server that keeps nothing on the disk, and can be killed and started again."""
 
-    def __init__(self, folder, password=None):
+    def __init__(self, folder):
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        self.login = f":{quote(password, safe='')}@" if password else ""
-        self.url = f"redis://{self.login}127.0.0.1:{port}/0"
-        self.socket_url = f"unix://{self.login}{folder}/valkey.sock"
+        self.url = f"redis://127.0.0.1:{port}/0"
         self.log = folder / "valkey.log"
         options = {
             "port": port,
-            "unixsocket": folder / "valkey.sock",
             "dir": folder,
             "logfile": self.log,
             "save": "",
-            "requirepass": password or "",
         }
         words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
         self._words = [_binary(), *words]
@@ -67,10 +62,6 @@ class Valkey:
         self._running.kill()
         self._running.wait()
 
-    def signal(self, number):
-        """Send it a signal."""
-        self._running.send_signal(number)
-
     @contextmanager
     def asked(self):
         """Give a plain connection."""
@@ -79,10 +70,10 @@ class Valkey:
 
 
 @contextmanager
-def running(password=None):
-    """Run a server in a folder of its own, whose name is short enough for a socket."""
+def running():
+    """Run a server in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="valkey") as folder:
-        server = Valkey(Path(folder), password)
+        server = Valkey(Path(folder))
         try:
             yield server.start()
         finally:

@@ -5,8 +5,13 @@ import json
 import threading
 import time
 
+from ipywidgets import Widget
+from ipywidgets.widgets import widget as _ipywidgets
+
 from walletframe.pickers import HoldingsExplorer
 
+MODELS = _ipywidgets._instances if hasattr(_ipywidgets, "_instances") else Widget.widgets
+"""All widgets that are open, by the id of their model; ipywidgets 7 and 8 keep them apart."""
 _OURS = "walletframe-panel"  # the thread of a fetch
 
 
@@ -37,8 +42,10 @@ def send_state(widget, **state):
     widget._handle_msg({"content": {"data": data}, "buffers": []})
 
 
-class Line:
+class Line(getattr(_ipywidgets, "Comm", object)):  # ipywidgets 7 takes no other
     """A widget's line to the page, which keeps what is said until the page takes it."""
+
+    kernel = "the page"  # without one, ipywidgets 7 sends nothing
 
     def __init__(self, comm_id):
         self.comm_id, self.said = comm_id, []
@@ -73,18 +80,6 @@ def ask_for_data(widget, kind, **said):
     [(answer, buffers)] = [each for each in taken if each[0].get("kind") == kind]
     assert answer["n"] == 7
     return json.loads(json.dumps(answer)), [base64.b64decode(each) for each in buffers]
-
-
-def answers(explorer, *asked):
-    """Ask as a page does, one thing after the other, and give the answers when all was read."""
-    explorer.comm = line = Line(explorer.comm.comm_id)
-    for number, each in enumerate(asked):
-        explorer._handle_custom_msg({"n": number, **each}, [])
-    wait()
-    said = [message["data"].get("content", {}) for message in line.taken()]
-    assert explorer._alert == "", explorer._alert
-    found = {each["n"]: each for each in said if "n" in each}
-    return [found[number] for number in range(len(asked))]
 
 
 class Page:

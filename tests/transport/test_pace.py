@@ -1,6 +1,7 @@
 """How fast a service is asked: the pure pace, and the pacer that threads and processes share."""
 
 import gc
+import hashlib
 import json
 import os
 import sqlite3
@@ -17,23 +18,28 @@ from threading import Barrier, Event, Thread
 
 import pytest
 from canned_service import answer, wallet
-from slot_takers import Takers, comes
+from slot_takers import KEY, Takers, comes, pacer_at
 from small_disk import mounted, remount
 
-from walletframe.errors import AnswerWarning, CacheWarning
-from walletframe.transport import Pacer
+from walletframe.bulk import fetch_to_parquet
+from walletframe.errors import AnswerWarning, CacheWarning, TestKeyWarning
+from walletframe.service import sandbox
 from walletframe.transport.pace import (
     LEAST_RATE,
+    PACES,
     START_RATE,
+    UNCOUNTED,
     Pace,
     answered,
+    first_pace,
+    pace_path,
     ready_at,
     refused,
+    returned,
+    share,
     take,
 )
-from walletframe.transport.pacer import pace_place
 from walletframe.transport.session import seconds_to_wait
-from walletframe.transport.slots import PACES, UNCOUNTED
 
 
 def simulate(limit, wallets, latency_s=0.05, pace=None):
@@ -203,7 +209,7 @@ def test_nonsense_in_retry_after_says_nothing(header):
 @pytest.mark.parametrize("shared", [True, False])
 def test_threads_share_a_pacer(tmp_path, shared):
     """Several threads together keep the rate."""
-    pacer = Pacer(tmp_path / "p" if shared else None, "s", rate=50, longest_s=60)
+    pacer = pacer_at(tmp_path / "p.pace" if shared else None, rate=50)
     counts, end = [], time.monotonic() + 1
 
     def take():
@@ -221,9 +227,9 @@ def test_threads_share_a_pacer(tmp_path, shared):
 
 def test_processes_share_a_pace(tmp_path):
     """Two processes together keep the rate that one would."""
-    takers = Takers(tmp_path / "p", 2)
+    takers = Takers(tmp_path / "p.pace", 2)
     takers.go(40, time.time() + 2)
-    slots, _ = takers.slots()
+    slots = takers.slots()
     assert all(slots)
     assert sum(map(len, slots)) <= 84
 
@@ -234,40 +240,113 @@ def test_those_who_begin_a_pace_at_the_same_moment_share_it(tmp_path):
 
     def begin(number):
         together.wait()
-        return Pacer(tmp_path / f"p{number}", "s", rate=40, longest_s=60)
+        return pacer_at(tmp_path / f"p{number}.pace", rate=40)
 
     with ThreadPoolExecutor(4) as threads:
         for number in range(40):
             for pacer in threads.map(begin, [number] * 4):
-                assert pacer.slots.file._memory is None
+                assert pacer.file._memory is None
                 pacer.close()
 
 
-@pytest.mark.parametrize("rate, own", [(80, 20), (None, 5)])
-def test_one_of_several_with_nothing_shared_keeps_to_its_part(rate, own):
-    """It is told how many they are; alone it has all of it."""
-    alone = Pacer(None, "service", rate=rate, longest_s=1)
-    one_of_four = Pacer(None, "service", rate=rate, longest_s=1, processes=4)
-    assert alone.slots.own.rate == 4 * one_of_four.slots.own.rate == 4 * own
+def test_a_part_of_a_pace():
+    """Of a known rate exactly, of a found one no less than the least, from the next slot on."""
+    known = share(Pace(200, fixed=True, paused_until=12.0), 16, 10.0)
+    assert (known.rate, known.next_at, known.paused_until) == (12.5, 10.08, 12.0)
+    found = share(Pace(0.2, rate_before=8.0), 16, 10.0)
+    assert (found.rate, found.rate_before, found.slow_start) == (0.02, 0, True)
+
+
+def test_slots_that_are_given_back_are_there_for_others():
+    """The next one is as much earlier, but never in the past."""
+    assert returned(Pace(10, next_at=103.0), 5, 100.0).next_at == 102.5
+    assert returned(Pace(10, next_at=103.0), 50, 100.0).next_at == 100
+    assert returned(Pace(10, next_at=90.0), 0, 100.0).next_at == 90
 
 
 def test_rate_is_remembered(tmp_path):
-    """A later pacer goes on where an earlier one was; another service begins anew."""
-    first = Pacer(tmp_path / "p", "s", rate=None, longest_s=60)
+    """A later pacer goes on where an earlier one was; another service or key begins anew."""
+    first = pacer_at(tmp_path / "p.pace")
     first.note_refusal(None)
     first.close()
-    for service, known in (("s", True), ("t", False)):
-        pacer = Pacer(tmp_path / "p", service, rate=None, longest_s=60)
-        assert (pacer.slots.own.rate < START_RATE) is known
+    for service, key, known in (("s", KEY, True), ("t", KEY, False), ("s", ANOTHER, False)):
+        pacer = pacer_at(tmp_path / "p.pace", service, key=key)
+        assert (pacer.own.rate < START_RATE) is known
+        pacer.close()
+
+
+def test_a_file_tells_nobody_a_key(tmp_path):
+    """It has neither the key nor a digest that whoever guesses the key finds elsewhere."""
+    names = []
+    for number in (1, 2):
+        path = tmp_path / f"{number}.pace"
+        pacer_at(path).close()
+        with closing(sqlite3.connect(path)) as file:
+            names += [name for (name,) in file.execute("SELECT key FROM paces")]
+        content = path.read_bytes()
+        digests = [
+            getattr(hashlib.new(each, KEY.encode()), form)(*length)
+            for each in sorted(hashlib.algorithms_guaranteed)
+            for form in ("digest", "hexdigest")
+            for length in ([[16]] if each.startswith("shake") else [[]])
+        ]
+        pieces = [each if isinstance(each, bytes) else each.encode() for each in digests]
+        assert not any(piece[:8] in content for piece in [KEY.encode(), *pieces])
+    assert len({*names}) == len(names) == 2
+
+
+def test_a_test_key_is_used_slowly():
+    """It begins at one a second and stays below two, whatever the service would take."""
+    pace = first_pace(None, is_test=True)
+    assert pace.rate == 1
+    seconds, refusals, pace = simulate(1000, 60, pace=pace)
+    assert (60 / 2 <= seconds <= 60 / 1.5, refusals, pace.rate <= 2) == (True, 0, True)
+    assert take(replace(pace, rate=0.1, next_at=2000.0), 2301.0).rate == 1
+    assert share(pace, 4, 0.0).rate <= share(pace, 4, 0.0).most_rate <= 2 / 4
+
+
+def test_a_test_key_stays_below_the_limit_of_the_sandbox(tmp_path):
+    """Which refuses more than two a second; a private key is used as fast as ever after it."""
+    rates = []
+    with sandbox() as service, warnings.catch_warnings():
+        warnings.simplefilter("ignore", TestKeyWarning)
+        for kind in ("test", "private"):
+            with service.client(kind, cache=tmp_path / "a") as client:
+                client.fetch([f"ETH.0x{number:040x}" for number in range(5)], refresh=True)
+                rates.append(client._pacer.own.rate)
+    assert rates[0] <= 2 < START_RATE <= rates[1]
+
+
+def test_the_kind_of_a_key_counts_as_it_was_said_last(tmp_path):
+    """What was found out of a key that was called private is no rate for a test key."""
+    paces = []
+    for kind in ("private", "test", "private"):
+        pacer = pacer_at(tmp_path / "p.pace", kind=kind)
+        paces.append(pacer.own)
+        pacer.close()
+    assert paces[0].rate == START_RATE
+    assert paces[1].rate == paces[1].most_rate == paces[2].rate <= 2
+    assert paces[2].most_rate == paces[0].most_rate
+
+
+def test_a_given_rate_is_for_a_test_key_too(tmp_path):
+    """Who knows its limit may say so, and where nobody does any more it is slow again."""
+    path = tmp_path / "p.pace"
+    for rate, found in ((50, 50), (None, 1)):
+        pacer = pacer_at(path, kind="test", rate=rate)
+        assert pacer.own.rate == found
         pacer.close()
 
 
 def test_a_given_rate_is_forgotten_when_it_is_no_longer_given(tmp_path):
     """What somebody knew once is not taken for what was found out."""
-    Pacer(tmp_path / "p", "s", rate=0.01, longest_s=60).close()
-    pacer = Pacer(tmp_path / "p", "s", rate=None, longest_s=60)
+    pacer_at(tmp_path / "p.pace", rate=0.01).close()
+    pacer = pacer_at(tmp_path / "p.pace")
     assert comes(pacer)
     pacer.close()
+
+
+ANOTHER = "a-key-of-nobody-2"
 
 
 @pytest.mark.parametrize(
@@ -285,19 +364,19 @@ def test_a_given_rate_is_forgotten_when_it_is_no_longer_given(tmp_path):
         (b"[4]", START_RATE),
         (b'{"rate": 4', START_RATE),
         (b"\xff", START_RATE),
-        (None, START_RATE),
     ],
 )
-def test_a_row_of_another_release_is_read_or_begun_anew(canned, tmp_path, row, rate):
+def test_a_damaged_row_is_read_or_begun_anew(canned, tmp_path, row, rate):
     """Unknown fields are ignored, and a value that can't be harms no wallet."""
     path = tmp_path / "kept.sqlite"
-    with closing(sqlite3.connect(pace_place(path, None))) as file, file:
-        file.execute("CREATE TABLE paces (service TEXT PRIMARY KEY, pace TEXT)")
-        file.execute("INSERT INTO paces VALUES (?, CAST(? AS TEXT))", (canned.base_url, row))
     canned.default = (200, {}, answer(wallet()))
-    with canned.client(cache=path) as client:
-        assert client.fetch("ETH.0xa").wallets.status.item() == "ok"
-        assert client._pacer.slots.own.rate == rate
+    for _ in range(2):
+        with canned.client(cache=path) as client:
+            assert client.fetch("ETH.0xa", refresh=True).wallets.status.item() == "ok"
+            found = client._pacer.own.rate
+        with closing(sqlite3.connect(pace_path(path))) as file, file:
+            assert file.execute("UPDATE paces SET pace = CAST(? AS TEXT)", (row,)).rowcount == 1
+    assert found == rate
 
 
 class Watched(sqlite3.Connection):
@@ -332,7 +411,7 @@ def test_a_client_that_is_dropped_leaves_nothing_open(canned, tmp_path, monkeypa
     canned.default = (200, {}, answer(wallet()))
     path = tmp_path / "kept.sqlite"
     if trouble:
-        pace_place(path, None).write_bytes(b"garbage" * 1000)
+        pace_path(path).write_bytes(b"garbage" * 1000)
     client = canned.client(cache=path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CacheWarning)
@@ -347,7 +426,7 @@ def test_a_client_that_is_dropped_leaves_nothing_open(canned, tmp_path, monkeypa
 
 def test_a_service_that_always_refuses_is_given_up(canned, tmp_path, monkeypatch):
     """After one deadline the rest is not asked; once it is well, all goes as fast as before."""
-    monkeypatch.setattr("walletframe.client.ask._GRACE_S", 1)  # which would be the longer one
+    monkeypatch.setattr("walletframe.client.asking._PATIENCE_S", 1)  # which would be the longer one
     canned.default = (429, {}, b"slow down")
     wallets = [f"ETH.0x{number}" for number in range(1_000)]
     settings = {"cache": tmp_path / "kept.sqlite", "deadline_s": 2}
@@ -364,6 +443,26 @@ def test_a_service_that_always_refuses_is_given_up(canned, tmp_path, monkeypatch
     assert time.monotonic() - begun < 60  # at the least rate it would be four minutes
 
 
+def test_an_answer_that_comes_after_the_end_revives_nothing(canned, tmp_path, monkeypatch):
+    """Once all was given up, what was under way counts, and a later wallet is not asked for."""
+    monkeypatch.setattr("walletframe.client.asking._PATIENCE_S", 0.5)
+    canned.say([b" "] * 25 + [answer(wallet("0xa"))])  # takes 2.5 s
+    canned.default = (429, {}, b"slow down")
+    answered_at = time.monotonic() + 4
+
+    def stream():
+        yield "ETH.0xa"
+        time.sleep(0.3)  # then the two are asked for, as a portion that was slow to come
+        yield "ETH.0xb"
+        time.sleep(max(0.0, answered_at - time.monotonic()))
+        yield "ETH.0xc"
+
+    with canned.client(workers=2) as client:
+        found = fetch_to_parquet(stream(), tmp_path / "f", client=client, on_failure="ignore")
+    assert found.statuses == {"ok": 1, "rate_limited": 2}
+    assert len(canned.paths) == 2
+
+
 def test_a_pause_that_is_asked_for_is_waited_out(canned):
     """It may be longer than the deadline: nothing is given up before it is over."""
     canned.say(b"", 429, Retry_After="1")
@@ -376,7 +475,7 @@ def test_a_pause_that_is_asked_for_is_waited_out(canned):
 
 def test_waiting_ends_when_it_is_cancelled_or_too_late(tmp_path):
     """Neither a slow rate nor a pause holds up who wants to stop."""
-    pacer = Pacer(None, "s", rate=0.01, longest_s=60)
+    pacer = pacer_at(None, rate=0.01)
     cancel = Event()
     assert pacer.wait(cancel, time.monotonic() + 1)
     begun = time.monotonic()
@@ -386,13 +485,8 @@ def test_waiting_ends_when_it_is_cancelled_or_too_late(tmp_path):
     assert time.monotonic() - begun < 30
 
 
-def opened(path, service="s"):
-    """Give a pacer that has to find out the rate."""
-    return Pacer(path, service, rate=None, longest_s=60)
-
-
 def stored(path):
-    """Give the rates that are in a file, by service."""
+    """Give the rates that are in a file, by service, of one key."""
     with closing(sqlite3.connect(path)) as file:
         rows = file.execute("SELECT service, pace FROM paces").fetchall()
     return {service: json.loads(pace)["rate"] for service, pace in rows}
@@ -407,18 +501,18 @@ TABLES = {
 @pytest.mark.parametrize("trouble", ["folder", *TABLES])
 def test_a_file_that_can_not_be_used_is_left_alone(tmp_path, trouble):
     """One warning, and the pace is kept for this process alone; what is there stays as it is."""
-    path = tmp_path / "p"
+    path = tmp_path / "p.pace"
     if trouble == "folder":
         path.mkdir()
     else:
         with closing(sqlite3.connect(path)) as file, file:
             file.execute(TABLES[trouble])
     with pytest.warns(CacheWarning, match="not shared") as caught:
-        pacer = Pacer(path, "s", rate=100, longest_s=60)
+        pacer = pacer_at(path, rate=100)
     assert comes(pacer)
     assert comes(pacer)
     pacer.close()
-    assert (len(caught), [each.name for each in tmp_path.iterdir()]) == (1, ["p"])
+    assert (len(caught), [each.name for each in tmp_path.iterdir()]) == (1, ["p.pace"])
     if trouble != "folder":
         with closing(sqlite3.connect(path)) as file:
             assert "service" not in str(file.execute("SELECT sql FROM sqlite_schema").fetchall())
@@ -427,20 +521,20 @@ def test_a_file_that_can_not_be_used_is_left_alone(tmp_path, trouble):
 def test_a_file_that_only_may_be_read_is_done_without(tmp_path):
     """One warning at the first step, and the pace goes on for this process alone."""
     with mounted(tmp_path / "m", "size=8m") as folder:
-        opened(folder / "p").close()
+        pacer_at(folder / "p.pace").close()
         remount(folder, "ro")
         with pytest.warns(CacheWarning, match="not shared.*readonly") as caught:
-            pacer = opened(folder / "p")
+            pacer = pacer_at(folder / "p.pace")
         assert (comes(pacer), len(caught)) == (True, 1)
         pacer.close()
 
 
 def test_a_broken_file_is_moved_aside_and_the_pace_goes_on(tmp_path):
     """As a cache is: one warning that names it, and a new file, as private, that is shared."""
-    path, aside = tmp_path / "p", tmp_path / "p.broken-1"
+    path, aside = tmp_path / "p.pace", tmp_path / "p.pace.broken-1"
     path.write_bytes(b"garbage" * 1000)
     with pytest.warns(CacheWarning, match=f"pace file .*{aside}") as caught:
-        pacer = opened(path)
+        pacer = pacer_at(path)
     pacer.note_refusal(None)
     pacer.close()
     assert (len(caught), aside.read_bytes()) == (1, b"garbage" * 1000)
@@ -451,43 +545,43 @@ def test_a_broken_file_is_moved_aside_and_the_pace_goes_on(tmp_path):
 @pytest.mark.parametrize("trouble", ["gone", "garbage", "no table"])
 def test_what_was_found_out_outlives_the_file(tmp_path, trouble):
     """Where the file is lost in the middle, the rate goes on from where it was, not anew."""
-    path = tmp_path / "p"
-    pacer = opened(path)
+    path = tmp_path / "p.pace"
+    pacer = pacer_at(path)
     pacer.note_refusal(None)
-    rate = pacer.slots.own.rate
+    rate = pacer.own.rate
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CacheWarning)
         if trouble == "no table":
             with closing(sqlite3.connect(path)) as file, file:
                 file.execute("DROP TABLE paces")
         else:
-            pacer.slots.file.close()
+            pacer.file.close()
             path.unlink()
             path.write_bytes(b"garbage" * 1000) if trouble == "garbage" else None
         pacer.note_refusal(None)
-    assert pacer.slots.own.rate <= rate < START_RATE
+    assert pacer.own.rate <= rate < START_RATE
     pacer.close()
     if trouble != "no table":
-        assert stored(path) == {"s": pacer.slots.own.rate}
+        assert stored(path) == {"s": pacer.own.rate}
 
 
 def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeypatch):
     """One warning, and nobody waits for that file again."""
-    monkeypatch.setattr("walletframe.transport.slots.PACES", replace(PACES, wait_s=0.3))
-    pacer = Pacer(tmp_path / "p", "s", rate=100, longest_s=60)
-    with closing(sqlite3.connect(tmp_path / "p", isolation_level=None)) as other:
+    monkeypatch.setattr("walletframe.transport.pace.PACES", replace(PACES, wait_s=0.3))
+    pacer = pacer_at(tmp_path / "p.pace", rate=100)
+    with closing(sqlite3.connect(tmp_path / "p.pace", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.warns(CacheWarning, match="not shared.*locked") as caught:
             assert all(comes(pacer) for _ in range(2))
         assert len(caught) == 1
-    assert pacer.slots.own.rate == 100 / UNCOUNTED  # others are there: never at the full rate
+    assert pacer.own.rate == 100 / UNCOUNTED  # others are there: never at the full rate
     pacer.close()
 
 
 def test_who_waits_for_the_file_brings_no_old_time(tmp_path):
     """A refusal is of the moment when it is stored: the times of a pace only go forward."""
-    path = tmp_path / "p"
-    pacer = opened(path)
+    path = tmp_path / "p.pace"
+    pacer = pacer_at(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         thread = Thread(target=pacer.note_refusal, args=(5.0,))
@@ -496,38 +590,38 @@ def test_who_waits_for_the_file_brings_no_old_time(tmp_path):
         released = time.time()
         other.execute("COMMIT")
         thread.join()
-    assert pacer.slots.own.paused_until >= released + 5
+    assert pacer.own.paused_until >= released + 5
     pacer.close()
 
 
 def test_who_is_late_opens_no_file_anew(tmp_path):
     """A thread that hears of a refusal after the end slows down a pace that nobody needs."""
-    pacer = opened(tmp_path / "p")
+    pacer = pacer_at(tmp_path / "p.pace")
     pacer.close()
-    before = stored(tmp_path / "p")
+    before = stored(tmp_path / "p.pace")
     pacer.note_refusal(None)
-    assert (held(tmp_path), stored(tmp_path / "p")) == ([], before)
+    assert (held(tmp_path), stored(tmp_path / "p.pace")) == ([], before)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_fork_takes_no_connection_along(tmp_path):
     """Parent and child go on with one pace, each by a connection of its own."""
-    path = tmp_path / "p"
-    pacer = opened(path)
+    path = tmp_path / "p.pace"
+    pacer = pacer_at(path)
     child = os.fork()
     if child == 0:
         before = held(path)
         pacer.note_refusal(None)
-        os._exit(7 if not before and pacer.slots.file._memory is None else 8)
+        os._exit(7 if not before and pacer.file._memory is None else 8)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     assert stored(path)["s"] < START_RATE
     pacer.note_refusal(None)
-    assert pacer.slots.own.rate == stored(path)["s"] < START_RATE
+    assert pacer.own.rate == stored(path)["s"] < START_RATE
     pacer.close()
 
 
 def test_paces_are_kept_beside_the_answers(tmp_path):
     """There is a file for the pace only where there is one for the answers."""
-    assert pace_place(tmp_path / "a.sqlite", None) == tmp_path / "a.sqlite.pace"
-    assert pace_place(None, None).name == "answers.sqlite.pace"
-    assert pace_place("memory", None) is pace_place(False, None) is None  # noqa: FBT003 - the setting's value
+    assert pace_path(tmp_path / "a.sqlite") == tmp_path / "a.sqlite.pace"
+    assert pace_path(None).name == "answers.sqlite.pace"
+    assert pace_path("memory") is pace_path(False) is None  # noqa: FBT003 - the setting's value

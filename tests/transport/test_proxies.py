@@ -99,7 +99,7 @@ def test_a_node_is_reached_through_a_socks_proxy(teller, tmp_path, monkeypatch):
     teller.socket = context.wrap_socket(teller.socket, server_side=True)
     with SocksProxy(place) as proxy:
         monkeypatch.setenv("https_proxy", f"socks5h://{proxy.place}")
-        with pytest.warns(wf.FetchWarning):
+        with pytest.warns(wf.errors.FetchWarning):
             frame = wf.token_balance(
                 "ETH.0x" + "1" * 40, None, rpc_url="https://node.example/v1/a-secret-of-nobody"
             )

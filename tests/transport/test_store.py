@@ -1,7 +1,9 @@
 """Answers that are kept on this machine, or wherever the caller wants them."""
 
+import itertools
 import pickle
 import sqlite3
+import time
 import warnings
 from contextlib import closing
 from dataclasses import replace
@@ -9,14 +11,15 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
-from requests_cache import BaseCache, CachedResponse, CachedSession, FileCache, SQLiteCache
+import redis
+from requests_cache import BaseCache, FileCache, RedisCache, SQLiteCache
 from requests_cache.serializers import SerializerPipeline, Stage
 
-from walletframe.address import WalletAddress, parse_wallets
+from walletframe.address.forms import WalletAddress
+from walletframe.address.lists import parse_wallets
 from walletframe.errors import CacheError, CacheWarning, SettingsError
-from walletframe.settings import ServerUrl
-from walletframe.transport import AnswerStore, Kept, clear, default_path, describe
-from walletframe.transport.cachefile import RowCache
+from walletframe.settings.values import default_cache
+from walletframe.transport import AnswerStore, Kept, clear, describe
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 WALLETS = parse_wallets(["ETH.0xAB", "SOLANA.abC", "NEAR.alice.near"])
@@ -26,11 +29,10 @@ SERVICE = "https://api.example/v1"
 BACKENDS = {
     "file": lambda folder: folder / "new" / "a.sqlite",
     "memory": lambda _: "memory",
-    "rows": lambda folder: RowCache(folder / "a.sqlite"),
     "requests-cache, memory": lambda _: BaseCache(),
     "requests-cache, folder": lambda folder: FileCache(folder / "f", serializer="json"),
     "requests-cache, sqlite": lambda folder: SQLiteCache(folder / "s.sqlite", serializer="json"),
-    "server": None,
+    "requests-cache, redis": None,
 }
 
 
@@ -49,10 +51,10 @@ class TestContract:
     @pytest.fixture
     def chosen(self, backend, tmp_path, request):
         """Give a function that names one of the places, as often as it is called."""
-        if backend != "server":
+        if BACKENDS[backend] is not None:
             return lambda: BACKENDS[backend](tmp_path)
-        valkey = request.getfixturevalue("valkey")
-        return lambda: ServerUrl(valkey.url)
+        link = redis.Redis.from_url(request.getfixturevalue("valkey").url)
+        return lambda: RedisCache("walletframe", connection=link, serializer="json")
 
     @pytest.fixture
     def store(self, chosen):
@@ -142,7 +144,6 @@ DAMAGES = [
     "fetched_at = CAST(x'ff' AS TEXT)",
     "body = 'text'",
     "body = x'7b7d'",
-    "head = '{}'",
     "turn = 1000000",
     "turn = 'x'",
     "checksum = checksum + 1",
@@ -161,9 +162,6 @@ def test_a_row_that_is_damaged_is_not_there(tmp_path, damage):
         with closing(sqlite3.connect(path)) as link, link:
             link.execute(f"UPDATE answers SET {damage} WHERE key = 's ETH.0xab'")
         assert list(store.read(WALLETS)) == [WALLETS[2]]
-        with closing(RowCache(path)) as cache:
-            assert cache.get_response("s ETH.0xab") is cache.get_response("s SOLANA.abC") is None
-            assert cache.get_response("s NEAR.alice.near").content == b"{}"
         for wallet in WALLETS:
             store.write(wallet, Kept(b"anew", NOW, store.turn()))
         assert store.read(WALLETS) == dict.fromkeys(WALLETS, Kept(b"anew", NOW))
@@ -205,13 +203,9 @@ def answers_of_three(folder):
 
 @pytest.mark.parametrize("damage", ["headers", "content"])
 def test_a_borrowed_backend_is_checked_too(damage):
-    """A damaged entry is not there, one of 0.1.0 is, and the next answer takes the place."""
+    """A damaged entry is not there, and the next answer takes the place."""
     backend = BaseCache()
     with AnswerStore(backend, "s") as store:
-        backend.responses["s ETH.0xab"] = CachedResponse(
-            content=b"of 0.1.0", created_at=NOW, status_code=200
-        )
-        assert store.read(WALLETS) == {WALLETS[0]: Kept(b"of 0.1.0", NOW)}
         store.write(WALLETS[0], KEPT)
         response = backend.responses["s ETH.0xab"]
         if damage == "headers":
@@ -224,38 +218,20 @@ def test_a_borrowed_backend_is_checked_too(damage):
         assert store.read(WALLETS) == {WALLETS[0]: KEPT}
 
 
-OF_0_1_0 = """
-CREATE TABLE answers (
-    key TEXT PRIMARY KEY, fetched_at TEXT NOT NULL, body BLOB NOT NULL, head TEXT);
-CREATE INDEX answers_by_age ON answers (fetched_at);
-CREATE TABLE aliases (key TEXT PRIMARY KEY, target TEXT NOT NULL);
-INSERT INTO answers VALUES ('s ETH.0xab', '2026-01-02T03:04:05.678901+00:00', x'7b7d', NULL);
-INSERT INTO answers VALUES ('s SOLANA.abC', 'then', x'7b7d', NULL);
-PRAGMA user_version = 1;
-"""
-PUT_BY_0_1_0 = (
-    "INSERT INTO answers (key, fetched_at, body, head) VALUES (?, ?, x'7b7d', NULL) "
-    "ON CONFLICT (key) DO UPDATE SET fetched_at = excluded.fetched_at, body = excluded.body, "
-    "head = excluded.head WHERE excluded.fetched_at >= answers.fetched_at"
-)
-
-
-def test_a_cache_of_0_1_0_is_read_and_shared(tmp_path):
-    """Its answers are there, and what it puts there later is read, or asked for again."""
-    path, kept = tmp_path / "a.sqlite", Kept(b"{}", NOW)
-    with closing(sqlite3.connect(path)) as old:
-        old.executescript(OF_0_1_0)
-    with closing(sqlite3.connect(path)) as old, AnswerStore(path, "s") as store:
-        assert store.read(WALLETS) == {WALLETS[0]: kept}
-        store.write(WALLETS[1], KEPT)
-        assert store.read(WALLETS) == {WALLETS[0]: kept, WALLETS[1]: KEPT}
-        for key in ("s SOLANA.abC", "s NEAR.alice.near"):
-            old.execute(PUT_BY_0_1_0, (key, "2026-01-02T03:04:05.678901+00:00"))
-        old.commit()
-        assert store.read(WALLETS) == {WALLETS[0]: kept, WALLETS[2]: kept}
-        store.write(WALLETS[1], KEPT)
-        assert store.read(WALLETS)[WALLETS[1]] == KEPT
-        assert len(old.execute("SELECT key, fetched_at, body FROM answers").fetchall()) == 3
+@pytest.mark.parametrize("restarted", [True, False])
+def test_what_is_asked_for_after_a_restart_wins(tmp_path, monkeypatch, restarted):
+    """Then the clock of the machine begins anew; the wall clock may say anything."""
+    path, before = tmp_path / "a.sqlite", time.monotonic_ns()
+    with AnswerStore(path, "s") as store:
+        store.write(WALLETS[0], KEPT)
+    if restarted:
+        monkeypatch.setattr(time, "monotonic_ns", itertools.count(7).__next__)
+    with AnswerStore(path, "s") as one, AnswerStore(path, "s") as other:
+        early, late = one.turn(), other.turn()
+        assert before < early < late
+        one.write(WALLETS[0], Kept(b"late", NOW, late))
+        other.write(WALLETS[0], Kept(b"early", NOW, early))
+        assert one.read(WALLETS) == {WALLETS[0]: Kept(b"late", NOW)}
 
 
 def test_nothing_is_kept_where_that_is_chosen():
@@ -269,8 +245,8 @@ def test_default_is_in_the_users_cache_folder(home):
     """Without a choice the file is where the platform keeps such things."""
     with AnswerStore(None, "s") as store:
         store.write(WALLETS[0], KEPT)
-    assert default_path().is_relative_to(home)
-    assert describe(default_path()).answers == {"s": 1}
+    assert default_cache().is_relative_to(home)
+    assert describe(default_cache()).answers == {"s": 1}
 
 
 def test_what_keeps_no_answers_is_refused():
@@ -298,42 +274,6 @@ def test_a_backends_own_default_is_refused_where_it_is_pickle(tmp_path):
     with pytest.raises(SettingsError, match="pickle"):
         AnswerStore(backend, "s")
     backend.close()
-
-
-def test_a_cached_session_works_with_the_backend(canned, tmp_path):
-    """requests-cache's own session stores, finds, redirects, expires and deletes, unchanged."""
-    path = tmp_path / "a.sqlite"
-    canned.say(b"", 302, Location="/there")
-    canned.say(b"{}", Content_Type="application/json")
-    for from_cache in (False, True):
-        with CachedSession(backend=RowCache(path), expire_after=60) as session:
-            response = session.get(f"{canned.base_url}/here")
-            assert (response.from_cache, response.json()) == (from_cache, {})
-            assert (response.url, len(response.history)) == (f"{canned.base_url}/there", 1)
-            assert response.headers["Content-Type"] == "application/json"
-    with CachedSession(backend=RowCache(path)) as session:
-        cache = session.cache
-        assert (len(cache.responses), len(cache.redirects), cache.db_path) == (2, 1, path)
-        assert cache.contains(url=f"{canned.base_url}/there")
-        cache.delete(urls=[f"{canned.base_url}/there", f"{canned.base_url}/here"])
-        assert not cache.contains(url=f"{canned.base_url}/there")
-        with pytest.raises(KeyError):
-            del cache.responses["gone"]
-        cache.clear()
-        assert (list(cache.responses), list(cache.redirects)) == ([], [])
-
-
-def test_an_answer_can_be_deleted_once(tmp_path):
-    """As from any mapping; what is not there is a KeyError."""
-    cache = RowCache(tmp_path / "a.sqlite")
-    with AnswerStore(cache, SERVICE) as store:
-        store.write_many((wallet, KEPT) for wallet in WALLETS)
-        first, *others = cache.responses
-        del cache.responses[first]
-        assert list(cache.responses) == others
-        with pytest.raises(KeyError):
-            del cache.responses[first]
-    cache.close()
 
 
 def test_the_oldest_give_way(tmp_path):

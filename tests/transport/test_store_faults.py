@@ -4,6 +4,7 @@ Each script runs in a process of its own, so that it can be interrupted, limited
 """
 
 import fcntl
+import itertools
 import os
 import sqlite3
 import stat
@@ -18,14 +19,14 @@ from threading import Timer
 import pytest
 from mortals import Mortals
 from requests_cache import BaseCache, FileCache
+from slot_takers import pacer_at
 from small_disk import mounted, remount
 
-from walletframe.address import WalletAddress
+from walletframe.address.forms import WalletAddress
 from walletframe.errors import CacheError, CacheWarning
-from walletframe.transport import AnswerStore, Kept, Pacer, clear, describe
-from walletframe.transport.cachefile import ANSWERS, RowCache
-from walletframe.transport.database import Database
-from walletframe.transport.sqlitefile import move_aside
+from walletframe.transport import AnswerStore, Kept, clear, describe
+from walletframe.transport.cachefile import ANSWERS
+from walletframe.transport.database import Database, move_aside
 
 pytestmark = [pytest.mark.system, pytest.mark.timeout(600)]
 
@@ -34,7 +35,7 @@ IMPORTS = """
 import os, random, resource, signal, sqlite3, sys, threading, time, warnings
 from datetime import UTC, datetime
 from pathlib import Path
-from walletframe.address import WalletAddress
+from walletframe.address.forms import WalletAddress
 from walletframe.transport import AnswerStore, Kept
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 def wallet(*parts):
@@ -71,13 +72,6 @@ for round in range(int(ARGUMENT)):
         other.close()
 print(len(acknowledged), len(acknowledged) - len(store.read(acknowledged)), slowest)
 """
-TAKE_BACK = (
-    "PRAGMA journal_mode = DELETE",
-    "DROP INDEX answers_by_turn",
-    "ALTER TABLE answers DROP COLUMN checksum",
-    "ALTER TABLE answers DROP COLUMN turn",
-    "DROP TABLE turns",
-)
 HOLD = """
 link = sqlite3.connect(PATH, isolation_level=None)
 link.execute(ARGUMENT)
@@ -149,13 +143,15 @@ MADE = """
 def look(event, words):
     if event in ("sqlite3.connect/handle", "os.chmod", "os.rename"):
         seen.update((file.name, oct(file.stat().st_mode & 0o777)) for file in PATH.iterdir())
+from walletframe.settings.values import Settings
 from walletframe.transport import Pacer
+own = {"api_key": "nobody's", "key_kind": "private", "base_url": "https://api.example"}
 seen = set()
 os.umask(0)
 sys.addaudithook(look)
 with AnswerStore(PATH / "a", "s") as store:
     keep(store, 1)
-    Pacer(PATH / "p", "s", rate=None, longest_s=60).close()
+    Pacer(Settings.isolated(cache=PATH / "p", **own)).close()
 look("os.rename", ())
 print(*sorted({mode for _, mode in seen}), len({name for name, _ in seen}))
 """
@@ -282,8 +278,7 @@ def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeyp
     """Seconds, one warning, memory; what the file holds is read all the while."""
     wait_only(0.3, monkeypatch)
     path = filled(tmp_path / "a.sqlite", 3)
-    cache = RowCache(path)
-    with start(HOLD, path, "BEGIN EXCLUSIVE") as holder, AnswerStore(cache, "s") as store:
+    with start(HOLD, path, "BEGIN EXCLUSIVE") as holder, AnswerStore(path, "s") as store:
         holder.stdout.readline()
         before = time.monotonic()
         with pytest.warns(CacheWarning, match="locked"):
@@ -291,7 +286,7 @@ def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeyp
         assert 0.3 <= time.monotonic() - before < 30
         store.write(wallet("newer"), kept())
         names = [wallet("new"), wallet("newer"), *map(wallet, range(3))]
-        assert len(store.read(names)) == len([*cache.responses]) == 5
+        assert len(store.read(names)) == 5
         holder.kill()
 
 
@@ -302,9 +297,10 @@ def test_a_file_that_nobody_else_may_read_is_done_without(tmp_path, monkeypatch)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
         other.execute("BEGIN EXCLUSIVE")
-        with AnswerStore(RowCache(path), "s") as store:
-            with pytest.warns(CacheWarning, match="locked") as told:
-                assert store.read([wallet(1)]) == {}
+        with pytest.warns(CacheWarning, match="locked") as told:
+            store = AnswerStore(path, "s")
+        with store:
+            assert store.read([wallet(1)]) == {}
             store.write(wallet(1), kept(1))
             assert store.read([wallet(1)]) == {wallet(1): kept(1)}
             assert len(told) == 1
@@ -361,43 +357,40 @@ def test_a_read_only_folder_is_read(tmp_path):
             AnswerStore(folder / "none.sqlite", "s").close()
 
 
-def test_a_cache_of_0_1_0_that_can_not_be_written_is_read(tmp_path):
-    """It is not brought up to date then; the first turn to ask gives one warning, and memory."""
+def restart(monkeypatch):
+    """Let the machine be started anew: its clock of turns begins again."""
+    monkeypatch.setattr(time, "monotonic_ns", itertools.count(1).__next__)
+
+
+def test_a_cache_of_before_a_restart_that_can_not_be_written_is_read(tmp_path, monkeypatch):
+    """The first write gives one warning, and memory, where what was asked for later wins."""
     with mounted(tmp_path / "m", "size=8m") as folder:
-        path = of_0_1_0(folder / "a.sqlite")
+        path = filled(folder / "a.sqlite", 2)
+        restart(monkeypatch)
         remount(folder, "ro")
         with AnswerStore(path, "s") as store:
             assert store.read([wallet(1)]) == {wallet(1): kept()}
             with pytest.warns(CacheWarning, match="readonly") as told:
-                turn = store.turn()
-            store.write(wallet(1), Kept(b"new", NOW, turn))
-            assert store.read([wallet(0), wallet(1)])[wallet(1)].body == b"new"
-            assert len(told) == 1
+                store.write(wallet("new"), kept())
+            assert (len(store.read([wallet(1), wallet("new")])), len(told)) == (2, 1)
 
 
-def of_0_1_0(path):
-    """Make a cache as 0.1.0 wrote it."""
-    with closing(sqlite3.connect(filled(path, 2), isolation_level=None)) as link:
-        for statement in TAKE_BACK:
-            link.execute(statement).fetchall()
-    return path
-
-
-def test_a_cache_of_0_1_0_that_is_in_use_is_waited_for(tmp_path):
-    """And then brought up to date."""
-    path = of_0_1_0(tmp_path / "a.sqlite")
+def test_a_cache_of_before_a_restart_that_is_in_use_is_waited_for(tmp_path, monkeypatch):
+    """Its clock is set first, so that what is asked for now wins over what is kept."""
+    path, before = filled(tmp_path / "a.sqlite", 2), time.monotonic_ns()
+    restart(monkeypatch)
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
     Timer(0.5, other.rollback).start()
     with AnswerStore(path, "s") as store:
-        assert store.turn() == 1
+        assert store.turn() > before - 10**9
         assert len(store.read(map(wallet, range(2)))) == 2
     other.close()
 
 
-def test_two_bring_a_cache_of_0_1_0_up_to_date(tmp_path):
-    """Where both have seen that it is old, the one that comes second changes nothing."""
-    path = of_0_1_0(tmp_path / "a.sqlite")
+def test_two_make_a_file_at_once(tmp_path):
+    """Where both have seen that it is new, the one that comes second changes nothing."""
+    path = tmp_path / "a.sqlite"
 
     class Slower(sqlite3.Connection):
         def execute(self, statement, *values):
@@ -515,7 +508,7 @@ def test_a_file_that_is_taken_away_during_a_write_is_written_again(tmp_path):
         links.append(link)
         if len(links) == 1:
             path.unlink()
-        link.execute("INSERT INTO answers (key, fetched_at, body) VALUES ('s A.b', '', '')")
+        link.execute("INSERT INTO answers VALUES ('s A.b', '', '', 0, 0)")
 
     database = Database(path, ANSWERS)
     database.change(take_away)
@@ -569,7 +562,7 @@ def test_nobody_else_may_read_it(tmp_path):
     """The file and what SQLite puts beside it are the owner's, whatever the umask."""
     umask = os.umask(0)
     try:
-        Pacer(tmp_path / "new" / "a.pace", "s", rate=None, longest_s=60).close()
+        pacer_at(tmp_path / "new" / "a.pace").close()
         with AnswerStore(tmp_path / "new" / "a.sqlite", "s") as store:
             store.write(wallet(1), kept())
             files = [tmp_path / "new", *(tmp_path / "new").iterdir()]
@@ -618,12 +611,11 @@ def test_a_fork_takes_no_connection_along(tmp_path, forks):
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_child_goes_on_where_its_parent_was(tmp_path):
     """The same store in both, no connection: each finds what the other has kept."""
-    cache = RowCache(tmp_path / "a.sqlite")
-    with AnswerStore(cache, "s") as store:
+    with AnswerStore(tmp_path / "a.sqlite", "s") as store:
         store.write(wallet("parent"), kept())
         child = os.fork()
         if child == 0:
-            if cache.responses.database._link is not None:
+            if store._shelf._database._link is not None:
                 os._exit(1)
             store.write(wallet("child"), kept())
             os._exit(len(store.read([wallet("parent"), wallet("child")])))
@@ -667,7 +659,7 @@ def test_a_backend_that_fails_here_is_still_read(tmp_path):
         with pytest.warns(CacheWarning, match="FileCache"):
             store.write(WalletAddress("TEST", "x" * 400), kept())
         store.write(wallet("one"), Kept(b"older", NOW))
-        other.write(wallet("one"), Kept(b"newer", NOW, turn=99))
+        other.write(wallet("one"), Kept(b"newer", NOW, other.turn()))
         assert store.read([wallet("one")])[wallet("one")].body == b"newer"
     for each in (backend, theirs):
         each.close()

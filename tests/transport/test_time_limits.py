@@ -200,7 +200,7 @@ def test_a_deadline_ends_the_last_attempt(name):
 
 def test_a_deadline_ends_an_attempt_behind_others(canned, monkeypatch):
     """The last one has what is left."""
-    monkeypatch.setattr("walletframe.client.ask._FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("walletframe.client.asking._FIRST_WAIT_S", 0.01)
     canned.say(b"", status=503)
     canned.default = (200, {}, [b" "] * 9_999 + [answer(wallet())])
     with canned.client(timeout_s=LONG, deadline_s=2) as client:

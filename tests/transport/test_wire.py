@@ -7,9 +7,11 @@ import sys
 import pytest
 from canned_service import answer, balance, wallet
 
-from walletframe.address import parse_wallets
-from walletframe.frames import WalletRecord, assemble, unreadable
-from walletframe.wire import NO_LIST, Status, read_answer
+from walletframe.address.lists import parse_wallets
+from walletframe.frames.assembly import WalletRecord, assemble
+from walletframe.frames.known import unreadable
+from walletframe.wire.answer import NO_LIST, read_answer
+from walletframe.wire.outcome import Status
 
 ASKED = parse_wallets(["ETH.0xA", "NEAR.alice.near"])
 SOUND = wallet("alice.near", "NEAR")
@@ -100,6 +102,7 @@ ODD = {  # a balance; its raw amount, as it is read
     "blockchain is empty": (of(blockchain=""), "1500000"),
     "blockchain is a number": (of(blockchain=5), "1500000"),
     "blockchain is left out": (without(balance(), "asset", "blockchain"), "1500000"),
+    "contract is empty": (of(address=""), "1500000"),
     "contract is a number": (of(address=0), "1500000"),
     "contract is an object": (of(address={}), "1500000"),
     "asset is text": (balance() | {"asset": "ETH"}, "1500000"),
@@ -162,6 +165,42 @@ def test_integers_of_any_size_are_read_exactly(number):
 def test_failed_left_out_counts_as_false():
     """A server may leave out what is false."""
     assert read(without(wallet(), "failed")).outcomes[0].status is Status.OK
+
+
+def with_error(error, *wallets, price=None):
+    """Read an answer with an error beside its wallets, one of which has an odd price."""
+    odd = [balance() | {"price": price}] if price else []
+    sent = {"wallets": [*wallets, wallet("0xc", balances=odd)], "error": error}
+    return read_answer(json.dumps(sent).encode(), ASKED).outcomes
+
+
+@pytest.mark.parametrize("price", [None, "odd"])
+@pytest.mark.parametrize("error", ["node down", {"code": 7, "message": "node down"}, ["node down"]])
+def test_an_error_without_balances_is_no_empty_wallet(error, price):
+    """What came with it stays, and who has nothing, or is left out, is invalid, with the reason."""
+    empty, missing = with_error(error, wallet(balances=[]), price=price)
+    assert (empty.status, empty.balances, missing.status) == (Status.INVALID, None, Status.INVALID)
+    assert "node down" in empty.error
+    assert empty.error == missing.error
+    assert with_error(error, wallet(), price=price)[0].status is Status.OK
+    failed, _ = with_error(error, wallet(failed=True), price=price)
+    assert failed.status is Status.FAILED
+
+
+@pytest.mark.parametrize("price", [None, "odd"])
+@pytest.mark.parametrize("error", [None, "", False, 0, [], {}])
+def test_an_error_of_nothing_is_none(error, price):
+    """Null and the like say that there is no error."""
+    empty, missing = with_error(error, wallet(balances=[], error=error), price=price)
+    assert (empty.status, missing.status) == (Status.OK, Status.MISSING)
+
+
+def test_an_error_in_place_of_wallets_is_quoted():
+    """As the service's other endpoints answer; cut, and on one line."""
+    body = json.dumps({"error": "down\n" + "x" * 500, "traceId": 5}).encode()
+    reason = read_answer(body, ASKED).outcomes[0].error
+    assert "down x" in reason
+    assert len(reason) < 150
 
 
 def test_an_odd_explorer_url_is_left_out():

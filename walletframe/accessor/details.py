@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
+from walletframe.accessor.delegation import Delegate, LazyPackage, call_with_data
 from walletframe.accessor.holdings import HoldingsAccessor
-from walletframe.accessor.spam import SpamAccessor
-from walletframe.accessor.totals import TotalsAccessor
-from walletframe.accessor.values import ValuesAccessor
-from walletframe.frames import WalletDetails, details_given
+from walletframe.frames.details import WalletDetails, details_given
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from walletframe.frames import DetailsLike
+    from walletframe import analysis
+    from walletframe.analysis import selection
+    from walletframe.frames.details import DetailsLike
+else:
+    analysis, selection = map(LazyPackage, ("analysis", "analysis.selection"))
 
 
-class DetailsAccessor(
-    HoldingsAccessor[WalletDetails],
-    TotalsAccessor[WalletDetails],
-    ValuesAccessor[WalletDetails],
-    SpamAccessor[WalletDetails],
-):
+class DetailsAccessor(HoldingsAccessor):
     """Tables and charts of a whole fetch, which say how complete they are.
 
     The calls of ``holdings.wf`` with ``wallets=`` given. Those that add to the rows of holdings, or
-    leave some out (`value`, `flag_spam`, `without_spam`), return a fetch again.
+    leave some out (`value`, `flag_spam`, `without_spam`, `where`), return a fetch again.
 
     Parameters
     ----------
@@ -53,5 +50,14 @@ class DetailsAccessor(
     def __init__(self, details: DetailsLike) -> None:
         self._wallets, self._data = details_given(details)
 
-    def _again(self, holdings: pd.DataFrame) -> WalletDetails:
-        return WalletDetails(self._wallets, holdings)
+    def _with_rows(self, function: Any, /, *args: Any, **kwargs: Any) -> WalletDetails:
+        """Return the fetch with a function's rows in place of its holdings."""
+        return WalletDetails(self._wallets, call_with_data(self, function, *args, **kwargs))
+
+    def _where(self, _function: object, /, *args: Any, **kwargs: Any) -> WalletDetails:
+        return selection.where_in_fetch(self._data, self._wallets, *args, **kwargs)
+
+    value: Final = Delegate(lambda: analysis.value, _with_rows)
+    flag_spam: Final = Delegate(lambda: analysis.flag_spam, _with_rows)
+    without_spam: Final = Delegate(lambda: analysis.without_spam, _with_rows)
+    where: Final = Delegate(lambda: analysis.where, _where)

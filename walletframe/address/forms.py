@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
 
@@ -19,12 +19,16 @@ from walletframe.chains import spelled
 from walletframe.errors import AddressError
 from walletframe.text import is_unseen
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+COLUMNS = ("blockchain", "address")
 MAX_LENGTH = 512
+_OF_THE_SERVICE = {"blockChain": "blockchain", "walletAddress": "address"}
 _SHORTENED = ("…", "...")
 _NO_TEXT = "blockchain and address have to be text"
 _NO_DOT = 'no dot between blockchain and address, as in "ETH.0x52…"'
-A_FILE = "this is a file: pass its contents, such as pd.read_csv(…)"
-A_FILE_IN_SHELL = "this is a file: pass it with --file"
+_A_FILE = "this is a file: pass its contents, such as pd.read_csv(…), or in a shell with --file"
 _FILES = frozenset({"csv", "json", "parquet", "txt", "xlsx"})
 _A_LINK = 'this is a link: give the wallet that it points to, as in "ETH.0x52…"'
 _LINK = re.compile(r"[\w+.-]*://|(?:[\w-]+\.)+[a-z]{2,}/")  # with its scheme or without
@@ -122,15 +126,35 @@ def read_wallet(item: object) -> WalletAddress | str:
 
 
 def is_blank(item: object) -> bool:
-    """Tell whether nothing stands in a row: a missing value, white space, or two such parts."""
+    """Return whether a row is empty: a missing value, white space, or two such parts."""
     match item:
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
-            return _is_empty(blockchain) and _is_empty(address)
+            return is_empty(blockchain) and is_empty(address)
+        case Mapping():
+            return is_blank(_pair(item))
         case _:
-            return _is_empty(item)
+            return is_empty(item)
 
 
-def _is_empty(cell: Any) -> bool:
+def _pair(item: Mapping[Any, Any]) -> tuple[Any, ...]:
+    """Return the blockchain and the address of a mapping with the service's names, else nothing."""
+    named = dict(zip(our_names(item), item.values(), strict=True))
+    return tuple(named[name] for name in COLUMNS if name in named)
+
+
+def our_names(names: Iterable[Any]) -> list[Any]:
+    """Return names of columns, in which the service's own for a wallet's parts are ours.
+
+    As they are, where not both parts are named.
+    """
+    found = [*names]
+    renamed = {theirs: ours for theirs, ours in _OF_THE_SERVICE.items() if ours not in found}
+    ours = [renamed.get(name, name) for name in found]
+    return ours if {*COLUMNS} <= {*ours} else found
+
+
+def is_empty(cell: Any) -> bool:
+    """Return whether a cell is missing or blank."""
     if isinstance(cell, str):
         return not cell or cell.isspace()
     return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
@@ -143,13 +167,15 @@ def _parts(item: object) -> tuple[str, str, str]:
             return item.blockchain, item.address, ""
         case str():
             blockchain, dot, address = (part.strip() for part in item.partition("."))
-            return blockchain, address, A_FILE if address in _FILES else "" if dot else _NO_DOT
+            return blockchain, address, _A_FILE if address in _FILES else "" if dot else _NO_DOT
         case (blockchain, address) | {"blockchain": blockchain, "address": address}:
             blockchain, address = (  # what is no text stays for the fault
-                cell.strip() if isinstance(cell, str) else "" if _is_empty(cell) else cell
+                cell.strip() if isinstance(cell, str) else "" if is_empty(cell) else cell
                 for cell in (blockchain, address)
             )
             return blockchain, address, ""
+        case Mapping() if len(pair := _pair(item)) == len(COLUMNS):
+            return _parts(pair)
         case Mapping():
             return "", "", 'needs the keys "blockchain" and "address"'
         case _:
@@ -193,9 +219,17 @@ def shorten(item: object) -> str:
 
 
 def canonical_address(address: str) -> str:
-    """Return the form of an address, or of a token contract, in which two are compared."""
+    """Return the form of an address, or of a token contract, in which two are compared.
+
+    Behind the hex of a Move type, such as ``0x2::sui::SUI``, case counts.
+    """
     address = address.strip()
-    return address.lower() if address[:2] in ("0x", "0X") and address.isascii() else address
+    if address[:2] not in ("0x", "0X") or not address.isascii():
+        return address
+    if "::" not in address:
+        return address.lower()
+    account, colons, names = address.partition("::")
+    return account.lower() + colons + names
 
 
 def canonical_blockchain(blockchain: str) -> str:

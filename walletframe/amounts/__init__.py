@@ -1,7 +1,6 @@
 """Exact amounts as a pandas column type: integers of any size and a scale, never rounded."""
 
-from walletframe.amounts.array import AmountArray
+from walletframe.amounts.array import AmountArray, AmountDtype
 from walletframe.amounts.columns import as_amounts
-from walletframe.amounts.dtype import AmountDtype
 
 __all__ = ["AmountArray", "AmountDtype", "as_amounts"]

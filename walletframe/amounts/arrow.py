@@ -1,6 +1,9 @@
-"""Amounts as Arrow arrays and tables: text that holds all of them, or decimals that hold some.
+"""Amounts as Arrow arrays: text that holds all of them, or decimals that hold some.
 
-Nothing here rounds: what does not fit is an error, or null where the caller asks for what fits.
+Nothing here rounds but the decimals in files for other programs: these are the nearest ones with 18
+places, null where more than 20 digits stand before the point, and the exact text stands beside
+them. Our own readers take the text wherever they may have been rounded. Parquet, Feather and IPC
+keep amounts of our own as text of a type of its own. What else does not fit is an error.
 """
 
 from __future__ import annotations
@@ -8,26 +11,67 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from walletframe.amounts.integers import POWERS, Exact, Integers, Mask, Places
+from walletframe.amounts.arithmetic import rounded
+from walletframe.amounts.integers import MAX_DECIMALS, POWERS, Exact, rescale
+from walletframe.amounts.sums import Words, words_from
 from walletframe.amounts.text import plain, plain_texts
 from walletframe.amounts.values import from_decimals, read, read_texts
-from walletframe.amounts.words import Words, words_from
-from walletframe.errors import AmountPrecisionError
+from walletframe.errors import AmountPrecisionError, ArgumentError, SettingsError
+from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pandas as pd
+    from walletframe.amounts.integers import Integers, Mask, Places
+
+SUFFIX = "_text"
+"""What the name of a column of exact text ends with, beside the decimals of the same amounts."""
+
+AMOUNT_TEXT = f"amount{SUFFIX}"
+"""The exact text of the amounts of holdings."""
+
+DECIMALS = pa.decimal128(38, 18)
+"""One type for all tokens, so that the files of a folder agree."""
 
 
-SUFFIX = "_decimal"
-"""What the name of a column of decimals ends with, beside the column of text it belongs to."""
+if TYPE_CHECKING:
 
-_DIGITS = 38
-_ETHER_DECIMALS = 18
+    class _ArrowType:  # Arrow ships no types
+        extension_name: str
+
+        def __init__(self, storage_type: pa.DataType, extension_name: str) -> None: ...
+
+else:
+    _ArrowType = pa.ExtensionType
+
+
+class AmountType(_ArrowType):
+    """The Arrow type that Parquet, Feather and IPC keep, by its name; plain text for others."""
+
+    def __init__(self) -> None:
+        super().__init__(pa.large_string(), "walletframe.amount")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage_type: pa.DataType, serialized: bytes) -> AmountType:
+        """Return the type; it has no parameters."""
+        return cls()
+
+    def __hash__(self) -> int:
+        return hash(self.extension_name)
+
+    def to_pandas_dtype(self) -> object:
+        """Return the dtype of a column of pandas."""
+        return pd.api.types.pandas_dtype("amount")
+
+
+pa.register_extension_type(AmountType())
 
 
 def as_text(amounts: Exact) -> pa.Array:
@@ -36,40 +80,36 @@ def as_text(amounts: Exact) -> pa.Array:
     return pc.if_else(amounts.missing, None, texts) if amounts.missing.any() else texts
 
 
+def fitting(amounts: Exact, scale: int, least: int, most: int, kind: object, hint: str) -> Integers:
+    """Return the integers at a scale, or refuse what needs more decimals or is out of bounds."""
+    integers, wrong, own = amounts.integers, np.False_, amounts.scale
+    if own > scale:
+        unit = 10 ** (own - scale)
+        integers, wrong = integers // unit, integers % unit != 0
+    integers = rescale(integers, min(own, scale), scale)
+    lost = np.flatnonzero(wrong | (integers < least) | (integers > most))
+    if len(lost):
+        value = plain(amounts.integers[lost[0]], own)
+        message = f"{value} (at position {lost[0]}) does not fit in {kind}"
+        raise AmountPrecisionError(message, hint=hint)
+    return integers
+
+
 def as_decimals(amounts: Exact, kind: pa.DataType) -> pa.Array:
     """Write amounts as an Arrow array of decimals, null where missing."""
-    integers = _at_scale(amounts, kind)
-    _refuse(amounts, kind, np.abs(integers) >= 10**kind.precision)
+    most = 10**kind.precision - 1
+    hint = "text holds every amount: astype('string'), or to_arrow() without a type"
+    integers = fitting(amounts, kind.scale, -most, most, kind, hint)
     return decimals_from(integers, amounts.missing, kind)
 
 
 def decimals_from(integers: Integers, missing: Mask, kind: pa.DataType) -> pa.Array:
     """Make an Arrow array of integers that are known to fit the decimal type at its scale."""
     width = kind.byte_width
-    words = b"".join([int(n).to_bytes(width, "little", signed=True) for n in integers])
+    words = b"".join([n.to_bytes(width, "little", signed=True) for n in integers.tolist()])
     present = np.packbits(~missing, bitorder="little").tobytes()
     buffers = [pa.py_buffer(present), pa.py_buffer(words)]
     return pa.Array.from_buffers(kind, len(integers), buffers)
-
-
-def _at_scale(amounts: Exact, kind: pa.DataType) -> Integers:
-    """Bring integers to the type's scale, which may be negative, without losing a digit."""
-    finer = kind.scale - amounts.scale
-    integers: Integers = amounts.integers * 10 ** max(finer, 0)
-    if finer < 0:
-        _refuse(amounts, kind, integers % 10**-finer != 0)
-        integers = integers // 10**-finer
-    return integers
-
-
-def _refuse(amounts: Exact, kind: pa.DataType, wrong: Mask) -> None:
-    places = np.flatnonzero(wrong)
-    if len(places):
-        value = plain(amounts.integers[places[0]], amounts.scale)
-        raise AmountPrecisionError(
-            f"{value} (at position {places[0]}) does not fit in {kind}",
-            hint="text holds every amount: astype('string'), or to_arrow() without a type",
-        )
 
 
 def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:
@@ -82,50 +122,90 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Exact:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         found = read_texts(array.cast(pa.large_string()))
     elif pa.types.is_decimal(kind) and kind.scale >= 0:
+        if kind.scale > MAX_DECIMALS:
+            raise AmountPrecisionError(
+                f"{kind} has more decimals than an amount, which has at most {MAX_DECIMALS}",
+                hint="round them on purpose first, to a type of fewer decimals",
+            )
         wide = pa.types.is_decimal128(kind) or pa.types.is_decimal256(kind)
         found = from_decimals(array if wide else array.cast(pa.decimal256(76, kind.scale)))
     return read(array.to_pylist()) if found is None else found
 
 
-def from_portable(decimals: pa.Array, texts: Callable[[Places], pa.Array]) -> Words:
-    """Read amounts as `to_portable_table` writes them, and by their text where decimals are null.
+def to_portable_table(frame: pd.DataFrame) -> pa.Table:
+    """Make an Arrow table for readers that don't know amounts, without the index.
 
-    `texts` gives the text at some positions; it is not asked where every decimal is there.
+    A column ``c`` of amounts becomes decimals, and has its exact text beside it in ``c_text``.
+    """
+    columns: dict[str, Any] = {}
+    for name, series in frame.items():
+        is_exact = series.dtype == "amount"
+        column = rounded_decimals(series) if is_exact else _column(name, series)
+        columns[str(name)] = column
+        if column.type == DECIMALS:  # a user's own decimals beside text would be read as amounts
+            text = text_name(name, frame)
+            if is_exact:
+                columns[text] = pa.array(series.array, pa.large_string())
+    return pa.table(columns)  # without pandas's metadata: it names a dtype that others don't have
+
+
+def text_name(name: object, frame: pd.DataFrame) -> str:
+    """Return the name of the exact text of a column, or refuse a frame that has it already."""
+    text = f"{name}{SUFFIX}"
+    if text in map(str, frame.columns):
+        raise SettingsError(
+            f"files have the exact text of {shown(str(name))!r} in {shown(text)!r}, "
+            "and the frame has a column of that name",
+            hint=f"drop it, or rename it: frame.rename(columns={{{shown(text)!r}: …}})",
+        )
+    return text
+
+
+def rounded_decimals(series: pd.Series) -> pa.Array:
+    """Write a column of amounts as the nearest decimals, half to even, null beyond 38 digits."""
+    array: Any = series.array
+    integers, missing, scale = rounded(array.exact(), DECIMALS.scale)
+    integers = rescale(integers, scale, DECIMALS.scale)
+    held = np.asarray(np.abs(integers) < POWERS[DECIMALS.precision], dtype=bool) & ~missing
+    return decimals_from(np.where(held, integers, 0), ~held, DECIMALS)
+
+
+def _column(name: object, series: pd.Series) -> pa.Array:
+    """Make an Arrow array, or refuse values that no one type of Arrow holds."""
+    try:
+        return pa.Array.from_pandas(series)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as fault:
+        reason = str(fault)
+    kinds = ", ".join(sorted({type(value).__name__ for value in series.dropna()}))
+    label = shown(str(name))
+    raise ArgumentError(
+        f"no type of Arrow holds all values of the column {label!r} ({kinds}): {shown(reason)}",
+        hint=f'drop it, or make it text: frame.astype({{{label!r}: "str"}})',
+    )
+
+
+def with_amounts(table: pa.Table) -> pa.Table:
+    """Take the amounts of such a table from their text, as columns that pandas knows as amounts."""
+    for field in table.schema:
+        text = f"{field.name}{SUFFIX}"
+        if field.type == DECIMALS and text in table.column_names:
+            place = table.column_names.index(field.name)
+            exact = table[text].cast(pa.large_string()).cast(AmountType())
+            table = table.set_column(place, field.name, exact).drop_columns(text)
+    return table
+
+
+def from_portable(decimals: pa.Array, inexact: Mask, texts: Callable[[Places], pa.Array]) -> Words:
+    """Read amounts as `to_portable_table` writes them, by their text where decimals won't do.
+
+    `inexact` marks decimals that may have been rounded. `texts` gives the text at some positions;
+    it is not asked where no decimal is inexact or null.
     """
     words, missing = words_from(decimals), np.asarray(decimals.is_null())
-    places = np.flatnonzero(missing)
+    places = np.flatnonzero(missing | inexact)
     others = Exact(np.empty(0, dtype=object), np.empty(0, dtype=bool), 0)
     if len(places):
         others = from_arrow(texts(places))
         words, missing = words.copy(), missing.copy()
         words[places], missing[places] = 0, others.missing
     return Words(words, missing, decimals.type.scale, places, others)
-
-
-def to_portable_table(frame: pd.DataFrame, *, decimals: int = _ETHER_DECIMALS) -> pa.Table:
-    """Make an Arrow table for readers that don't know amounts, without the index.
-
-    A column ``c`` of amounts is text, and has ``c_decimal`` beside it, null where 38 digits at
-    so many decimals can't hold the amount.
-    """
-    columns: dict[str, Any] = {}
-    for name, series in frame.items():
-        if series.dtype.name != "amount":
-            columns[str(name)] = pa.Array.from_pandas(series)
-            continue
-        array: Any = series.array
-        amounts = array.exact()
-        columns[str(name)] = as_text(amounts)
-        if f"{name}{SUFFIX}" not in frame.columns:
-            columns[f"{name}{SUFFIX}"] = fitting_decimals(amounts, decimals=decimals)
-    return pa.table(columns)  # without pandas's metadata: it names a dtype that others don't have
-
-
-def fitting_decimals(amounts: Exact, *, decimals: int = _ETHER_DECIMALS) -> pa.Array:
-    """Make decimals of 38 digits of the amounts that they hold exactly, null for the others."""
-    integers, missing, scale = amounts
-    finer, coarser = POWERS[max(decimals - scale, 0)], POWERS[max(scale - decimals, 0)]
-    fits = (integers % coarser == 0) & (np.abs(integers) * finer < POWERS[_DIGITS] * coarser)
-    held = np.asarray(fits, dtype=bool) & ~missing
-    converted = np.where(held, integers, 0) * finer // coarser
-    return decimals_from(converted, ~held, pa.decimal128(_DIGITS, decimals))

@@ -1,32 +1,27 @@
-"""What pandas computes of a column by floats, rounded once; and amounts made of objects again."""
+"""Amounts made of objects again; changes, and sums and means of windows, without a loss."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts import sorting, statistics
-from walletframe.amounts.array import AmountArray
-from walletframe.amounts.dtype import AmountDtype, AmountType
-from walletframe.amounts.floats import float_integers
-from walletframe.amounts.integers import POWERS, Exact, Integers, Mask, ratios
-from walletframe.errors import AmountError
+from walletframe.amounts.array import AmountArray, AmountDtype
+from walletframe.amounts.arrow import AmountType
+from walletframe.amounts.integers import POWERS, ratios
+from walletframe.errors import AmountError, ArgumentError
 
 if TYPE_CHECKING:
-    from typing import Literal
-
-    Method = Literal["pearson", "spearman", "kendall"]
+    from walletframe.amounts.integers import Floats, Integers
 
 Data = TypeVar("Data", pd.DataFrame, pd.Series)
 
 
 def as_amounts(data: Data) -> Data:
-    """Give columns of objects that hold amounts the dtype ``amount`` again.
+    """Return columns of objects that hold amounts the dtype ``amount`` again.
 
     Some of pandas's functions give Decimal objects, such as ``apply(axis=1)``, ``agg`` with several
     functions, ``transform`` and ``stack``; sums of them would be rounded to 28 digits.
@@ -46,6 +41,8 @@ def as_amounts(data: Data) -> Data:
     ------
     AmountError
         If amounts stand beside something else, such as floats or text, in one column.
+    ArgumentError
+        If `data` is neither a DataFrame nor a Series.
 
     Examples
     --------
@@ -56,6 +53,11 @@ def as_amounts(data: Data) -> Data:
     """
     if isinstance(data, pd.Series):
         return _converted(data)
+    if not isinstance(data, pd.DataFrame):
+        raise ArgumentError(
+            f"as_amounts takes a DataFrame or a Series, not a value of type {type(data).__name__}",
+            hint='pd.array(values, dtype="amount") makes amounts of a list',
+        )
     result = data.copy()
     for place in range(data.shape[1]):
         result.isetitem(place, _converted(data.iloc[:, place]).array)
@@ -63,79 +65,52 @@ def as_amounts(data: Data) -> Data:
 
 
 def _converted(column: pd.Series) -> pd.Series:
-    if not _of_arrow(column.dtype) and not _of_objects(column):
+    if isinstance(column.dtype, pd.ArrowDtype):
+        holds_amounts = isinstance(column.dtype.pyarrow_dtype, AmountType)
+    else:
+        holds_amounts = column.dtype == object and any(isinstance(v, Decimal) for v in column)
+    if not holds_amounts:
         return column.copy()
     try:
         return column.astype(AmountDtype())
     except AmountError as fault:
-        refused = type(fault)(f"in column {column.name!r}: {fault.message}", hint=fault.hint)
-    raise refused
-
-
-def _of_arrow(dtype: Any) -> bool:
-    return isinstance(dtype, pd.ArrowDtype) and isinstance(dtype.pyarrow_dtype, AmountType)
-
-
-def _of_objects(column: pd.Series) -> bool:
-    return column.dtype == object and any(isinstance(value, Decimal) for value in column)
+        message = f"in column {column.name!r}: {fault.message}"
+        raise type(fault)(message, hint=fault.hint) from None
 
 
 def pct_change(amounts: pd.Series, periods: int = 1) -> pd.Series:
-    """Give each amount's change against an earlier one, as a share of that."""
+    """Return the change from an earlier row, as a share of its amount, rounded once.
+
+    Parameters
+    ----------
+    periods : int, default 1
+        How many rows earlier; later ones if negative.
+
+    Returns
+    -------
+    Series
+        float64, the nearest to the exact change; NaN where an amount is missing, or 0 is
+        divided by 0, and infinite if anything else is.
+
+    Raises
+    ------
+    AmountError
+        If the values are no amounts.
+
+    Examples
+    --------
+    >>> import walletframe
+    >>> pd.Series(["3", "3.000000003"], dtype="amount").wf.pct_change().iloc[1].item()
+    1e-09
+    """
     amounts = amounts.astype(AmountDtype())
     before = amounts.shift(periods)
     return (amounts - before) / before
 
 
-def corr(amounts: pd.Series, other: pd.Series, method: Method = "pearson") -> float:
-    """Give the correlation of the rows that both have."""
-    if method not in {"pearson", "spearman", "kendall"}:
-        raise AmountError(f"no correlation is called {method!r}", hint="pearson, spearman, kendall")
-    ours, theirs, _ = _paired(amounts, other)
-    if method == "pearson":
-        return statistics.correlation(ours, theirs)
-    ranks = pd.DataFrame({"ours": _ranks(ours), "theirs": _ranks(theirs)})
-    if method == "kendall":
-        return float(ranks.corr("kendall").to_numpy()[0, 1])
-    doubled = (2 * ranks.rank()).astype(int).astype(object)
-    return statistics.correlation(doubled["ours"].to_numpy(), doubled["theirs"].to_numpy())
-
-
-def cov(amounts: pd.Series, other: pd.Series, ddof: int = 1) -> float:
-    """Give the covariance of the rows that both have."""
-    ours, theirs, unit = _paired(amounts, other)
-    return statistics.covariance(ours, theirs, unit, ddof)
-
-
-def _paired(amounts: pd.Series, other: pd.Series) -> tuple[Integers, Integers, Fraction]:
-    """Give two columns of integers without gaps, and what a product of their units is worth."""
-    left, right = amounts.astype(AmountDtype()).align(other, join="inner")
-    ours, our_gaps, our_unit = _integers(left)
-    theirs, their_gaps, their_unit = _integers(right)
-    kept = ~(our_gaps | their_gaps)
-    return ours[kept], theirs[kept], our_unit * their_unit
-
-
-def _integers(numbers: pd.Series) -> tuple[Integers, Mask, Fraction]:
-    """Give amounts, integers or floats, to the last bit, as integers of one unit."""
-    if numbers.dtype != "amount" and numbers.dtype.kind == "f":
-        floats = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-        if np.isinf(floats).any():
-            raise AmountError("an infinite number has no correlation", hint="leave it out")
-        integers, exponent = float_integers(floats)
-        return integers, np.isnan(floats), Fraction(2) ** exponent
-    array: Any = numbers.astype(AmountDtype()).array
-    exact = array.exact()
-    return exact.integers, exact.missing, Fraction(1, POWERS[exact.scale])
-
-
-def _ranks(integers: Integers) -> Any:
-    return sorting.dense_ranks(integers, sorting.ascending(integers))
-
-
 @dataclass(frozen=True, slots=True)
 class Rolling:
-    """Windows of n rows that end at each row of a column of amounts.
+    """Windows of n rows that end at each row: exact sums, and means rounded once.
 
     Parameters
     ----------
@@ -155,8 +130,9 @@ class Rolling:
 
     Examples
     --------
+    >>> import walletframe
     >>> series = pd.Series(["0.1", "0.2", "0.3"], dtype="amount")
-    >>> Rolling(series, 2).sum().tolist()
+    >>> series.wf.rolling(2).sum().tolist()
     [<NA>, Amount('0.3'), Amount('0.5')]
     """
 
@@ -183,12 +159,12 @@ class Rolling:
         [<NA>, Amount('3'), Amount('6')]
         """
         totals, counts, scale = self._totals()
-        short = counts < self._needed()
+        short = np.isnan(counts)
         totals[short] = 0
         return self._series(AmountArray(totals, short, scale))
 
     def mean(self) -> pd.Series:
-        """Give the mean of each window, the float64 nearest to it.
+        """Return the mean of each window, the float64 nearest to it.
 
         Returns
         -------
@@ -206,81 +182,18 @@ class Rolling:
         [nan, 1.5, 3.0]
         """
         totals, counts, scale = self._totals()
-        means = ratios(totals, np.maximum(counts, 1).astype(object) * POWERS[scale])
-        return self._series(np.where(counts < max(self._needed(), 1), np.nan, means))
+        means = ratios(totals, np.fmax(counts, 1).astype(np.intp).astype(object) * POWERS[scale])
+        return self._series(np.where(counts > 0, means, np.nan))
 
-    def min(self) -> pd.Series:
-        """Give the smallest amount of each window.
-
-        Returns
-        -------
-        Series
-            Amounts on the same index, NA where a window is not full.
-
-        Raises
-        ------
-        AmountError
-            If the values are no amounts.
-
-        Examples
-        --------
-        >>> Rolling(pd.Series([1, 2, 4], dtype="amount"), 2).min().tolist()
-        [<NA>, Amount('1'), Amount('2')]
-        """
-        return self._extremes("min")
-
-    def max(self) -> pd.Series:
-        """Give the largest amount of each window.
-
-        Returns
-        -------
-        Series
-            Amounts on the same index, NA where a window is not full.
-
-        Raises
-        ------
-        AmountError
-            If the values are no amounts.
-
-        Examples
-        --------
-        >>> Rolling(pd.Series([1, 2, 4], dtype="amount"), 2).max().tolist()
-        [<NA>, Amount('2'), Amount('4')]
-        """
-        return self._extremes("max")
-
-    def _exact(self) -> Exact:
+    def _totals(self) -> tuple[Integers, Floats, int]:
+        """Return each window's sum and number of amounts, NaN where it is short, and the scale."""
         array: Any = self.amounts.astype(AmountDtype()).array
-        exact: Exact = array.exact()
-        return exact
-
-    def _needed(self) -> int:
-        return self.window if self.min_periods is None else self.min_periods
-
-    def _windows(self, values: Any) -> pd.api.typing.Rolling[pd.Series]:
-        """Let pandas check the window, and look through numbers that it knows."""
-        return pd.Series(values, dtype=np.float64).rolling(self.window, self.min_periods)
-
-    def _totals(self) -> tuple[Integers, Any, int]:
-        """Give each window's sum of integers and its number of amounts, and the scale."""
-        integers, missing, scale = self._exact()
-        self._windows([0.0])  # pandas checks no window of an empty Series
+        integers, missing, scale = array.exact()
+        present = pd.Series(np.where(missing, np.nan, 1.0))
+        counts = present.rolling(self.window, self.min_periods).sum().to_numpy()
+        running = np.append(np.array([0], dtype=object), np.add.accumulate(integers))
         starts = np.maximum(np.arange(len(integers)) + 1 - self.window, 0)
-        sums = np.append(np.array([0], dtype=object), np.add.accumulate(integers))
-        counts = np.append(0, np.cumsum(~missing))
-        return sums[1:] - sums[starts], counts[1:] - counts[starts], scale
-
-    def _extremes(self, name: str) -> pd.Series:
-        """Let pandas find the rank of each window's extreme."""
-        integers, missing, scale = self._exact()
-        ranks = _ranks(integers)
-        by_rank = np.full(len(integers), 0, dtype=object)
-        by_rank[ranks] = integers
-        found = getattr(self._windows(np.where(missing, np.nan, ranks)), name)().to_numpy()
-        absent = np.isnan(found)
-        chosen = by_rank[np.where(absent, 0, found).astype(np.intp)]
-        chosen[absent] = 0
-        return self._series(AmountArray(chosen, absent, scale))
+        return running[1:] - running[starts], counts, scale
 
     def _series(self, values: Any) -> pd.Series:
         return pd.Series(values, index=self.amounts.index, name=self.amounts.name)

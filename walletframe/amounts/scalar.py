@@ -12,12 +12,13 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import repeat
 from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeAlias
 
-from walletframe.amounts.integers import MAX_DIGITS, nearest_float
-from walletframe.amounts.rational import exact_pair, plain_number, ratio
-from walletframe.amounts.text import formatted, is_number, shortened
-from walletframe.errors import AmountError, AmountPrecisionError
+import numpy as np
+
+from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS, nearest_float
+from walletframe.amounts.text import NUMBER, formatted, shortened
+from walletframe.errors import AmountError, AmountPrecisionError, AmountTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,40 +36,88 @@ _WIDE = decimal.Context(
 )
 
 
-def _exact_operand(other: object) -> Any:
-    """Give what can be added exactly as a Decimal or an int; None for no number; refuse floats."""
-    other = plain_number(other)
-    if isinstance(other, float):
-        raise AmountPrecisionError(
-            f"the float {other!r} is no exact amount",
-            hint="take a Decimal, an integer or an amount; or float(amount) for floats",
+def plain_number(value: Any) -> Any:
+    """Return a number of NumPy or Arrow as one of Python, not a bit changed; all else as it is."""
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, (int, np.integer, np.bool_)):
+        return int(value)
+    if isinstance(value, np.floating):
+        near = float(value)
+        if near == value or not math.isfinite(near):
+            return near
+        return Fraction(*map(int, value.as_integer_ratio()))  # wider than 64 bits
+    return plain_number(value.as_py()) if hasattr(value, "as_py") else value
+
+
+def exact_pair(value: object) -> tuple[int, int] | None:
+    """Return an integer, a finite Decimal or a Fraction as (integer, scale), all else as None."""
+    if isinstance(value, (int, np.integer)):
+        return None if isinstance(value, bool) else (int(value), 0)
+    if isinstance(value, Fraction):
+        integer, rest = divmod(value.numerator * 10**MAX_DECIMALS, value.denominator)
+        if rest:
+            raise AmountPrecisionError(
+                f"{shortened(value)} can't be written with {MAX_DECIMALS} decimals",
+                hint="round it on purpose first, such as round(fraction, 18)",
+            )
+        value = Decimal(integer).scaleb(-MAX_DECIMALS, _WIDE).normalize(_WIDE)
+    if not isinstance(value, Decimal) or not value.is_finite():
+        return None
+    scale = max(0, -int(value.as_tuple().exponent)) if value else 0
+    if value and max(scale, value.adjusted()) > MAX_DIGITS:
+        raise AmountError(
+            f"{shortened(value)} has more than {MAX_DIGITS} digits",
+            hint="check where the value comes from: 2**256-1 has 78 digits",
         )
-    pair = exact_pair(other)
-    if pair is None or not isinstance(other, Fraction):
-        return None if pair is None else other
-    return Amount.of(*pair)
+    numerator, denominator = value.as_integer_ratio()
+    return numerator * 10**scale // denominator, scale
 
 
-def _exact(compute: Callable[[Any, Any], Decimal], *, reflected: bool = False) -> Any:
-    """Make an operator that is exact with amounts, Decimals, integers and decimal fractions."""
+def ratio(value: Any) -> tuple[int, int] | None:
+    """Return a finite float, Fraction, Decimal or integer as a ratio, anything else as None."""
+    if isinstance(value, (float, Decimal)):
+        return value.as_integer_ratio() if math.isfinite(value) else None
+    return value.as_integer_ratio() if isinstance(value, (int, Fraction)) else None
 
-    def method(self: Amount, other: object) -> Any:
-        there = other if type(other) in _EXACT_TYPES else _exact_operand(other)
-        if there is None:
-            return NotImplemented
+
+def both_ways(method: Callable[..., Any]) -> tuple[Any, Any]:
+    """Return an operator as it is, and as the one of the operand on the right."""
+
+    def reflected(self: Any, other: Any) -> Any:
+        return method(self, other, reflected=True)
+
+    return method, reflected
+
+
+def _exact(compute: Callable[[Any, Any], Decimal]) -> tuple[Any, Any]:
+    """Make operators that are exact with amounts, Decimals, integers and decimal fractions."""
+
+    def method(self: Amount, other: Any, *, reflected: bool = False) -> Any:
+        if type(other) not in _EXACT_TYPES:
+            other = plain_number(other)
+            if isinstance(other, float):
+                raise AmountPrecisionError(
+                    f"the float {other!r} is no exact amount",
+                    hint="take a Decimal, an integer or an amount; or float(amount) for floats",
+                )
+            pair = exact_pair(other)
+            if pair is None:
+                return NotImplemented
+            other = Amount.of(*pair) if isinstance(other, Fraction) else other
         try:
-            return self._of_decimal(compute(there, self) if reflected else compute(self, there))
+            return self._of_decimal(compute(other, self) if reflected else compute(self, other))
         except decimal.Inexact:
-            pass
-        raise AmountPrecisionError(f"the result has more than {_WIDE.prec} digits")
+            message = f"the result has more than {_WIDE.prec} digits"
+            raise AmountPrecisionError(message) from None
 
-    return method
+    return both_ways(method)
 
 
-def _nearest(compute: Callable[[Any, Any, Any, Any], float], *, reflected: bool = False) -> Any:
-    """Make an operator that gives the nearest float64, with floats among its operands."""
+def _nearest(compute: Callable[[Any, Any, Any, Any], float]) -> tuple[Any, Any]:
+    """Make operators that give the nearest float64, with floats among their operands."""
 
-    def method(self: Amount, other: object) -> Any:
+    def method(self: Amount, other: object, *, reflected: bool = False) -> Any:
         other = plain_number(other)
         here: Any = self.as_integer_ratio()
         there: Any = ratio(other)
@@ -78,7 +127,7 @@ def _nearest(compute: Callable[[Any, Any, Any, Any], float], *, reflected: bool 
             here, there = (float(self), 1), (other, 1)
         return compute(*there, *here) if reflected else compute(*here, *there)
 
-    return method
+    return both_ways(method)
 
 
 def _quotient(above: Any, above_unit: int, below: Any, below_unit: int) -> float:
@@ -86,10 +135,6 @@ def _quotient(above: Any, above_unit: int, below: Any, below_unit: int) -> float
     if not below:
         return above * math.inf if above else math.nan
     return nearest_float(above * below_unit, above_unit * below)
-
-
-def _product(left: Any, left_unit: int, right: Any, right_unit: int) -> float:
-    return nearest_float(left * right, left_unit * right_unit)
 
 
 def _floor_division(left: Any, right: Any) -> tuple[Decimal, Decimal]:
@@ -102,7 +147,7 @@ def _floor_division(left: Any, right: Any) -> tuple[Decimal, Decimal]:
     return whole, rest
 
 
-def _comparison(compare: Callable[[Decimal, Any], Any]) -> Any:
+def _comparison(compare: Callable[[Decimal, Any], Any]) -> Callable[[Amount, Any], bool]:
     def method(self: Amount, other: object) -> Any:
         return compare(self, other if type(other) in _EXACT_TYPES else plain_number(other))
 
@@ -159,7 +204,7 @@ class Amount(Decimal):
 
     def __new__(cls, value: str | int | Decimal | Fraction = "0") -> Self:
         """Refuse what isn't a finite exact number."""
-        if isinstance(value, str) and is_number(value):
+        if isinstance(value, str) and NUMBER.fullmatch(value):
             return cls._of_decimal(Decimal(value))
         pair = None if isinstance(value, str) else exact_pair(value)
         if pair is not None:
@@ -172,7 +217,7 @@ class Amount(Decimal):
 
     @classmethod
     def of(cls, integer: int, scale: int) -> Self:
-        """Give the amount ``integer / 10**scale``.
+        """Return the amount ``integer / 10**scale``.
 
         Parameters
         ----------
@@ -195,10 +240,10 @@ class Amount(Decimal):
 
     @classmethod
     def _of_decimal(cls, number: Decimal) -> Self:
-        """Give the amount equal to a Decimal, without trailing zeros or a sign before 0."""
+        """Return the amount equal to a Decimal, without trailing zeros or a sign before 0."""
         return super().__new__(cls, _WIDE.normalize(number) if number else 0)
 
-    if TYPE_CHECKING:  # what they take and give; the others as in Decimal
+    if TYPE_CHECKING:  # what they take and return; the others as in Decimal
 
         def __add__(self, other: Number, /) -> Self: ...
         def __radd__(self, other: Number, /) -> Self: ...
@@ -208,37 +253,24 @@ class Amount(Decimal):
         def __rtruediv__(self, other: Any, /) -> float: ...  # type: ignore[override]
 
     else:
-        __add__ = _exact(_WIDE.add)
-        __radd__ = _exact(_WIDE.add, reflected=True)
-        __sub__ = _exact(_WIDE.subtract)
-        __rsub__ = _exact(_WIDE.subtract, reflected=True)
-        __floordiv__ = _exact(lambda a, b: _floor_division(a, b)[0])
-        __rfloordiv__ = _exact(lambda a, b: _floor_division(a, b)[0], reflected=True)
-        __mod__ = _exact(lambda a, b: _floor_division(a, b)[1])
-        __rmod__ = _exact(lambda a, b: _floor_division(a, b)[1], reflected=True)
-        __truediv__ = _nearest(_quotient)
-        __rtruediv__ = _nearest(_quotient, reflected=True)
-        __eq__ = _comparison(Decimal.__eq__)
-        __ne__ = _comparison(Decimal.__ne__)
-        __lt__ = _comparison(Decimal.__lt__)
-        __le__ = _comparison(Decimal.__le__)
-        __gt__ = _comparison(Decimal.__gt__)
-        __ge__ = _comparison(Decimal.__ge__)
+        __add__, __radd__ = _exact(_WIDE.add)
+        __sub__, __rsub__ = _exact(_WIDE.subtract)
+        __floordiv__, __rfloordiv__ = _exact(lambda a, b: _floor_division(a, b)[0])
+        __mod__, __rmod__ = _exact(lambda a, b: _floor_division(a, b)[1])
+        __truediv__, __rtruediv__ = _nearest(_quotient)
+        __eq__, __ne__ = map(_comparison, (Decimal.__eq__, Decimal.__ne__))
+        __lt__, __le__ = map(_comparison, (Decimal.__lt__, Decimal.__le__))
+        __gt__, __ge__ = map(_comparison, (Decimal.__gt__, Decimal.__ge__))
         __hash__ = Decimal.__hash__
-        compare = _in_full("compare")
-        fma = _in_full("fma")
-        max = _in_full("max")
-        max_mag = _in_full("max_mag")
-        min = _in_full("min")
-        min_mag = _in_full("min_mag")
-        normalize = _in_full("normalize")
+        max, min, max_mag, min_mag = map(_in_full, ("max", "min", "max_mag", "min_mag"))
+        fma, scaleb, normalize = map(_in_full, ("fma", "scaleb", "normalize"))
         remainder_near = _in_full("remainder_near")
-        scaleb = _in_full("scaleb")
 
-    _exact_product = _exact(_WIDE.multiply)
-    _float_product = _nearest(_product)
+    _exact_product = _exact(_WIDE.multiply)[0]
+    _float_product = _nearest(lambda a, m, b, n: nearest_float(a * b, m * n))[0]
+    _power = _exact(_WIDE.power)[0]
 
-    def __mul__(self, other: object) -> Any:
+    def __mul__(self, other: Any) -> Any:
         if isinstance(plain_number(other), float):
             return self._float_product(other)
         return self._exact_product(other)
@@ -255,14 +287,22 @@ class Amount(Decimal):
         """Raise to a whole number from 0 on, exactly."""
         exponent = plain_number(exponent)
         if modulo is not None or not isinstance(exponent, int) or exponent < 0:
-            raise TypeError("a power of an amount is exact for whole exponents; use float(amount)")
+            raise AmountTypeError(
+                "only whole exponents from 0 on give exact powers of an amount",
+                hint="use float(amount)",
+            )
         return self._power(exponent)
-
-    _power = _exact(_WIDE.power)
 
     def __rpow__(self, base: Any, modulo: Any = None) -> Any:
         """Refuse: a Decimal would round by its context."""
-        raise TypeError("an amount is no exponent; use float(amount)")
+        raise AmountTypeError("an amount is no exponent", hint="use float(amount)")
+
+    def __conform__(self, protocol: Any) -> NoReturn:
+        """Refuse to become a parameter of SQLite (sqlite3's hook, which ignores a TypeError)."""
+        raise AmountError(
+            "SQLite has no exact decimals",
+            hint="write str(amount), or a frame with df.wf.to_sql(name, connection)",
+        )
 
     def __neg__(self) -> Self:
         return self._of_decimal(self.copy_negate())
@@ -275,10 +315,8 @@ class Amount(Decimal):
 
     def __round__(self, ndigits: int | None = None) -> Any:
         """Round half to even, exactly; to an int without ``ndigits``, as Python does."""
-        if ndigits is None:
-            return round(Fraction(*self.as_integer_ratio()))
-        rounded = round(Fraction(*self.as_integer_ratio()), index(ndigits))
-        return type(self)(rounded)
+        exact = Fraction(*self.as_integer_ratio())
+        return round(exact) if ndigits is None else type(self)(round(exact, index(ndigits)))
 
     def __str__(self) -> str:
         text = Decimal.__str__(self)
@@ -294,7 +332,20 @@ class Amount(Decimal):
 _EXACT_TYPES = frozenset({int, Amount})
 
 
-def scalars_of(integers: Integers, scale: int) -> list[Amount]:
-    """Give the amounts ``integers / 10**scale``."""
+class FormattedAmount(Amount):
+    """An amount that is about to be written as text, and so does not become a float."""
+
+    __slots__ = ()
+
+    def __float__(self) -> float:
+        """Refuse: Python's ``%`` asks for a float, and writes that one's digits."""
+        raise AmountPrecisionError(
+            "a format with % would write the digits of a float, not those of the amount",
+            hint='write float_format="{:.2f}".format, which is exact',
+        )
+
+
+def scalars_of(integers: Integers, scale: int, kind: type[Amount] = Amount) -> list[Amount]:
+    """Return the amounts ``integers / 10**scale``."""
     numbers = map(_WIDE.multiply, integers, repeat(Decimal((0, (1,), -scale))))
-    return list(map(Decimal.__new__, repeat(Amount), map(_WIDE.normalize, numbers)))
+    return list(map(Decimal.__new__, repeat(kind), map(_WIDE.normalize, numbers)))

@@ -16,8 +16,7 @@ from walletframe.amounts.integers import MAX_DECIMALS, MAX_DIGITS, POWERS, Integ
 from walletframe.errors import AmountError, AmountPrecisionError
 
 COMMON_DECIMALS = 18
-_NUMBER = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,6}))?")
-
+NUMBER = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,6}))?")
 _SPECIFICATION = re.compile(r"\A(.*?)(?:\.([0-9]+))?([eEfFgGn%]?)\Z", re.DOTALL)
 
 
@@ -54,40 +53,25 @@ def plain_texts(integers: Integers, scale: int) -> pa.Array:
 def formatted(value: Decimal, specification: str) -> str:
     """Format a number as Python's format does, in plain digits and half to even."""
     [(head, digits, kind)] = _SPECIFICATION.findall(specification)
-    if digits:
-        value = _rounded(value, int(digits), kind)
+    if digits and kind and kind in "fF%":
+        step = Decimal((0, (1,), -int(digits) - (2 if kind == "%" else 0)))
+        value = value.quantize(step, ROUND_HALF_EVEN, Context(prec=2 * MAX_DIGITS))
+    elif digits:  # counts all that are significant
+        count = int(digits) + 1 if kind and kind in "eE" else max(int(digits), 1)
+        value = Context(prec=count, rounding=ROUND_HALF_EVEN).plus(value)
     return Decimal.__format__(value, specification if kind else f"{head}f")
-
-
-def _rounded(value: Decimal, digits: int, kind: str) -> Decimal:
-    """Round as a kind of format counts its digits: decimals, or all that are significant."""
-    if kind and kind in "fF%":
-        step = Decimal((0, (1,), -digits - (2 if kind == "%" else 0)))
-        return value.quantize(step, ROUND_HALF_EVEN, Context(prec=2 * MAX_DIGITS))
-    shown = digits + 1 if kind and kind in "eE" else max(digits, 1)
-    return Context(prec=shown, rounding=ROUND_HALF_EVEN).plus(value)
-
-
-def is_number(text: str) -> bool:
-    """Tell whether text is a finite decimal number in ASCII, whatever its size."""
-    return _NUMBER.fullmatch(text) is not None
 
 
 def parse(text: str) -> tuple[int, int]:
     """Read a finite number in ASCII as (integer, scale), without trailing zeros; or refuse it."""
-    match = _NUMBER.fullmatch(text)
+    match = NUMBER.fullmatch(text)
     if match is None:
         raise AmountError(
             f"{shortened(text)} is not a number",
             hint="write plain decimal text such as '1.5'; for a missing amount, pd.NA",
         )
-    sign, whole, fraction, exponent = match.groups()
-    digits = whole + (fraction or "")
-    scale = len(fraction or "") - int(exponent or 0)
-    return _reduced(text, sign, digits, scale)
-
-
-def _reduced(text: str, sign: str, digits: str, scale: int) -> tuple[int, int]:
+    sign, whole, fraction, exponent = match.groups(default="")
+    digits, scale = whole + fraction, len(fraction) - int(exponent or 0)
     significant = digits.rstrip("0")
     if not significant:
         return 0, 0
@@ -107,7 +91,7 @@ def _reduced(text: str, sign: str, digits: str, scale: int) -> tuple[int, int]:
 
 
 def shortened(value: object) -> str:
-    """Give a value's repr, cut to a length that fits in a message."""
+    """Return a value's repr, cut to a length that fits in a message."""
     try:
         shown = repr(value)
     except ValueError:  # an integer with more digits than Python writes

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from itertools import starmap
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,19 +21,13 @@ import pyarrow.compute as pc
 from walletframe.amounts.integers import (
     MAX_DECIMALS,
     MAX_DIGITS,
-    POWERS,
     Exact,
-    Integers,
-    Mask,
-    Places,
     aligned,
     as_objects,
-    integers_from,
 )
-from walletframe.amounts.rational import exact_pair
-from walletframe.amounts.scalar import Amount
-from walletframe.amounts.text import parse, plain, shortened
-from walletframe.amounts.words import integers_of, words_from
+from walletframe.amounts.scalar import Amount, exact_pair
+from walletframe.amounts.sums import integers_of, words_from
+from walletframe.amounts.text import parse, shortened
 from walletframe.errors import AmountError, AmountPrecisionError
 
 if TYPE_CHECKING:
@@ -40,6 +35,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from walletframe.amounts.integers import Integers, Mask, Places
 
 _WRITTEN_PLAINLY = {str, int, Decimal, Amount}
 _DIGITS = re.compile("-?[0-9]+")
@@ -50,14 +46,22 @@ _USUAL_DECIMALS, _USUAL_DIGITS = 36, 40  # together no more than Arrow's 76 digi
 def read(values: Sequence[Any] | npt.NDArray[Any]) -> Exact:
     """Read n values; what is no exact amount is refused with its position."""
     objects = as_objects(values)
-    missing = _missing(objects)
+    missing = np.asarray(pd.isna(objects), dtype=bool)
+    for place in np.flatnonzero(missing):
+        if isinstance(objects[place], Decimal):
+            _located(objects[place], int(place))  # a Decimal that is NaN is a mistake, not a gap
     kinds = set(map(type, objects[~missing]))
-    found = None
     if kinds <= _WRITTEN_PLAINLY and len(objects) > _FEW:
         texts = objects if kinds <= {str} else as_objects([str(value) for value in objects])
         with suppress(ValueError):  # text that isn't Unicode, or too long an integer
             found = read_texts(pa.array(texts, pa.large_string(), mask=missing))
-    return _read_each(objects, missing) if found is None else found
+            if found is not None:
+                return found
+    integers = np.full(len(objects), 0, dtype=object)
+    scales = np.zeros(len(objects), dtype=np.intp)
+    for place in np.flatnonzero(~missing):
+        integers[place], scales[place] = _located(objects[place], int(place))
+    return aligned(integers, missing, scales)
 
 
 def read_texts(texts: pa.Array) -> Exact | None:
@@ -65,19 +69,22 @@ def read_texts(texts: pa.Array) -> Exact | None:
     lengths, points = pc.binary_length(texts), pc.find_substring(texts, ".")
     lengths, points = (np.asarray(each.fill_null(0), dtype=np.intp) for each in (lengths, points))
     decimals = np.where(points < 0, 0, lengths - points - 1)
-    long = (decimals > _USUAL_DECIMALS) | (lengths - decimals > _USUAL_DIGITS)
-    usual = pc.if_else(long, None, texts) if long.any() else texts
-    scale = int(decimals[~long & np.asarray(texts.is_valid())].max(initial=0))
+    unusual = (decimals > _USUAL_DECIMALS) | (lengths - decimals > _USUAL_DIGITS)
+    if np.frombuffer(texts.buffers()[2] or b"", dtype=np.uint8).max(initial=0) > ord("9"):
+        # Arrow's cast multiplies exponents out, and reports no overflow of 256 bits.
+        unusual |= np.asarray(pc.match_substring_regex(texts, "[eE]").fill_null(fill_value=False))
+    usual = pc.if_else(unusual, None, texts) if unusual.any() else texts
+    scale = int(decimals.max(initial=0, where=~unusual))
     try:
         amounts = from_decimals(usual.cast(pa.decimal256(76, scale)))
     except pa.ArrowInvalid:
         return None
-    if not long.any():
+    if usual is texts:
         return amounts
-    places = np.flatnonzero(long)
-    found = [_located(texts[int(place)].as_py(), int(place)) for place in places]
+    places = np.flatnonzero(unusual)
+    pairs = zip(texts.filter(pa.array(unusual)).to_pylist(), places.tolist(), strict=True)
     scales = np.full(len(texts), scale)
-    amounts.integers[places], scales[places] = zip(*found, strict=True)
+    amounts.integers[places], scales[places] = zip(*starmap(_located, pairs), strict=True)
     return aligned(amounts.integers, np.asarray(texts.is_null()), scales)
 
 
@@ -93,88 +100,41 @@ def from_decimals(decimals: pa.Array) -> Exact:
 def read_one(value: object) -> tuple[int, int]:
     """Read one value that isn't missing as (integer, scale)."""
     pair = parse(value) if isinstance(value, str) else exact_pair(value)
-    if pair is None:
-        raise _refusal(value)
-    return pair if pair[1] <= MAX_DECIMALS else parse(str(value))
-
-
-def _refusal(value: object) -> AmountError:
+    if pair is not None:
+        return pair if pair[1] <= MAX_DECIMALS else parse(str(value))
     message = f"{shortened(value)} is no exact amount"
     if isinstance(value, (float, np.floating)):
-        return AmountPrecisionError(
+        raise AmountPrecisionError(
             message,
             hint="a float has lost digits already; write the amount as text or as a Decimal, "
             f"such as '{value:.15g}' if that is what was meant",
         )
-    return AmountError(
+    raise AmountError(
         message,
         hint="an amount is text such as '1.5', a decimal.Decimal or an integer; missing is pd.NA",
     )
-
-
-def _missing(objects: Integers) -> Mask:
-    missing = np.asarray(pd.isna(objects), dtype=bool)
-    for place in np.flatnonzero(missing):
-        if isinstance(objects[place], Decimal):
-            _located(objects[place], int(place))  # a Decimal that is NaN is a mistake, not a gap
-    return missing
 
 
 def _located(value: object, place: int) -> tuple[int, int]:
     try:
         return read_one(value)
     except AmountError as fault:
-        refused = type(fault)(f"{fault.message} (at position {place})", hint=fault.hint)
-    raise refused
+        raise type(fault)(f"{fault.message} (at position {place})", hint=fault.hint) from None
 
 
-def _read_each(objects: Integers, missing: Mask) -> Exact:
-    integers = np.full(len(objects), 0, dtype=object)
-    scales = np.zeros(len(objects), dtype=np.intp)
-    for place in np.flatnonzero(~missing):
-        integers[place], scales[place] = _located(objects[place], int(place))
-    return aligned(integers, missing, scales)
-
-
-def from_base_units(raw: Sequence[Any], decimals: Any) -> Exact:
-    """Read n integers or strings of digits at one or n numbers of decimals (0 to 77)."""
-    if isinstance(raw, str):
-        raise AmountError("one string is no sequence of base units", hint="put it in a list")
-    integers, missing = _read_raw(raw if isinstance(raw, list) else as_objects(raw))
-    scales, unknown = each_scale(decimals, len(integers))
-    missing |= unknown
-    if missing.any():
-        integers[missing] = 0
-    return aligned(integers, missing, scales)
-
-
-def _read_raw(values: list[Any] | Integers) -> tuple[Integers, Mask]:
-    """Read base units; 0 where missing. Columns of strings or of integers are read as a whole."""
+def plain_integers(values: list[Any] | Integers) -> Integers | None:
+    """Read strings of digits, or integers, all at once; None if one needs a closer look."""
     try:
-        if not _only_digits("".join(values)):
-            return _read_each_raw(as_objects(values))
-        integers = integers_from(map(int, values), len(values))
+        joined = "".join(values)
     except TypeError:  # not all of them are strings
-        if set(map(type, values)) != {int}:
-            return _read_each_raw(as_objects(values))
-        integers = integers_from(values, len(values))
-    except ValueError:  # an empty string, or more digits than Python reads
-        return _read_each_raw(as_objects(values))
-    return integers, np.zeros(len(values), dtype=bool)
+        # A copy: it is changed later.
+        return np.fromiter(values, object, len(values)) if {*map(type, values)} == {int} else None
+    is_plain = joined.isascii() and joined.encode().isdigit()
+    return np.fromiter(map(int, values), object, len(values)) if is_plain else None
 
 
-def _read_each_raw(objects: Integers) -> tuple[Integers, Mask]:
-    missing = np.asarray(pd.isna(objects), dtype=bool)
-    pairs = enumerate(zip(objects, missing, strict=True))
-    read = (0 if absent else _integer(value, place) for place, (value, absent) in pairs)
-    return integers_from(read, len(objects)), missing
-
-
-def _only_digits(joined: str) -> bool:
-    return joined.isascii() and joined.encode().isdigit()
-
-
-def _integer(value: Any, place: int) -> int:
+def base_units(value: Any, place: int) -> int:
+    """Read one integer or string of digits, or refuse it."""
     if isinstance(value, str) and len(value) <= MAX_DIGITS and _DIGITS.fullmatch(value):
         return int(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
@@ -187,61 +147,41 @@ def _integer(value: Any, place: int) -> int:
 
 
 def each_scale(decimals: Any, count: int) -> tuple[Places, Mask]:
-    """Give the decimals of each value, 0 where unknown, and where they are unknown."""
-    if not pd.api.types.is_list_like(decimals):
-        known = not pd.isna(decimals)
-        scale = _scale(decimals, None) if known else 0
-        return np.full(count, scale, dtype=np.intp), np.full(count, not known)
-    scales = _whole(decimals)
-    if len(scales) != count:
+    """Return the decimals of each value, 0 where unknown, and where they are unknown."""
+    several = pd.api.types.is_list_like(decimals)
+    scales = _whole(decimals) if several else as_objects([decimals])
+    if len(scales) != count and several:
         raise AmountError(
             f"amounts in base units: {count}, and numbers of decimals: {len(scales)}",
             hint="give one number of decimals, or one for each amount",
         )
     unknown = np.asarray(pd.isna(scales), dtype=bool)
-    if scales.dtype.kind not in "iu":
-        pairs = zip(as_objects(decimals)[~unknown], np.flatnonzero(~unknown), strict=True)
-        scales = np.zeros(count, dtype=np.intp)
-        scales[~unknown] = [_scale(value, place) for value, place in pairs]
-    elif count and not 0 <= scales.min() <= scales.max() <= MAX_DECIMALS:
-        place = int(np.flatnonzero((scales < 0) | (scales > MAX_DECIMALS))[0])
-        _scale(scales[place], place)
-    return scales.astype(np.intp, copy=False), unknown
+    if scales.dtype.kind in "iu":
+        wrong = (scales < 0) | (scales > MAX_DECIMALS)
+    else:
+        pairs = zip(scales, unknown, strict=True)
+        known = (gap or (pd.api.types.is_integer(n) and 0 <= n <= MAX_DECIMALS) for n, gap in pairs)
+        wrong = ~np.fromiter(known, bool, len(scales))
+    if wrong.any():
+        place = int(wrong.argmax())
+        where = f" at position {place}" if several else ""
+        raise AmountError(
+            f"decimals of {shortened(scales[place])}{where} are no integer "
+            f"from 0 to {MAX_DECIMALS}",
+            hint="where the decimals of a token are unknown, give None: its amount is then NA",
+        )
+    repeats = 1 if several else count
+    scales = np.where(unknown, 0, scales).astype(np.intp)
+    return np.repeat(scales, repeats), np.repeat(unknown, repeats)
 
 
 def _whole(decimals: Any) -> npt.NDArray[Any]:
-    """Give decimals as an array, of integers only where no bool hides behind a 0 or 1."""
+    """Return decimals as an array, of integers only where no bool hides behind a 0 or 1."""
     array = np.asarray(decimals)
-    if hasattr(decimals, "dtype") or array.dtype.kind not in "iu" or array.min(initial=2) > 1:
+    if array.dtype.kind in "iu" and (
+        hasattr(decimals, "dtype")
+        or array.min(initial=2) > 1
+        or bool not in set(map(type, decimals))
+    ):
         return array
-    return as_objects(list(decimals)) if bool in set(map(type, decimals)) else array
-
-
-def _scale(value: Any, place: SupportsIndex | None) -> int:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if whole and 0 <= value <= MAX_DECIMALS:
-        return int(value)
-    where = "" if place is None else f" at position {place}"
-    raise AmountError(
-        f"decimals of {shortened(value)}{where} are no integer from 0 to {MAX_DECIMALS}",
-        hint="where the decimals of a token are unknown, give None: its amount is then NA",
-    )
-
-
-def to_base_units(amounts: Exact, decimals: Any) -> Integers:
-    """Give n amounts in base units at one or n numbers of decimals, None where missing."""
-    integers, missing, scale = amounts
-    scales, unknown = each_scale(decimals, len(integers))
-    result = np.full(len(integers), None, dtype=object)
-    for wanted in np.unique(scales):
-        chosen = np.flatnonzero((scales == wanted) & ~missing)
-        finer, coarser = POWERS[max(wanted - scale, 0)], POWERS[max(scale - wanted, 0)]
-        wrong = chosen[(integers[chosen] % coarser != 0) | unknown[chosen]]
-        if len(wrong):
-            raise AmountError(
-                f"{plain(integers[wrong[0]], scale)} (at position {wrong[0]}) is no whole number "
-                f"of base units at {'unknown' if unknown[wrong[0]] else wanted} decimals",
-                hint="give the decimals of each token; round on purpose with .round(decimals)",
-            )
-        result[chosen] = integers[chosen] * finer // coarser
-    return result
+    return as_objects(decimals)

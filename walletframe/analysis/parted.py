@@ -1,7 +1,8 @@
-"""Totals of holdings that are read block by block: block to part, parts to one, one to a table.
+"""Tables of holdings that are never in memory as a whole: in a folder, or on a cluster.
 
-Of each block stay its tally and a few of its rows: the first of each group, and of each way in
-which a token is written on a blockchain. Grouped anew, these rows tell which groups are the same.
+Totals: block to part, parts to one, one to a table. Of a block stay its tally and a few of its
+rows: the first of each group, and of each token on each blockchain of wallets. Grouped anew, these
+tell which groups are the same. Shares and pivot tables read the rows of some tokens at a time.
 """
 
 from __future__ import annotations
@@ -9,40 +10,51 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from walletframe.amounts import AmountArray
-from walletframe.amounts.floats import FloatTotals, float_totals, joined_totals
-from walletframe.analysis.sums import totals_table
-from walletframe.analysis.tallies import chains_of, merged, tally_of
-from walletframe.frames import (
-    TOKEN,
-    Block,
-    amounts_of,
-    completeness,
-    first_rows,
-    joined_ways,
-    names_of,
-    read_groups,
-    some_positions,
-    text_array,
-    token_identities,
-    worth_of,
+from walletframe.amounts.sums import FloatTotals, float_totals, joined_totals
+from walletframe.analysis.distribution import (
+    IN_COLUMNS,
+    IN_ROWS,
+    MEASURES,
+    OF_ONE,
+    concentration,
+    pivot,
+    ranked_tokens,
+    share,
 )
-from walletframe.frames import assets as listed_assets
+from walletframe.analysis.sums import merged, tally_of, totals_table
+from walletframe.analysis.valuation import refuse_prices, unusable, value
+from walletframe.errors import SettingsError
+from walletframe.frames.asset_list import assets as listed_assets
+from walletframe.frames.asset_list import held_names, held_place, with_assets
+from walletframe.frames.contract import amounts_unread, require_columns, respelled, text_array
+from walletframe.frames.groups import cut, named_token, names_of, read_groups, read_names
+from walletframe.frames.identity import TOKEN, UNKNOWN, first_rows, joined_identities
+from walletframe.frames.known import worth_of
+from walletframe.frames.positions import Block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from walletframe.analysis.tallies import Tally
-    from walletframe.frames import AssetsLike, By, Codes, Groups, Positions, Ways, Worth
+    from walletframe.analysis.sums import Tally
+    from walletframe.analysis.valuation import PricesLike
+    from walletframe.frames.asset_list import AssetsLike
+    from walletframe.frames.groups import By, Groups
+    from walletframe.frames.identity import Codes, Identities, Mask, TokenKey
+    from walletframe.frames.known import Worth
+    from walletframe.frames.names import TokenLike
+    from walletframe.frames.positions import Positions
 
 T = TypeVar("T")
 _FOLDED = 400_000  # rows that are kept before parts are merged
+_GROWN = 4  # times what was left then, before they are merged again
+_ROWS = 500_000  # of some tokens, that are read at a time
 
 
 class InBlocks(Protocol):
@@ -52,39 +64,149 @@ class InBlocks(Protocol):
     def whole(self) -> Positions:
         """All wallets, without any rows, which have all columns."""
 
-    def tokens(self) -> pd.DataFrame:
-        """Give each way in which a token is written a row, in the order of the first ones."""
+    @property
+    def respells(self) -> bool:
+        """Whether blockchains are to be written as they are in `whole`, else as they were first."""
 
     def over(self, work: Callable[[Block], T], names: Collection[str] = ()) -> Iterator[T]:
-        """Do something with each block of rows, in any order; these have some more columns."""
+        """Apply a function to each block of rows, in any order; these have some more columns.
+
+        Amounts that are not among them may be NA, and are without values.
+        """
+
+    def read(self, tokens: Collection[TokenKey], names: Collection[str]) -> pd.DataFrame:
+        """Read the rows of some tokens, in their order, with some more columns."""
+
+    def each(
+        self,
+        work: Callable[[Positions], T],
+        tokens: Sequence[Collection[TokenKey]],
+        names: Collection[str],
+    ) -> Iterator[T]:
+        """Apply a function to the rows of some tokens at a time, and at least their wallets."""
+
+
+class Part(NamedTuple):
+    """What the rows of some wallets add up to, and those of them that tell its groups."""
+
+    tally: Tally
+    held: pd.DataFrame  # of these rows: how tokens are written, and by what else they were grouped
+    contracts: Identities  # the tokens of these rows
+    rows: Codes  # of each of them, its place among all
+    owners: Codes  # and the place of its wallet among all
+    hiding: Codes  # the places of all wallets with a balance of an unknown token
+    groups: Codes  # of each group of the tally, its first row among these; behind them without any
+
+
+class Sums(NamedTuple):
+    """What rows add up to in groups."""
+
+    block: Block
+    groups: Groups
+    tally: Tally
 
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """By what rows are grouped."""
+    """By what rows are grouped: names that were checked."""
 
-    by: By
+    names: list[str]
     assets: AssetsLike | None = None
     bridged: bool = False
+    # Gives other columns to group by, where nobody asks whose the rows are.
+    seen: Callable[[Positions], pd.DataFrame] | None = None
 
-    def cut(self, positions: Positions) -> tuple[Positions, Groups]:
-        """Cut rows into groups."""
-        return read_groups(positions, self.by, assets=self.assets, bridged=self.bridged)
+    def part(self, block: Block) -> Part:
+        """Add up a block."""
+        positions = block.positions
+        if self.seen:
+            positions = replace(positions, holdings=self.seen(positions))
+        positions, groups = self._cut(positions)
+        tally = tally_of(positions, groups, owned=self.seen is None)
+        return self.shrunk(Sums(replace(block, positions=positions), groups, tally))
+
+    def finish(self, held: InBlocks, parts: Sequence[Part]) -> Sums:
+        """Group the rows of all parts together, and add up their tallies."""
+        rows = np.concatenate([part.rows for part in parts])
+        order = np.argsort(rows)
+        places = np.empty_like(order)  # of each row, behind the other, where it comes to stand
+        places[order] = np.arange(len(order))
+        written = pd.concat([part.held for part in parts]).take(order).reset_index(drop=True)
+        if held.respells:
+            _, written = respelled(held.whole.given, written)
+        whole = held.whole.with_rows(
+            written.assign(amount=amounts_unread(len(rows))),  # they were added up already
+            joined_identities([part.contracts for part in parts], order),
+            np.concatenate([part.owners for part in parts])[order],
+        )
+        whole.hides[np.concatenate([part.hiding for part in parts])] = True
+        positions, groups = self._cut(whole)
+        own = np.split(places, np.cumsum([len(part.rows) for part in parts])[:-1])
+        pairs = [*zip(parts, own, strict=True)]
+        tally = merged(
+            [part.tally for part in parts],
+            [np.append(groups.codes[some], 0)[part.groups] for part, some in pairs],
+            [positions.contracts.codes[some[part.contracts.first]] for part, some in pairs],
+            len(groups),
+        )
+        return Sums(Block(positions, np.arange(len(whole.wallets)), rows[order]), groups, tally)
+
+    def _cut(self, positions: Positions) -> tuple[Positions, Groups]:
+        if "asset" in self.names:
+            positions = with_assets(positions, self.assets, bridged=self.bridged)
+        return cut(positions, self.names)
+
+    def shrunk(self, sums: Sums) -> Part:
+        """Keep the rows that tell groups, and where tokens are held."""
+        block, groups, tally = sums
+        positions, contracts = block.positions, block.positions.contracts
+        first_held = contracts.first
+        if self.seen is None:
+            on = positions.chain_codes[positions.wallet_codes]
+            codes, pairs = pd.factorize(contracts.codes * max(len(positions.chains), 1) + on)
+            first_held = first_rows(codes, len(pairs))
+        busy = np.flatnonzero(tally.balances)
+        first = first_rows(groups.codes, len(groups))[busy]
+        marks = np.zeros(len(block.rows), dtype=bool)
+        marks[first_held] = True
+        marks[first] = True
+        kept = np.flatnonzero(marks)
+        firsts, held = np.searchsorted(kept, contracts.first), positions.holdings
+        of_groups = np.full(len(groups), len(kept))
+        of_groups[busy] = np.searchsorted(kept, first)
+        more = [name for name in self.names if name in held and name not in TOKEN]
+        columns = {name: text_array(held[name].array.take(kept)) for name in TOKEN}
+        return Part(
+            tally=tally,
+            held=pd.DataFrame(columns | {name: held[name].array.take(kept) for name in more}),
+            contracts=replace(contracts, codes=contracts.codes[kept], first=firsts),
+            rows=block.rows[kept],
+            owners=block.places[positions.wallet_codes[kept]],
+            hiding=block.places[positions.hides],
+            groups=of_groups,
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What the rows of some wallets add up to, and those of them that tell its groups."""
+def fold(
+    held: InBlocks, groupings: Sequence[Grouping], columns: Collection[str] = ()
+) -> list[Sums]:
+    """Add up all rows for each grouping, in one pass that reads some more columns."""
+    if any(grouping is not _TOKENS for grouping in groupings):
+        columns = {*columns, "amount"}
+    found: list[list[Part]] = [[] for _ in groupings]
+    most = [_FOLDED] * len(groupings)
+    for row in held.over(partial(_parts_of, groupings=groupings), columns):
+        for number, (parts, part, grouping) in enumerate(zip(found, row, groupings, strict=True)):
+            if sum(len(each.rows) for each in parts) > most[number] and len(parts) > 1:
+                parts[:] = [grouping.shrunk(grouping.finish(held, parts))]
+                most[number] = max(_FOLDED, _GROWN * len(parts[0].rows))
+            parts.append(part)
+    pairs = zip(groupings, found, strict=True)
+    return [grouping.finish(held, parts) for grouping, parts in pairs]
 
-    tally: Tally
-    ways: Ways  # of these rows
-    more: dict[str, Any]  # the other columns by which they were grouped
-    rows: Codes  # of each of them, its place among all
-    owners: Codes  # and the place of its wallet among all
-    groups: Codes  # of each group of the tally, which of these rows is its first; 0 without any
-    tokens: Codes  # of each token, or asset, the same
-    contracts: Codes  # of each contract, the same
-    chains: Codes | None  # of each contract of assets, its blockchain as the tally has it
+
+def _parts_of(block: Block, groupings: Sequence[Grouping]) -> list[Part]:
+    return [grouping.part(block) for grouping in groupings]
 
 
 def totals_of_blocks(
@@ -95,54 +217,19 @@ def totals_of_blocks(
     bridged: bool = False,
 ) -> pd.DataFrame:
     """Add up as `totals` does, given the wallets, in the memory of one block."""
-    names = names_of(by)
-    known = written_ways(held)[0] if "symbol" in names else held.whole
-    Grouping(names, assets, bridged).cut(known)  # which refuses what can't be grouped by
-    names = ["token" if name == "symbol" else name for name in names]
-    assets = listed_assets(assets) if isinstance(assets, str | Path) else assets  # once
-    grouping = Grouping(names, assets, bridged)
-    [parts] = _parts_of(held, [grouping])
-    return table(held.whole, parts, grouping)
-
-
-def sums_of_blocks(
-    held: InBlocks, cuts: Sequence[Sequence[str]]
-) -> list[tuple[pd.DataFrame, Positions | None]]:
-    """Give for each list of names, in one pass, the table that `totals` gives.
-
-    Behind it, where tokens are among the names, a row for each group, which has its sums.
-    """
-    groupings = [Grouping([*names]) for names in cuts]
-    pairs = zip(_parts_of(held, groupings), groupings, strict=True)
-    return [
-        (table(held.whole, *each), _summed(held.whole, *each) if "token" in each[1].by else None)
-        for each in pairs
-    ]
-
-
-def _parts_of(held: InBlocks, groupings: Sequence[Grouping]) -> list[list[Part]]:
-    """Add up all rows for each grouping, in one pass."""
-    found: list[list[Part]] = [[] for _ in groupings]
-    names = {name for grouping in groupings for name in names_of(grouping.by)}
-    each = partial(_part_of_each, groupings=groupings)
-    for row in held.over(each, names & {*held.whole.holdings}):
-        for parts, part, grouping in zip(found, row, groupings, strict=True):
-            book = (parts or [part])[0].ways.book  # one for all: that of a worker is large
-            parts.append(replace(part, ways=part.ways.moved(book)))
-            if sum(len(part.rows) for part in parts) > _FOLDED and len(parts) > 1:
-                parts[:] = [merge(held.whole, parts, grouping)]
-    return found
-
-
-def _part_of_each(block: Block, groupings: Sequence[Grouping]) -> list[Part]:
-    return [part_of(block, grouping) for grouping in groupings]
+    known = tokens_of_blocks(held) if "symbol" in names_of(by) else held.whole
+    names = read_groups(known, by, assets=assets, bridged=bridged)[1].names
+    listed = listed_assets(assets) if isinstance(assets, str | Path) else assets  # read once
+    columns = {*names} & {*held.whole.holdings}
+    [sums] = fold(held, [Grouping(names, listed, bridged)], columns)
+    return totals_table(sums.block.positions, sums.groups, sums.tally)
 
 
 def worth_of_blocks(held: InBlocks) -> Worth | None:
     """Add up all values, as `worth` does those of a frame."""
     if "value" not in held.whole.holdings:
         return None
-    parts = [*held.over(_worth_part)]
+    parts = [*held.over(_worth_part, ["amount"])]
     totals, currencies, unpriced, unread = (list(column) for column in zip(*parts, strict=True))
     whole = joined_totals(totals).regrouped(np.zeros(len(parts), dtype=np.intp), 1)
     currency = next(chain(*currencies), None)
@@ -158,112 +245,144 @@ def _worth_part(block: Block) -> tuple[FloatTotals, list[Any], int, int]:
     return total, holdings["currency"].iloc[:1].tolist(), unpriced, int(missing.sum())
 
 
-def written_ways(held: InBlocks) -> tuple[Positions, Codes]:
-    """Give each way in which a token is written a row, of no wallet, and say how many have it."""
-    written = held.tokens()
-    rows = held.whole.holdings.reindex(range(len(written))).assign(**written.iloc[:, :3])
-    nobody = np.zeros(len(rows), dtype=np.intp)
-    everyone = np.arange(len(held.whole.wallets))
-    ways = some_positions(held.whole, everyone, rows, token_identities(rows), nobody)
-    return ways, written["balances"].to_numpy()
+_TOKENS = Grouping(["token", "symbol"], seen=attrgetter("holdings"))
 
 
-def part_of(block: Block, grouping: Grouping) -> Part:
-    """Tally a block."""
-    positions, groups = grouping.cut(block.positions)
-    tally = tally_of(positions, groups)
-    return _kept(positions, groups, tally, replace(block, positions=positions))
+def tokens_of_blocks(held: InBlocks) -> Positions:
+    """Return each token under each of its symbols, as a row of no wallet."""
+    return _tokens_of(held, fold(held, [_TOKENS])[0])
 
 
-def merge(whole: Positions, parts: Sequence[Part], grouping: Grouping) -> Part:
-    """Make one part of several; `whole` has all wallets."""
-    block = _rows_of(whole, parts)
-    positions, groups = grouping.cut(block.positions)
-    tally = _added(positions, groups, parts, block.rows)
-    return _kept(positions, groups, tally, replace(block, positions=positions))
+def _tokens_of(held: InBlocks, sums: Sums) -> Positions:
+    positions = sums.block.positions
+    first = first_rows(sums.groups.codes, len(sums.groups))
+    written = positions.holdings.iloc[first].reset_index(drop=True)
+    rows = held.whole.holdings.reindex(range(len(first))).assign(**written)
+    owners = np.zeros(len(first), dtype=np.intp)
+    return held.whole.with_rows(rows, positions.tokens.take(first), owners)
 
 
-def table(whole: Positions, parts: Sequence[Part], grouping: Grouping) -> pd.DataFrame:
-    """Show what parts with all wallets came to."""
-    block = _rows_of(whole, parts)
-    positions, groups = grouping.cut(block.positions)
-    tally = _added(positions, groups, parts, block.rows)
-    return totals_table(groups, tally, completeness(positions, groups))
+def _contracts(tokens: Positions, places: Codes) -> set[TokenKey]:
+    """Return the contracts of some tokens, or of the assets in their place."""
+    keys, rows = tokens.contracts.plain_keys, np.isin(tokens.tokens.codes, places)
+    return {keys[code] for code in np.unique(tokens.contracts.codes[rows]).tolist()}
 
 
-def _summed(whole: Positions, parts: Sequence[Part], grouping: Grouping) -> Positions:
-    """Give each group with balances one row, which has their sum."""
-    block = _rows_of(whole, parts)
-    positions, groups = grouping.cut(block.positions)
-    tally = _added(positions, groups, parts, block.rows)
-    marks = np.zeros(len(block.rows), dtype=bool)
-    marks[first_rows(groups.codes, len(groups))[tally.balances > 0]] = True
-    kept, own = positions.where(marks), groups.codes[marks]
-    sums = totals_table(groups, tally, {}).take(own).reset_index(drop=True)
-    sums = sums[[name for name in ("amount", "value", "currency") if name in sums]]
-    wallets = whole.wallets.iloc[kept.wallet_codes].reset_index(drop=True)
-    rest = kept.holdings[[*TOKEN]].reset_index(drop=True)
-    holdings = pd.concat([wallets, rest, sums], axis=1)
-    return replace(kept, holdings=holdings, amounts=amounts_of(holdings["amount"]))
+def _with_totals(
+    held: InBlocks, by: By, apart: str, **given: Any
+) -> tuple[Positions, list[str], pd.DataFrame]:
+    """Return all tokens or assets, the names to cut by, and totals of each, in one pass."""
+    positions, _ = read_names(held.whole, by, apart=apart, **given)
+    written, sums = fold(held, [_TOKENS, Grouping([positions.kind], **given)])
+    tokens, names = read_names(_tokens_of(held, written), by, apart=apart, **given)
+    return tokens, names, totals_table(sums.block.positions, sums.groups, sums.tally)
 
 
-def _kept(positions: Positions, groups: Groups, tally: Tally, block: Block) -> Part:
-    """Keep the rows that tell groups, tokens, and where these are held."""
-    busy, held = tally.balances > 0, positions.holdings
-    first = np.zeros(len(groups), dtype=np.intp)
-    first[busy] = first_rows(groups.codes, len(groups))[busy]
-    tokens, contracts = positions.tokens.first, positions.contracts.first
-    marks = np.zeros(len(held), dtype=bool)
-    for rows in (first[busy], tokens, contracts, block.ways.first):
-        marks[rows] = True
-    kept = np.flatnonzero(marks)
-    more = {*held.columns}.difference(TOKEN)
-    return Part(
-        tally=tally,
-        ways=block.ways.take(kept),
-        more={name: held[name].array.take(kept) for name in groups.names if name in more},
-        rows=block.rows[kept],
-        owners=block.places[positions.wallet_codes[kept]],
-        groups=np.searchsorted(kept, first),
-        tokens=np.searchsorted(kept, tokens),
-        contracts=np.searchsorted(kept, contracts),
-        chains=chains_of(positions) if "blockchains" in tally.members else None,
-    )
+def units_on_disk(
+    held: InBlocks,
+    prices: PricesLike | None = None,
+    *,
+    currency: str | None = None,
+    by_symbol: bool = False,
+    **given: Any,
+) -> tuple[dict[Any, float] | None, str | None]:
+    """Check prices as `value` does: those of tokens or symbols, None for those sent."""
+    if prices is None:
+        require_columns(held.whole.holdings, ["price"])
+        problems = [problem for found in held.over(_unusable, ["price"]) for problem in found]
+        if problems:
+            places = np.sort(np.concatenate([*held.over(attrgetter("rows"))]))
+            rows = np.searchsorted(places, [row for row, *_ in problems]).tolist()
+            told = [(row, *rest) for row, (_, *rest) in zip(rows, problems, strict=True)]
+            refuse_prices(sorted(told))
+        return None, currency
+    written = tokens_of_blocks(held)
+    rows, tokens = written.holdings, written.tokens
+    valued = value(rows, prices, currency=currency, by_symbol=by_symbol, **given)
+    names = rows["symbol"] if by_symbol else [tokens.keys[code] for code in tokens.codes]
+    units = zip(names, valued["unit_price"], strict=True)
+    said = valued["currency"].dropna().tolist()
+    return {name: unit for name, unit in units if not np.isnan(unit)}, (said or [currency])[0]
 
 
-def _rows_of(whole: Positions, parts: Sequence[Part]) -> Block:
-    """Put the rows of parts in their order, as holdings of all wallets."""
-    rows = np.concatenate([part.rows for part in parts])
-    order = np.argsort(rows)
-    owners = np.concatenate([part.owners for part in parts])[order]
-    on = whole.chain_codes[owners], len(whole.chains)
-    ways = joined_ways([part.ways for part in parts], order, on)
-    columns = {
-        name: pd.concat([pd.Series(part.more[name]) for part in parts]).array.take(order)
-        for name in parts[0].more
-    }
-    nothing = np.full(len(rows), 0, dtype=object), np.ones(len(rows), dtype=bool)
-    amounts = AmountArray(*nothing, 0)  # they were added up already
-    texts = {name: text_array(column) for name, column in ways.columns(whole.given).items()}
-    holdings = pd.DataFrame({**texts, "amount": amounts, **columns}, index=range(len(rows)))
-    everyone = np.arange(len(whole.wallets))
-    positions = some_positions(whole, everyone, holdings, ways.identities(), owners)
-    return Block(positions, everyone, rows[order], ways)
+def _unusable(block: Block) -> list[tuple[int, str, str]]:
+    """Return the prices sent that can't be used, as `unusable` does."""
+    sent = block.positions.holdings
+    known = sent["price"].where(sent["token_blockchain"].notna())
+    return unusable(known.to_numpy(dtype=np.float64, na_value=np.nan), block.rows)
 
 
-def _added(positions: Positions, groups: Groups, parts: Sequence[Part], rows: Codes) -> Tally:
-    """Add up the tallies of parts, whose rows are now grouped together."""
-    ids: list[Codes] = []
-    of_rows, last = np.append(groups.codes, 0), [len(rows)]
-    members: dict[str, list[Codes]] = {name: [] for name in parts[0].tally.members}
-    for part in parts:
-        own = np.searchsorted(rows, part.rows)  # of each of its rows, the place among all
-        ids.append(of_rows[np.append(own, last)[part.groups]])
-        contracts = positions.contracts.codes[own[part.contracts]]
-        numbers = {"tokens": positions.tokens.codes[own[part.tokens]], "contracts": contracts}
-        if part.chains is not None:
-            of_chains = numbers["blockchains"] = np.zeros(len(part.contracts), dtype=np.intp)
-            of_chains[part.chains] = chains_of(positions)[contracts]
-        for name, found in members.items():
-            found.append(numbers[name])
-    return merged([part.tally for part in parts], np.concatenate(ids), len(groups), members)
+def share_on_disk(
+    held: InBlocks,
+    token: TokenLike | None = None,
+    *,
+    asset: TokenLike | None = None,
+    by: By = "wallet",
+    **given: Any,
+) -> pd.DataFrame:
+    """Return what `share` does, given the wallets."""
+    named, names = named_token(token, asset, by)
+    rows = held.whole
+    if named is not None:
+        tokens, names = read_names(tokens_of_blocks(held), names, apart=OF_ONE, **given)
+        place = np.array([held_place(tokens, named)])
+        keys = _contracts(tokens, place) | {UNKNOWN}  # which may be the same
+        rows = held.whole.with_holdings(held.read(keys, names))
+    return share(rows, token, asset=asset, by=by, **given)
+
+
+def concentration_on_disk(
+    held: InBlocks,
+    token: TokenLike | None = None,
+    *,
+    asset: TokenLike | None = None,
+    top: int = 10,
+    by: By = "wallet",
+    **given: Any,
+) -> pd.DataFrame:
+    """Return what `concentration` does, given the wallets."""
+    named, by = named_token(token, asset, by)
+    tokens, names, found = _with_totals(held, by, IN_ROWS, **given)
+    places = np.arange(len(found)) if named is None else np.array([held_place(tokens, named)])
+    measured = found.assign(**dict.fromkeys(MEASURES, np.nan))
+    slices = [*_slices(found["balances"].to_numpy(np.intp), tokens.tokens.unknown, places)]
+    work = partial(concentration, top=top, by=by, **given)
+    parts = held.each(work, [_contracts(tokens, some) for some in slices], names)
+    for some, part in zip(slices, parts, strict=True):
+        for name in MEASURES:
+            measured.loc[some, name] = part[name].to_numpy()
+    return measured if named is None else measured.iloc[places].reset_index(drop=True)
+
+
+def _slices(balances: Codes, unknown: Mask, places: Codes) -> Iterator[Codes]:
+    """Cut tokens so that the rows of some fit into memory; unknown ones stay together."""
+    for some in (places[~unknown[places]], places[unknown[places]]):
+        before = np.cumsum(balances[some]) - balances[some]
+        edges = np.flatnonzero(np.diff(before // _ROWS))
+        if unknown[some].any():
+            edges = edges[:0]
+        yield from (each for each in np.split(some, edges + 1) if len(each))
+
+
+def pivot_on_disk(
+    held: InBlocks, n: int | None = 50, *, by: By = "wallet", **given: Any
+) -> pd.DataFrame:
+    """Return what `pivot` does, given the wallets; by what is known of these."""
+    if n is not None and n < 1:
+        return pivot(held.whole, n)  # which refuses it
+    tokens, names, totals = _with_totals(held, by, IN_COLUMNS, **given)
+    told = held.whole.holdings.columns.drop("blockchain")
+    if of_rows := [name for name in names if name in told]:
+        raise SettingsError(
+            f"by: {of_rows[0]!r} is a column of balances, which are not in memory",
+            hint="read them for that: read_wallets(folder), or .compute()",
+        )
+    chosen = ranked_tokens(totals)[:n]
+    keys = _contracts(tokens, chosen) | {UNKNOWN}  # which may be any of them
+    read = np.isin(np.arange(len(totals)), chosen) | tokens.tokens.unknown
+    rows = held.whole.with_holdings(held.read(keys, ()))
+    found = pivot(rows, None, by=by, **given)
+    ranked = ranked_tokens(totals.drop(columns="value", errors="ignore"))  # no values are read
+    columns = pd.Index(ranked[read[ranked]]).get_indexer(pd.Index(chosen))
+    named = pd.Index(held_names(tokens, chosen), dtype="str", name=tokens.kind)
+    return found.iloc[:, columns].set_axis(named, axis=1)

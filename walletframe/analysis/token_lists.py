@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pandas as pd
 
-from walletframe.address import is_blank
+from walletframe.address.forms import is_blank
 from walletframe.chains import known_blockchains
 from walletframe.errors import TokenListError
-from walletframe.frames import TokenKey, require_columns
+from walletframe.frames.contract import require_columns
+from walletframe.frames.identity import TokenKey
+from walletframe.pandas_versions import TEXT
 from walletframe.text import shown
 
 TokensLike: TypeAlias = str | Path | Mapping[str, Any] | pd.DataFrame | Iterable[TokenKey]
@@ -70,11 +73,9 @@ def read_token_list(
     chains = known_blockchains().values()
     usual = {chain.chain_id: chain.identifier for chain in chains if chain.chain_id}
     names = usual | _SOLANA | dict(blockchains or {})
-    rows = [
-        (names.get(entry["chainId"], str(entry["chainId"])), entry["address"], entry["symbol"])
-        for entry in entries
-    ]
-    return pd.DataFrame(rows, columns=_COLUMNS, dtype="str")
+    facts = map(itemgetter("chainId", "address", "symbol"), entries)
+    rows = [(names.get(chain, str(chain)), *rest) for chain, *rest in facts]
+    return pd.DataFrame(rows, columns=_COLUMNS, dtype=TEXT)
 
 
 def listed_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]]:
@@ -84,7 +85,13 @@ def listed_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]
     if isinstance(tokens, str | Path | Mapping):
         tokens = read_token_list(tokens)
     if isinstance(tokens, pd.DataFrame):
-        return _rows(tokens)
+        require_columns(tokens, _COLUMNS[:2])
+        distinct = tokens[[name for name in _COLUMNS if name in tokens.columns]].drop_duplicates()
+        return [
+            ((_text(chain) or "", _text(contract)), _text(*symbol))
+            for chain, contract, *symbol in distinct.itertuples(index=False, name=None)
+            if not is_blank((chain, contract))
+        ]
     given: Iterable[Any] = tokens
     found: list[tuple[TokenKey, str | None]] = []
     problems = []
@@ -99,16 +106,6 @@ def listed_tokens(tokens: TokensLike | None) -> list[tuple[TokenKey, str | None]
     if problems:
         raise TokenListError(problems)
     return found
-
-
-def _rows(frame: pd.DataFrame) -> list[tuple[TokenKey, str | None]]:
-    require_columns(frame, _COLUMNS[:2])
-    distinct = frame[[name for name in _COLUMNS if name in frame.columns]].drop_duplicates()
-    return [
-        ((_text(chain) or "", _text(contract)), _text(*symbol))
-        for chain, contract, *symbol in distinct.itertuples(index=False, name=None)
-        if not is_blank((chain, contract))
-    ]
 
 
 def _text(cell: Any = None) -> str | None:

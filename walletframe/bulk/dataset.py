@@ -5,53 +5,92 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
-import warnings
 from contextlib import ExitStack, suppress
+from enum import Enum, auto
+from itertools import count
 from platform import node
 from threading import Event
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
-from walletframe.bulk.files import (
-    FORMAT,
-    Layout,
-    apart,
-    as_tables,
-    dataset_errors,
-    kept_of,
-    keys_of,
-    part_name,
-    part_numbers,
-    part_tables,
-    read_kept,
-    still_failed,
-)
+from walletframe.bulk import files
+from walletframe.bulk.files import POSITION, UNFINISHED, Layout, dataset_errors
 from walletframe.bulk.journal import left_in, segments
-from walletframe.bulk.register import Register
-from walletframe.disk import private_file, private_folder, publish, read_parquet
+from walletframe.disk import locked, private_file, private_folder, publish
 from walletframe.errors import DatasetError
-from walletframe.frames import assemble, kept_table, text_array, with_kept
-from walletframe.wire import Status
+from walletframe.frames.assembly import assemble
+from walletframe.frames.contract import text_array
+from walletframe.frames.kept import DISTINCT, kept_table, with_kept
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from filelock import AcquireReturnProxy
 
-    from walletframe.address import WalletAddress
-    from walletframe.frames import WalletDetails
+    from walletframe.address.forms import WalletAddress
+    from walletframe.frames.details import WalletDetails
 
-_UNFINISHED = ".tmp"
 _AGAIN_S = 0.5
+
+
+class Turn(Enum):
+    """What to do with a wallet of the input."""
+
+    ASK = auto()
+    HELD = auto()
+    REPEATED = auto()
+
+
+class Register:
+    """The wallets of a folder (tables of what is ok, and of what is not) and of a run, by key."""
+
+    # A wallet that the folder knows keeps its place. A new one comes right behind the wallet before
+    # it where that place is free, as it is where an earlier run of the same list had to leave a
+    # gap; else it comes last. Where several folders have parts of one list, it is told its place.
+
+    def __init__(
+        self,
+        wallets: Iterable[pa.Table],
+        failed: Iterable[pa.Table],
+        places: Mapping[str, int] | None = None,
+    ) -> None:
+        self.held: dict[str, int] = _positions(wallets)  # ok in the folder before this run
+        self.under_way: dict[str, int] = {}
+        self.met: set[str] = set()  # in this run
+        self._failed, self._places = _positions(failed), places
+        self._before = -1
+        taken = {*self.held.values(), *self._failed.values()}
+        self._end = max(taken, default=-1) + 1
+        self._free = set(range(self._end)) - taken
+
+    def meet(self, key: str) -> Turn:
+        """Decide about the next wallet; one that is to be asked for is under way from now on."""
+        if key in self.met:
+            return Turn.REPEATED
+        self.met.add(key)
+        if key in self.held:
+            self._before = self.held[key]
+            return Turn.HELD
+        behind = self._before + 1
+        if key in self._failed:
+            place = self._failed[key]
+        elif self._places is not None:
+            place = self._places[key]
+        elif behind in self._free:
+            self._free.remove(behind)
+            place = behind
+        else:
+            place = self._end
+            self._end += 1
+        self._before = self.under_way[key] = place
+        return Turn.ASK
 
 
 class Dataset:
@@ -64,21 +103,29 @@ class Dataset:
         self, root: Path, service: str, patience_s: float = 0.0, cancel: Event | None = None
     ) -> None:
         self.layout: Layout = Layout(root)
+        layout = self.layout
         self._service = service
         with ExitStack() as opened, dataset_errors(root):
-            _refuse_foreign(self.layout)
-            private_folder(self.layout.inner)
-            opened.enter_context(_locked(self.layout, patience_s, cancel or Event()))
+            if root.exists() and not layout.marker.exists():
+                layout.require_empty("the folder of an earlier run")
+            private_folder(layout.inner)
+            opened.enter_context(_locked(layout, patience_s, cancel or Event()))
             with suppress(OSError):  # a courtesy to who finds the lock held
-                self.layout.holder.unlink(missing_ok=True)  # of one that was killed
-                with private_file(self.layout.holder) as file:
+                layout.holder.unlink(missing_ok=True)  # of one that was killed
+                with private_file(layout.holder) as file:
                     file.write(f"process {os.getpid()} on {node()}".encode())
-            opened.callback(self.layout.holder.unlink, missing_ok=True)
-            self._prepare()
-            failed = part_numbers(self.layout.failed)
-            self._had_failed = bool(failed or segments(self.layout.inner))
-            self._last = max(part_numbers(self.layout.wallets) + failed, default=0)
-            self._had_failed |= self._move_unlisted()
+            opened.callback(layout.holder.unlink, missing_ok=True)
+            files.mark(layout.marker, service=service)
+            for unfinished in layout.inner.glob(f"*{UNFINISHED}"):
+                unfinished.unlink()
+            for folder in (layout.wallets, layout.holdings, layout.failed):
+                private_folder(folder)
+            numbers, failed = files.part_numbers(layout.wallets), files.part_numbers(layout.failed)
+            for number in {*files.part_numbers(layout.holdings)} - {*numbers}:
+                (layout.holdings / files.part_name(number)).unlink()
+            self._had_failed = bool(failed or segments(layout.inner))
+            numbers += failed
+            self._numbers = count(max(numbers, default=0) + 1)
             self._opened = opened.pop_all()
 
     def __enter__(self) -> Self:
@@ -95,14 +142,14 @@ class Dataset:
         """
         layout = self.layout
         with dataset_errors(layout.root):
-            register = Register(part_tables(layout.wallets), part_tables(layout.failed), places)
             left = segments(layout.inner)
+            held = _positions(files.part_tables(layout.wallets) if left else ())
             unwritten = left_in(left, self._service).items()
-            found = [placed for key, placed in unwritten if not register.holds(key)]
-            if found:
+            if found := [placed for key, placed in unwritten if key not in held]:
                 records, positions = zip(*found, strict=True)
                 self.add(assemble(records), positions)
-                register = Register(part_tables(layout.wallets), part_tables(layout.failed), places)
+            wallets, failed = map(files.part_tables, (layout.wallets, layout.failed))
+            register = Register(wallets, failed, places)
             for segment in left:
                 segment.unlink()
         return register
@@ -110,131 +157,70 @@ class Dataset:
     def add(self, details: WalletDetails, positions: Sequence[int]) -> None:
         """Write a part; where that fails, the parts before are as they were."""
         with dataset_errors(self.layout.root):
-            wallets, holdings = as_tables(details, positions)
-            is_ok = pc.equal(wallets["status"], Status.OK.value)
-            ok, failed = wallets.filter(is_ok), wallets.filter(pc.invert(is_ok))
-            parts = [(self.layout.failed, failed)] if failed.num_rows else []
+            ok, holdings, failed = files.as_tables(details, positions)
+            layout, name = self.layout, files.part_name(next(self._numbers))
+            tables = {layout.failed / name: failed} if failed.num_rows else {}
             if ok.num_rows:
-                parts += [(self.layout.holdings, holdings), (self.layout.wallets, ok)]
-            self._write(parts)
+                tables |= {layout.holdings / name: holdings, layout.wallets / name: ok}
+            self._write(tables)
 
     def keep(self, wallets: Sequence[WalletAddress], kept: pd.DataFrame) -> None:
         """Write what the user keeps of wallets; what was kept before and is not told now, stays."""
-        named = {
-            "blockchain": text_array([wallet.blockchain for wallet in wallets]),
-            "address": text_array([wallet.address for wallet in wallets]),
-        }
-        told = kept.assign(**named)
+        told = kept.assign(
+            blockchain=text_array([wallet.blockchain for wallet in wallets]),
+            address=text_array([wallet.address for wallet in wallets]),
+        )
         with dataset_errors(self.layout.root):
-            before = read_kept(self.layout)
+            before = files.read_kept(self.layout)
             both = told if before is None else pd.concat([told, before], ignore_index=True)
-            keys = keys_of(pa.table({name: pa.Array.from_pandas(both[name]) for name in named}))
-            rows = list({key: row for row, key in reversed([*enumerate(keys)])}.values())[::-1]
-            whole = both[[*named]].iloc[rows].reset_index(drop=True)
-            table = kept_table(with_kept(whole, kept_of(both, [keys[row] for row in rows])))
+            first = both[["blockchain", "address"]][~pd.Index(files.keys_of(both)).duplicated()]
+            whole = first.reset_index(drop=True)
+            table = kept_table(with_kept(whole, files.kept_of(both, files.keys_of(whole))))
             if before is None or not table.equals(kept_table(before)):
-                self._replace(self.layout.kept, table)
+                self._write({self.layout.kept: table})
 
     def tidy(self) -> None:
         """Bring what failed up to date: one file, one row for each wallet that still is not ok."""
-        numbers = part_numbers(self.layout.failed)
+        numbers = files.part_numbers(self.layout.failed)
         if len(numbers) <= 1 and not self._had_failed:
             return
         with dataset_errors(self.layout.root):
-            wallets = part_tables(self.layout.wallets) if self._had_failed else ()
-            left = still_failed(part_tables(self.layout.failed), wallets)
-            self._write([(self.layout.failed, left)] if left.num_rows else [])
+            wallets = files.part_tables(self.layout.wallets) if self._had_failed else ()
+            left = files.still_failed(files.part_tables(self.layout.failed), wallets)
+            if left.num_rows:
+                self._write({self.layout.failed / files.part_name(next(self._numbers)): left})
             for number in numbers:
-                (self.layout.failed / part_name(number)).unlink()
+                (self.layout.failed / files.part_name(number)).unlink()
 
-    def _prepare(self) -> None:
-        """Remove what a run has left unfinished, and make what is not there yet."""
-        layout, service = self.layout, self._service
-        for unfinished in layout.inner.glob(f"*{_UNFINISHED}"):
-            unfinished.unlink()
-        made_with = layout.service()
-        if made_with is None:
-            marker = layout.inner / f"dataset{_UNFINISHED}"
-            with private_file(marker) as file:
-                file.write(json.dumps({"format": FORMAT, "service": service}).encode())
-            publish(marker, layout.marker)
-        elif made_with != service:
-            raise DatasetError(
-                f"{layout.root} holds wallets of the service {made_with!r}, not of {service!r}",
-                hint="choose another folder for each service",
-            )
-        for folder in (layout.wallets, layout.holdings, layout.failed):
-            private_folder(folder)
-        for number in set(part_numbers(layout.holdings)) - set(part_numbers(layout.wallets)):
-            (layout.holdings / part_name(number)).unlink()
-
-    def _move_unlisted(self) -> bool:
-        """Move wallets that an earlier release called ok, without a list of balances, to failed.
-
-        What failed is written first: where this ends in between, the next run does it again.
-        """
-        moved = False
-        for number in part_numbers(self.layout.wallets):
-            path = self.layout.wallets / part_name(number)
-            if not read_parquet(path, columns=["tokens"])["tokens"].null_count:
-                continue
-            wallets, failed = apart(read_parquet(path))
-            self._write([(self.layout.failed, failed)])
-            self._write([(self.layout.wallets, wallets)], number)
-            moved = True
-        return moved
-
-    def _replace(self, target: Path, table: pa.Table) -> None:
-        path = self.layout.inner / f"{target.stem}{_UNFINISHED}"
-        with private_file(path) as file:
-            pq.write_table(table, file, compression="zstd")
-        publish(path, target)
-
-    def _write(self, parts: list[tuple[Path, pa.Table]], number: int | None = None) -> None:
-        """Write the files of a part whole, then bring them under their names, one by one."""
-        if number is None:
-            self._last += 1
-            number = self._last
-        unfinished = [self.layout.inner / f"{folder.name}{_UNFINISHED}" for folder, _ in parts]
-        for path, (_, table) in zip(unfinished, parts, strict=True):
+    def _write(self, tables: Mapping[Path, pa.Table]) -> None:
+        """Write files whole, then bring them under their names, one by one."""
+        unfinished = {self.layout.inner / f"{n}{UNFINISHED}": path for n, path in enumerate(tables)}
+        for path, table in zip(unfinished, tables.values(), strict=True):
             with private_file(path) as file:
-                pq.write_table(table, file, compression="zstd")
-        for path, (folder, _) in zip(unfinished, parts, strict=True):
-            publish(path, folder / part_name(number))
-
-
-def _refuse_foreign(layout: Layout) -> None:
-    if layout.root.exists() and layout.service() is None:
-        others = sorted({path.name for path in layout.root.iterdir()} - {layout.inner.name})
-        if others:
-            raise DatasetError(
-                f"{layout.root} holds other files: {', '.join(map(repr, others[:3]))}",
-                hint="give a new or an empty folder, or the folder of an earlier run",
-            )
+                repeated = [name for name in table.column_names if name not in DISTINCT]
+                pq.write_table(table, file, compression="zstd", use_dictionary=repeated)
+        for path, target in unfinished.items():
+            publish(path, target)
 
 
 def _locked(layout: Layout, patience_s: float, cancel: Event) -> AcquireReturnProxy[Any]:
-    lock = FileLock(layout.inner / "lock", mode=0o600, thread_local=False)
     until = time.monotonic() + patience_s
-    try:
-        with warnings.catch_warnings(action="ignore"):  # where it makes do without flock
-            while True:
-                with suppress(Timeout):
-                    return lock.acquire(blocking=False)
-                if time.monotonic() >= until or cancel.wait(_AGAIN_S):
-                    raise _held(layout)
-    except NotImplementedError:
-        raise DatasetError(
-            f"{layout.root} is on a disk without locks (flock)",
-            hint="choose a folder on another disk, or update filelock, which then makes do",
-        ) from None
-
-
-def _held(layout: Layout) -> DatasetError:
+    while True:
+        with suppress(Timeout):
+            return locked(layout.inner / "lock", blocking=False)
+        if time.monotonic() >= until or cancel.wait(_AGAIN_S):
+            break
     who = "another run"
     with suppress(OSError):
         who = f"another run, {layout.holder.read_text(encoding='utf-8')},"
-    return DatasetError(
+    raise DatasetError(
         f"{who} writes into {layout.root}",
         hint="wait until it ends, end it if nobody needs it, or choose another folder",
     )
+
+
+def _positions(tables: Iterable[pa.Table]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for table in tables:
+        found.update(zip(files.keys_of(table), table[POSITION].to_pylist(), strict=True))
+    return found

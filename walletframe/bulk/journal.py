@@ -18,14 +18,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from walletframe.address import WalletAddress
+from walletframe.address.forms import WalletAddress
 from walletframe.bulk.files import dataset_errors, key_of
 from walletframe.disk import private_file
-from walletframe.frames import Source, WalletRecord
-from walletframe.wire import Outcome, Status, read_answer
+from walletframe.frames.assembly import WalletRecord
+from walletframe.frames.contract import Source
+from walletframe.wire.answer import read_answer
+from walletframe.wire.outcome import Outcome, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from threading import Event
     from typing import BinaryIO
@@ -71,33 +73,29 @@ def left_in(journal: Iterable[Path], service: str) -> dict[str, tuple[WalletReco
     """
     found: dict[str, tuple[WalletRecord, int]] = {}
     for entry in chain.from_iterable(map(entries, journal)):
-        for record, position in _records(entry, service):
-            key = key_of(record.wallet)
+        wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
+        if entry.failure is None:
+            outcomes, source = read_answer(entry.body, wallets).outcomes, Source.SERVICE
+        else:
+            status, error = entry.failure
+            outcomes, source = [Outcome(Status(status), error)] * len(wallets), None
+        for wallet, outcome, (_, _, position) in zip(wallets, outcomes, entry.wallets, strict=True):
+            key = key_of(wallet)
             if key not in found or found[key][0].outcome.status is not Status.OK:
+                record = WalletRecord(wallet, outcome, service, entry.fetched_at, source)
                 found[key] = record, position
     return found
-
-
-def _records(entry: Entry, service: str) -> Iterator[tuple[WalletRecord, int]]:
-    wallets = [WalletAddress(blockchain, address) for blockchain, address, _ in entry.wallets]
-    if entry.failure is None:
-        outcomes, source = read_answer(entry.body, wallets).outcomes, Source.SERVICE
-    else:
-        status, error = entry.failure
-        outcomes, source = [Outcome(Status(status), error)] * len(wallets), None
-    for wallet, outcome, (_, _, position) in zip(wallets, outcomes, entry.wallets, strict=True):
-        yield WalletRecord(wallet, outcome, service, entry.fetched_at, source), position
 
 
 class Journal:
     """The journal of one run.
 
-    `position_of` gives a wallet's place by its key; `cancel` is set where nothing can be written.
+    `places` has those of wallets under way, by key; `cancel` is set where nothing can be written.
     """
 
-    def __init__(self, folder: Path, position_of: Callable[[str], int], cancel: Event) -> None:
+    def __init__(self, folder: Path, places: Mapping[str, int], cancel: Event) -> None:
         self._fault: OSError | None = None
-        self._folder, self._position_of, self._cancel = folder, position_of, cancel
+        self._folder, self._places, self._cancel = folder, places, cancel
         left = segments(folder)
         self._numbers = count(int(left[-1].stem) + 1 if left else 1)
         self._lock = Lock()
@@ -108,25 +106,18 @@ class Journal:
 
     def append(self, wallets: Sequence[WalletAddress], reply: Reply) -> None:
         """Write an answer; called by any thread. A reply without an answer is left to `secure`."""
-        if not isinstance(reply.answer, bytes):
-            return
-        keys = [key_of(wallet) for wallet in wallets]
-        asked = [
-            (wallet.blockchain, wallet.address, self._position_of(key))
-            for wallet, key in zip(wallets, keys, strict=True)
-        ]
-        self._append(Entry(asked, reply.fetched_at, reply.answer), keys)
+        if isinstance(reply.answer, bytes):
+            self._append(wallets, reply.fetched_at, reply.answer)
 
-    def secure(self, record: WalletRecord, position: int) -> bool:
+    def secure(self, record: WalletRecord) -> bool:
         """Write what failed without an answer; False where only a part can hold the record.
 
         That is where its answer came from the cache, or the disk is full.
         """
-        key, outcome = key_of(record.wallet), record.outcome
         if record.source is None:
-            asked = [(record.wallet.blockchain, record.wallet.address, position)]
-            failure = (outcome.status.value, outcome.error)
-            return self._append(Entry(asked, None, b"", failure), [key])
+            failure = (record.outcome.status.value, record.outcome.error)
+            return self._append([record.wallet], None, b"", failure)
+        key = key_of(record.wallet)
         with self._lock:
             return any(key in waiting for waiting in self._waiting.values())
 
@@ -136,10 +127,12 @@ class Journal:
             with dataset_errors(self._folder.parent):
                 raise self._fault
 
-    def begin_segment(self) -> None:
-        """Let the next answers go into a new segment."""
+    def end_segment(self) -> None:
+        """Close the file, so that the next answers go into a new segment."""
         with self._lock:
-            self._end_segment()
+            if self._file is not None:
+                self._file.close()
+            self._file = self._segment = None
 
     def release(self, keys: Collection[str]) -> None:
         """Take note that a part holds some wallets; remove the segments of which none is left."""
@@ -154,34 +147,35 @@ class Journal:
         """Append nothing more; what is in no part stays for the next run."""
         with self._lock:
             self._is_closed = True
-            self._end_segment()
+        self.end_segment()
         self.release(())
 
-    def _append(self, entry: Entry, keys: list[str]) -> bool:
-        frame = _ENCODE(entry)
+    def _append(
+        self,
+        wallets: Sequence[WalletAddress],
+        fetched_at: datetime | None,
+        body: bytes,
+        failure: tuple[str, str | None] | None = None,
+    ) -> bool:
+        keys = [key_of(wallet) for wallet in wallets]
+        placed = zip(wallets, map(self._places.__getitem__, keys), strict=True)
+        asked = [(wallet.blockchain, wallet.address, place) for wallet, place in placed]
+        frame = _ENCODE(Entry(asked, fetched_at, body, failure))
         head = len(frame).to_bytes(4, "little") + zlib.crc32(frame).to_bytes(4, "little")
         with self._lock:
             if self._is_closed or self._fault:
                 return False
             try:
-                self._write(head + frame, keys)
+                if self._file is None or self._segment is None:
+                    self._segment = self._folder / f"{next(self._numbers):06}{_SUFFIX}"
+                    self._file = private_file(self._segment, buffering=0)
+                    self._waiting[self._segment] = set()
+                self._waiting[self._segment].update(keys)
+                rest = memoryview(head + frame)
+                while rest:
+                    rest = rest[self._file.write(rest) :]
             except OSError as fault:
                 self._fault = fault
                 self._cancel.set()
                 return False
         return True
-
-    def _write(self, frame: bytes, keys: list[str]) -> None:
-        if self._file is None or self._segment is None:
-            self._segment = self._folder / f"{next(self._numbers):06}{_SUFFIX}"
-            self._file = private_file(self._segment, buffering=0)
-            self._waiting[self._segment] = set()
-        self._waiting[self._segment].update(keys)
-        rest = memoryview(frame)
-        while rest:
-            rest = rest[self._file.write(rest) :]
-
-    def _end_segment(self) -> None:
-        if self._file is not None:
-            self._file.close()
-        self._file = self._segment = None

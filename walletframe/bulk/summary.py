@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from walletframe.client import with_reasons
 from walletframe.errors import FetchError, FetchWarning
-from walletframe.frames import SIMULATED
+from walletframe.frames.contract import SIMULATED
 from walletframe.notice import notify
 from walletframe.numerals import many, part
-from walletframe.wire import Status
+from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from walletframe.frames import WalletRecord
+    from walletframe.frames.assembly import WalletRecord
 
 GOES_ON = "what was finished is in the folder; the same call again asks only for the rest"
 Problem: TypeAlias = tuple[int, str, str]  # position, value and reason
@@ -101,26 +101,26 @@ class FetchSummary:
 
 
 class Tally:
-    """Counts of a run as it goes on."""
+    """Counts of a run as it goes on, by the names that they have in its summary."""
 
     def __init__(self) -> None:
         self.parts: int = 0
         self.balances: int = 0
         self.resumed: int = 0
-        self.unreadable: int = 0
+        self.unreadable: list[Problem] = []  # the first
+        self.unreadable_count: int = 0
         self.key_refused: bool = False
-        self._begun = time.monotonic()
-        self._statuses: Counter[str] = Counter()
-        self._reasons: Counter[str] = Counter()
-        self._problems: list[Problem] = []  # the first
+        self.statuses: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
+        self.duration_s: float = -time.monotonic()
 
     def leave_out(self, place: int, value: str, reason: str) -> None:
         """Count an item of a stream that is no wallet, and warn of the first."""
         # To raise hours after the start would help nobody.
-        self.unreadable += 1
-        if self.unreadable <= _PROBLEMS_KEPT:
-            self._problems.append((place, value, reason))
-        if self.unreadable == 1:
+        self.unreadable_count += 1
+        if self.unreadable_count <= _PROBLEMS_KEPT:
+            self.unreadable.append((place, value, reason))
+        if self.unreadable_count == 1:
             notify(
                 f"item {place} (from 0) is not a wallet and is left out: {value!r}: {reason}; "
                 "further ones are counted in the summary",
@@ -130,10 +130,10 @@ class Tally:
     def add(self, record: WalletRecord) -> None:
         """Count a wallet."""
         status, reason = record.outcome.status, record.outcome.error
-        self._statuses[status.value] += 1
+        self.statuses[status.value] += 1
         if status is not Status.OK and reason is not None:
-            is_room = len(self._reasons) < _REASONS_KEPT or reason in self._reasons
-            self._reasons[reason if is_room else "other reasons"] += 1
+            is_room = len(self.reasons) < _REASONS_KEPT or reason in self.reasons
+            self.reasons[reason if is_room else "other reasons"] += 1
 
     def take_in(self, other: FetchSummary) -> None:
         """Count what another run of the same list has counted."""
@@ -141,30 +141,21 @@ class Tally:
         self.balances += other.balances
         self.resumed += other.resumed
         self.key_refused |= other.key_refused
-        self._statuses.update(other.statuses)
-        self._reasons.update(other.reasons)
+        self.statuses.update(other.statuses)
+        self.reasons.update(other.reasons)
 
     def summary(self, folder: Path, service: str, wallets: int) -> FetchSummary:
         """Sum up; wallets without a record, because the run ended before, count as cancelled."""
-        statuses, reasons = self._statuses.copy(), self._reasons.copy()
-        left = wallets - self.resumed - statuses.total()
-        if left:
-            statuses[Status.CANCELLED.value] += left
-            reasons["not asked for, since the run ended before"] += left
-        return FetchSummary(
-            folder=folder,
-            service=service,
-            wallets=wallets,
-            resumed=self.resumed,
-            statuses=dict(statuses),
-            reasons=dict(reasons.most_common()),
-            balances=self.balances,
-            parts=self.parts,
-            unreadable=tuple(self._problems),
-            unreadable_count=self.unreadable,
-            key_refused=self.key_refused,
-            duration_s=time.monotonic() - self._begun,
-        )
+        if left := wallets - self.resumed - self.statuses.total():
+            self.statuses[Status.CANCELLED.value] += left
+            self.reasons["not asked for, since the run ended before"] += left
+        self.duration_s += time.monotonic()
+        counts = vars(self) | {
+            "statuses": dict(self.statuses),
+            "reasons": dict(self.reasons.most_common()),
+            "unreadable": tuple(self.unreadable),
+        }
+        return FetchSummary(folder, service, wallets, **counts)
 
 
 def conclude(summary: FetchSummary, on_failure: str) -> None:

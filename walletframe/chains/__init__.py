@@ -40,24 +40,24 @@ class Blockchain:
     also: tuple[str, ...]
 
 
+def known_rows(package: str) -> list[list[str]]:
+    """Read the rows of a package's known.csv, without the names of its columns."""
+    text = resources.files(package).joinpath("known.csv").read_text(encoding="utf-8")
+    return [*csv.reader(text.splitlines())][1:]
+
+
 @cache
 def known_blockchains() -> dict[str, Blockchain]:
     """Return the list by identifier, in its order."""
-    text = resources.files(__package__).joinpath("known.csv").read_text(encoding="utf-8")
     return {
-        row["identifier"]: Blockchain(
-            row["identifier"],
-            row["name"] or None,
-            row["coin"] or None,
-            int(row["chain_id"]) if row["chain_id"] else None,
-            tuple(row["also"].split("|")) if row["also"] else (),
-        )
-        for row in csv.DictReader(text.splitlines())
+        key: Blockchain(key, name or None, coin or None, int(number or 0) or None, tuple(also))
+        for key, name, coin, number, names in known_rows(__package__)
+        for also in [filter(None, names.split("|"))]
     }
 
 
 def find_blockchain(identifier: str) -> Blockchain | None:
-    """Look an identifier up, in any case and with white space around it."""
+    """Find an identifier, in any case and with white space around it."""
     return known_blockchains().get(identifier.strip().upper())
 
 
@@ -81,7 +81,7 @@ def near(identifier: str) -> list[str]:
 
 
 def doubt(identifier: str) -> str:
-    """Say that an identifier may be mistaken: nothing where the list has it."""
+    """Return a doubt about an identifier: nothing where the list has it."""
     if find_blockchain(identifier):
         return ""
     names = " or ".join(near(identifier))
@@ -91,7 +91,7 @@ def doubt(identifier: str) -> str:
 
 @cache
 def _terms() -> dict[str, list[str]]:
-    """Give the identifiers by what people call them: by native coins where nothing else fits."""
+    """Return the identifiers by what people call them: by native coins where nothing else fits."""
     by_name: dict[str, list[str]] = {}
     by_coin: dict[str, list[str]] = {}
     for chain in known_blockchains().values():

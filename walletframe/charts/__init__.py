@@ -8,30 +8,8 @@ counts or each token's shares.
 
 from plotly.graph_objects import Figure
 
-from walletframe.charts.bars import bar, pie
-from walletframe.charts.canvas import has_template, plain, split_words, take_words
-from walletframe.charts.heatmaps import heatmap
-from walletframe.charts.hierarchies import sunburst, treemap
-from walletframe.charts.inequality import lorenz
-from walletframe.charts.library import plotly_library
+from walletframe.charts.canvas import has_template, plain, plotly_library, take_words
+from walletframe.charts.grids import bar, heatmap, lorenz, pie
+from walletframe.charts.hierarchies import read_box_id, sunburst, treemap
 from walletframe.charts.palette import token_colors
-from walletframe.charts.timelines import timeline
-from walletframe.charts.waterfalls import waterfall
-
-__all__ = [
-    "Figure",
-    "bar",
-    "has_template",
-    "heatmap",
-    "lorenz",
-    "pie",
-    "plain",
-    "plotly_library",
-    "split_words",
-    "sunburst",
-    "take_words",
-    "timeline",
-    "token_colors",
-    "treemap",
-    "waterfall",
-]
+from walletframe.charts.timelines import timeline, waterfall

@@ -10,21 +10,23 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
 import plotly.graph_objects as go
 
 from walletframe.errors import SettingsError, UnknownTokenError
-from walletframe.frames import Positions, token_identities, token_key
+from walletframe.frames.identity import token_identities, token_key
+from walletframe.frames.positions import Positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import pandas as pd
 
-    from walletframe.frames import Identities, PositionsLike, TokenKey
+    from walletframe.frames.identity import Identities, TokenKey
+    from walletframe.frames.positions import PositionsLike
 
 COLORS = (
     "#CC6677",
@@ -40,6 +42,8 @@ COLORS = (
 OTHER = "#DDDDDD"
 EDGE = "#808080"
 """Drawn around every colour: seen on white and on black, where some of the colours are not."""
+OUTLINE: dict[str, str | float] = {"color": EDGE, "width": 0.5}
+PATTERN: dict[str, str | float] = {"fillmode": "overlay", "solidity": 0.2}
 _HEX = re.compile("#[0-9a-fA-F]{6}")
 _SHOWN = 20
 _FORMS = (
@@ -51,9 +55,28 @@ PATTERNS = ("", "/", "x", ".")
 
 
 def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
-    """Choose a colour for each token, the largest first, for charts of some of these rows.
+    """Choose a colour for each token, to be kept while the view changes.
 
-    The first nine differ, then the colours begin anew.
+    Make it once, of all holdings, and give it to charts of some of them as ``colors=``.
+
+    Returns
+    -------
+    dict of (str, str or None) to str
+        The colour, as ``#RRGGBB``, of each token (blockchain, contract), the largest first: by
+        value where there is one, else by the number of rows. The first nine differ, then the
+        colours begin anew; empty for no rows.
+
+    Raises
+    ------
+    ColumnsError
+        If ``token_blockchain`` or ``token_address`` is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd, walletframe
+    >>> frame = pd.DataFrame({"token_blockchain": ["ETH"], "token_address": [None]})
+    >>> frame.wf.plot.token_colors()
+    {('ETH', None): '#CC6677'}
     """
     if isinstance(holdings, Positions):
         frame, tokens = holdings.holdings, holdings.tokens
@@ -66,7 +89,7 @@ def token_colors(holdings: PositionsLike) -> dict[TokenKey, str]:
 def chosen_colors(
     positions: Positions, places: Iterable[int], colors: Mapping[TokenKey, str] | None
 ) -> dict[int, str]:
-    """Give the colours of some tokens: those chosen earlier, or by the tokens' order of size.
+    """Return the colours of some tokens: those chosen earlier, or by the tokens' order of size.
 
     An asset has that of its largest token; what is not among `colors` one that depends on its
     contract alone, and then bad keys or values are a SettingsError.
@@ -75,8 +98,13 @@ def chosen_colors(
     if colors is None:
         ranks = np.argsort(_by_size(positions.holdings, tokens))
         return {place: COLORS[ranks[place] % len(COLORS)] for place in places}
-    chosen = [*places]
-    keys = dict(zip(chosen, _largest_tokens(positions, chosen), strict=True))
+    keys = {place: tokens.keys[place] for place in places}
+    if positions.assets:  # which have the key of their largest token
+        contracts = positions.contracts
+        order = _by_size(positions.holdings, contracts)[::-1]
+        found = np.empty(len(tokens.keys), dtype=np.intp)
+        found[tokens.codes[contracts.first][order]] = order  # of several writes the last one stays
+        keys = {place: contracts.keys[found[place]] for place in keys}
     if hasattr(colors, "get") and all(_is_color(colors.get(key)) for key in keys.values()):
         return {place: colors[key] for place, key in keys.items()}  # of many tokens few are drawn
     known = _checked(colors)
@@ -84,18 +112,6 @@ def chosen_colors(
         place: known.get(key) or COLORS[crc32(repr(key).encode()) % len(COLORS)]
         for place, key in keys.items()
     }
-
-
-def _largest_tokens(positions: Positions, places: list[int]) -> list[TokenKey]:
-    """Give the keys of tokens, or those of the largest token of each asset in their place."""
-    keys = positions.tokens.keys
-    if not positions.assets:
-        return [keys[place] for place in places]
-    contracts = positions.contracts
-    order = _by_size(positions.holdings, contracts)
-    of_tokens, found = positions.tokens.codes[contracts.first], np.empty(len(keys), dtype=np.intp)
-    found[of_tokens[order[::-1]]] = order[::-1]  # of several writes the last one stays
-    return [contracts.keys[place] for place in found[places].tolist()]
 
 
 def text_on(color: str) -> str:
@@ -115,14 +131,9 @@ def text_on(color: str) -> str:
 
 
 def patterns(colors: Sequence[str]) -> list[str]:
-    """Give things side by side that have one colour different patterns of plotly's."""
+    """Choose for things of one colour side by side different patterns of plotly's."""
     seen: defaultdict[str, count[int]] = defaultdict(count)
     return [PATTERNS[next(seen[color]) % len(PATTERNS)] for color in colors]
-
-
-def pattern(shape: str | Sequence[str]) -> dict[str, Any]:
-    """Make what plotly calls a pattern, of names as `patterns` gives them."""
-    return {"shape": shape, "fillmode": "overlay", "solidity": 0.2}
 
 
 def _checked(colors: Mapping[TokenKey, str]) -> dict[TokenKey, str]:

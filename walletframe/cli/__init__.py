@@ -6,5 +6,3 @@ input or settings that can't be read, 3 for a file or a port in trouble, 130 aft
 """
 
 from walletframe.cli.main import main
-
-__all__ = ["main"]

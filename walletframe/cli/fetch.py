@@ -8,35 +8,35 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from walletframe.bulk import fetch_to_parquet as fetch_into
+from walletframe.accessor.delegation import LazyPackage
+from walletframe.cli import flags
 from walletframe.cli.asking import ask, end, named
 from walletframe.cli.files import write_details, write_frame
-from walletframe.cli.options import all_of, asking, example, from_files, naming, output
 from walletframe.cli.screen import balances_table, say, show
-from walletframe.client import Client
 from walletframe.errors import FetchInterrupted, FetchWarning
-from walletframe.frames import holdings_table, known_wallets, summary_lines, wallets_table
-from walletframe.node import token_balance
+from walletframe.frames.known import known_wallets, summary_lines
+from walletframe.frames.tables import holdings_table, wallets_table
 from walletframe.numerals import many
-from walletframe.service import SHOWCASE
-from walletframe.service import sandbox as start_sandbox
 
 if TYPE_CHECKING:
-    from walletframe.address import OnUnreadable
+    from walletframe import bulk, client, node, service
+    from walletframe.address.lists import OnUnreadable
     from walletframe.bulk import FetchSummary
-    from walletframe.frames import WalletDetails
+    from walletframe.frames.details import WalletDetails
+else:
+    bulk, client, node, service = map(LazyPackage, ("bulk", "client", "node", "service"))
 
 
 @click.command(
-    epilog=example(
+    epilog=flags.example(
         "walletframe fetch NEAR.alice.near --output holdings.csv",
         "walletframe fetch --file people.csv --keep owner --keep name --output holdings.csv",
     )
 )
 @click.argument("wallets", nargs=-1)
-@asking
-@output
-@all_of("balance")
+@flags.asking
+@flags.output
+@flags.all_of("balance")
 def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **options: Any) -> None:
     """Fetch the tokens of WALLETS, such as ETH.0x52… and NEAR.alice.near.
 
@@ -46,18 +46,17 @@ def fetch(wallets: tuple[str, ...], output: Path | None, rows: int | None, **opt
     details, interrupted = ask(wallets, **options)
     _show(details, rows)
     if output is not None:
-        for path in write_details(details, output):
-            say(f"written: {path}")
+        write_details(details, output)
     known = known_wallets(details.wallets).all()
     end(known=known, interrupted=interrupted)
 
 
 @click.command(
-    "fetch-to-parquet", epilog=example("walletframe fetch-to-parquet bulk --file wallets.txt")
+    "fetch-to-parquet", epilog=flags.example("walletframe fetch-to-parquet bulk --file wallets.txt")
 )
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("wallets", nargs=-1)
-@naming
+@flags.naming
 def fetch_to_parquet(
     folder: Path,
     wallets: tuple[str, ...],
@@ -74,45 +73,49 @@ def fetch_to_parquet(
     """
     asked = named(wallets, files, on_unreadable, keep)
     interrupted = False
-    with Client(**overrides) as client:
+    with client.Client(**overrides) as fetcher:
         try:
-            summary = fetch_into(asked, folder, keep=keep, client=client, on_failure="ignore")
+            summary = bulk.fetch_to_parquet(
+                asked, folder, keep=keep, client=fetcher, on_failure="ignore"
+            )
         except FetchInterrupted as stopped:
             interrupted, summary = True, cast("FetchSummary", stopped.details)
     say(repr(summary))
     end(known=summary.ok == summary.wallets, interrupted=interrupted)
 
 
-@click.command(epilog=example("walletframe demo"))
+@click.command(epilog=flags.example("walletframe demo"))
 @click.option("--refresh", is_flag=True, help="Ask the sandbox again, whatever is in the cache.")
 def demo(*, refresh: bool) -> None:
     """Fetch simulated wallets from a sandbox on this machine.
 
     The second time, the answers come from the cache.
     """
-    with start_sandbox(latency_s=0.1) as service, service.client() as client:
-        say(f"Simulated data: a sandbox at {service.base_url} stands in for the service.\n")
-        details = client.fetch(SHOWCASE, refresh=refresh, progress=False, on_failure="ignore")
+    with service.sandbox(latency_s=0.1) as running, running.client() as fetcher:
+        say(f"Simulated data: a sandbox at {running.base_url} stands in for the service.\n")
+        details = fetcher.fetch(
+            service.SHOWCASE, refresh=refresh, progress=False, on_failure="ignore"
+        )
         _show(details, None)
         failed = details.wallets[~known_wallets(details.wallets)]
         for row in failed.itertuples():
             say(f"Failed: {row.blockchain}.{row.address}: {row.error}")
         cached = int((details.wallets["source"] == "cache").sum())
         answers = f"{cached} of {many(len(details.wallets), 'answer')}"
-        say(f"{answers} came from the cache, {client.settings.cache}")
+        say(f"{answers} came from the cache, {fetcher.settings.cache}")
         if not cached:
             say("Run it again: wallets that are ok are answered from the cache.")
 
 
 @click.command(
-    epilog=example(
+    epilog=flags.example(
         "walletframe balance ETH.0x1111111111111111111111111111111111111111",
         "walletframe balance --file wallets.txt --block 23000000 \\",
         "  --token 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
     )
 )
 @click.argument("wallets", nargs=-1)
-@from_files
+@flags.from_files
 @click.option("--token", metavar="ADDRESS", help="The token's contract. Default: the native coin.")
 @click.option("--block", type=int, help="The number of the block to read. Default: the latest.")
 @click.option(
@@ -123,7 +126,7 @@ def demo(*, refresh: bool) -> None:
     metavar="BLOCKCHAIN ID",
     help="The chain id of an unknown blockchain, such as HYPEREVM 999.",
 )
-@output
+@flags.output
 def balance(
     wallets: tuple[str, ...],
     files: tuple[str, ...],
@@ -140,7 +143,7 @@ def balance(
     asked = named(wallets, files)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FetchWarning)  # the table says it
-        frame = token_balance(asked, token, block=block, chain_ids=dict(chain_ids))
+        frame = node.token_balance(asked, token, block=block, chain_ids=dict(chain_ids))
     show(balances_table(frame), exact=True)
     write_frame(frame, output, name="balances")
     end(known=(frame["status"] == "ok").all())

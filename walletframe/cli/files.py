@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import csv
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from walletframe.bulk import read_wallets
-from walletframe.bulk.files import Layout
+from walletframe.accessor.delegation import LazyPackage
+from walletframe.address.forms import our_names
 from walletframe.cli.screen import say
 from walletframe.errors import SettingsError
 from walletframe.exports import NEEDED, SUFFIXES, saved_tables, to_csv, to_json, to_parquet, typed
-from walletframe.frames import WalletDetails, as_failed, respelled
-from walletframe.history import snapshot
+from walletframe.frames.contract import respelled
+from walletframe.frames.details import WalletDetails
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     import pandas as pd
+
+    from walletframe import bulk, history
+    from walletframe.bulk import files as bulk_files
+else:
+    bulk, bulk_files, history = map(LazyPackage, ("bulk", "bulk.files", "history"))
 
 _HOLDINGS, _WALLETS, _LIST = "holdings of a fetch", "wallets of a fetch", "a list of wallets"
 _PRICES = "prices"
@@ -35,43 +39,41 @@ _KINDS = {  # what a table looks like, by its columns: the first that fits
 }
 
 
-def write_details(details: WalletDetails, path: Path) -> list[Path]:
-    """Write both frames, into one JSON or the wallets beside the holdings; return the files."""
+def write_details(details: WalletDetails, path: Path) -> None:
+    """Write both frames, into one JSON, or the wallets beside the holdings."""
     if path.suffix.lower() == ".json":
-        to_json(details._asdict(), path)
-        return [path]
-    beside = path.with_suffix(f".wallets{path.suffix}")
-    _write(details.holdings, path, "holdings")
-    _write(details.wallets, beside, "wallets")
-    return [path, beside]
+        _write(path, **details._asdict())
+    else:
+        _write(path, holdings=details.holdings)
+        _write(path.with_suffix(f".wallets{path.suffix}"), wallets=details.wallets)
 
 
 def write_frame(frame: pd.DataFrame, path: Path | None, *, name: str) -> None:
     """Write a frame to the file of ``--output``, if one was given; in JSON under ``name``."""
     if path is not None:
-        _write(frame, path, name)
-        say(f"written: {path}")
+        _write(path, **{name: frame})
 
 
-def _write(frame: pd.DataFrame, path: Path, name: str) -> None:
-    match path.suffix.lower():
-        case ".json":
-            to_json({name: frame}, path)
-        case ".csv":
-            to_csv(frame, path)
-        case _:
-            to_parquet(frame, path)
+def _write(path: Path, **frames: pd.DataFrame) -> None:
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        to_json(frames, path)
+    else:
+        [frame] = frames.values()
+        (to_csv if suffix == ".csv" else to_parquet)(frame, path)
+    say(f"written: {path}")
 
 
 def is_saved(word: str) -> bool:
-    """Tell whether an argument is a file of holdings, or a folder, and no wallet."""
+    """Return whether an argument is a file of holdings, or a folder, and no wallet."""
     return word.lower().endswith(SUFFIXES) or is_folder(word)
 
 
 def is_folder(word: str) -> bool:
-    """Tell whether an argument is a folder that fetch-to-parquet wrote, no wallet and no time."""
+    """Return whether an argument is a folder of fetch-to-parquet, and no wallet and no time."""
     with suppress(OSError):  # a wallet may be too long for a name
-        return Layout(Path(word)).marker.is_file()
+        folder = Path(word)
+        return folder.is_dir() and bulk_files.Layout(folder).marker.is_file()
     return False
 
 
@@ -88,7 +90,7 @@ def saved_file(given: Sequence[str], files: Sequence[str]) -> str | None:
 def saved_details(name: str, without: str) -> WalletDetails:
     """Read a whole fetch; ``without`` says what would go wrong without its file of wallets."""
     if is_folder(name):
-        return read_wallets(name)
+        return bulk.read_wallets(name)
     holdings, wallets = read_saved(name)
     if wallets is None:
         lacking = f"{name}: the file of wallets beside it is missing"
@@ -100,7 +102,7 @@ def file_or_snapshot(given: str, folder: Path | None, without: str) -> WalletDet
     """Read what was fetched before: a file of it, or the snapshot of a time."""
     if is_saved(given):
         return saved_details(given, without)
-    return snapshot(given, folder=folder)
+    return history.snapshot(given, folder=folder)
 
 
 def read_saved(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
@@ -108,26 +110,24 @@ def read_saved(name: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     try:
         holdings, wallets = saved_tables(Path(name))
         _require_holdings(name, [*holdings])
-        named = [] if wallets is None else [as_failed(typed(wallets))]
+        named = [] if wallets is None else [typed(wallets)]
         *asked, held = respelled(*named, typed(holdings))
         return held, asked[0] if asked else None
     except (OSError, SettingsError) as fault:
-        reason = str(fault)
-    raise click.UsageError(f"{name} can't be read as holdings of a fetch: {reason}")
+        said = f"{name} can't be read as holdings of a fetch: {fault}"
+        raise click.UsageError(said) from None
 
 
 def _require_holdings(name: str, columns: Collection[str]) -> None:
     """Refuse a file that holds no holdings, say what it looks like, and what to do."""
-    missing = [each for each in NEEDED if each not in columns]
+    missing = ", ".join(repr(each) for each in NEEDED if each not in columns)
     if not missing:
         return
     kind = _kind_of(columns)
     if kind is None:
-        raise click.UsageError(
-            f"{name} can't be read as holdings of a fetch: it lacks "
-            f"{', '.join(map(repr, missing))}; its columns: "
-            f"{', '.join(map(repr, columns)) or 'none'}"
-        )
+        there = ", ".join(map(repr, columns)) or "none"
+        lacks = f"it lacks {missing}; its columns: {there}"
+        raise click.UsageError(f"{name} can't be read as holdings of a fetch: {lacks}")
     path = Path(name)
     # The holdings beside wallets, where these have the name that fetch gives them.
     beside = path.with_name(path.name.replace(f".wallets{path.suffix}", path.suffix))
@@ -135,23 +135,18 @@ def _require_holdings(name: str, columns: Collection[str]) -> None:
         _LIST: f"to fetch these wallets: walletframe fetch --file {name}",
         _WALLETS: "give the file of holdings that fetch wrote with it"
         + ("" if beside == path else f": {beside}"),
-        _PRICES: f"to value holdings at them: walletframe value FILE --prices {name}",
+        _PRICES: f"to value holdings at them: walletframe totals FILE --prices {name}",
     }
     raise _another(name, _HOLDINGS, kind, ways.get(kind, "give a file that fetch --output wrote"))
 
 
-def require_wallets(name: str) -> None:
-    """Refuse a file that holds no list of wallets, before its lines are taken for some."""
+def require_wallets(name: str, columns: Collection[str] = ()) -> None:
+    """Refuse a file that holds no list of wallets, by its name and by the columns of a .csv."""
     path = Path(name)
     suffix = path.suffix.lower()
     look = f"to read the output of a fetch, give it without --file: walletframe totals {name}"
     if suffix in (".parquet", ".json"):
         raise _another(name, f"{_LIST} (text, or .csv)", f"a {suffix} file", look)
-    columns: list[str] = []
-    if suffix == ".csv":
-        readable = suppress(OSError, ValueError, csv.Error)  # else its reader reports it
-        with readable, path.open(encoding="utf-8-sig", newline="") as file:
-            columns = next(csv.reader(file), [])
     kind = _kind_of(columns)
     if kind == _HOLDINGS:
         beside = path.with_suffix(f".wallets{path.suffix}")
@@ -162,8 +157,8 @@ def require_wallets(name: str) -> None:
 
 
 def _kind_of(columns: Collection[str]) -> str | None:
-    """Say what a table looks like, by its columns; None where it is nothing that is known."""
-    known = (kind for kind, needed in _KINDS.items() if needed <= {*columns})
+    """Return what kind of table it is, by its columns; None where it is of no known kind."""
+    known = (kind for kind, needed in _KINDS.items() if needed <= {*our_names(columns)})
     one = len(columns) == 1 and all(isinstance(name, str) for name in columns)
     return next(known, _LIST if one else None)
 

@@ -7,27 +7,18 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
 from contextlib import contextmanager
 from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from walletframe.frames import tables
 from walletframe.frames.kept import RESULTS
-from walletframe.frames.plain import console_text, terminal_width
-from walletframe.frames.tables import (
-    DASH,
-    Cell,
-    Table,
-    amount_cells,
-    balance_columns,
-    contract_cells,
-    text_cells,
-    value_cells,
-    wallet_cells,
-)
-from walletframe.numerals import percent
+from walletframe.frames.tables import Cell, Table, console_text, terminal_width, text_cells
 from walletframe.text import as_lines
 
 if TYPE_CHECKING:
@@ -38,9 +29,9 @@ if TYPE_CHECKING:
 _HANDLER = "walletframe.stand_in"
 _STAND_INS = {"…": "~", "→": ">", "–": "-", "—": "-", "“": '"', "”": '"', "’": "'"}  # noqa: RUF001  what is replaced
 _COUNTS = {name: name for name in ("contracts", "blockchains", "tokens", "holders", "balances")}
+_COUNTS |= {"amount_na": "unknown", "unpriced": "unpriced"}
 _WALLET, _TOKEN = {"blockchain", "address"}, {"token_blockchain", "token_address", "symbol"}
 _LABEL = 44
-_COUNTS |= {"amount_na": "unknown", "unpriced": "unpriced"}
 
 
 def show(table: Table, *, exact: bool = False) -> None:
@@ -55,10 +46,14 @@ def say(text: object = "", *, err: bool = False) -> None:
 
 
 def fit_consoles() -> None:
-    """Replace characters that a console's encoding lacks by stand-ins.
+    """Replace characters that a console's encoding lacks, and consoles that the shell closed.
 
-    Each is one character wide, so that tables stay aligned.
+    Each stand-in is one character wide, so that tables stay aligned.
     """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # else the next file that is opened gets its number
+            nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - to the end
+            setattr(sys, name, nowhere)
 
     def stand_in(error: UnicodeEncodeError) -> tuple[str, int]:
         lacking = error.object[error.start : error.end]
@@ -72,7 +67,7 @@ def fit_consoles() -> None:
 
 @contextmanager
 def harmless_errors() -> Iterator[None]:
-    """Let click's errors, which quote what was typed, be shown as harmlessly as all else."""
+    """Escape click's errors, which quote what was typed, as all other text."""
     try:
         yield
     except click.ClickException as error:
@@ -84,11 +79,9 @@ def harmless_errors() -> Iterator[None]:
 
 def balances_table(balances: pd.DataFrame) -> Table:
     """Show the balances that a node was asked for."""
-    columns = balance_columns(balances) | {
-        "block": text_cells(balances["block"]),
-        "status": text_cells(balances["status"]),
-        "error": text_cells(balances["error"], missing="", limit=120),
-    }
+    columns = tables.balance_columns(balances)
+    columns |= {name: text_cells(balances[name]) for name in ("block", "status")}
+    columns["error"] = text_cells(balances["error"], missing="", limit=120)
     return Table("balances", columns, len(balances))
 
 
@@ -97,13 +90,15 @@ def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame |
     head = totals.iloc[:rows]
     columns = _groups(head, wallets)
     if "amount" in totals:
-        columns["amount"] = _sums(head)
-    if "share" in totals:
-        shares = zip(head["share"], head["share"].isna(), strict=True)
-        columns["share"] = [Cell(DASH if gap else percent(part)) for part, gap in shares]
+        columns["amount"] = tables.amount_cells(head["amount"])
+        if {"balances", "wallets_ok"} <= {*totals}:  # a group known to hold nothing has no token
+            known = head["wallets_ok"] == head["wallets_asked"]
+            empty = known & (head["balances"] == 0) & head["amount"].isna()
+            for row in empty.to_numpy().nonzero()[0]:
+                columns["amount"][row] = Cell(tables.DASH)
     columns |= {shown: text_cells(head[name]) for name, shown in _COUNTS.items() if name in totals}
     if "value" in totals:
-        columns["value"] = value_cells(head["value"])
+        columns["value"] = tables.value_cells(head["value"])
     if "wallets_ok" in totals:
         counts = (head[f"wallets_{name}"] for name in ("ok", "asked", "stale"))
         columns["complete"] = [
@@ -115,57 +110,36 @@ def totals_table(totals: pd.DataFrame, rows: int | None, wallets: pd.DataFrame |
 
 def snapshots_table(snapshots: pd.DataFrame) -> Table:
     """Show the snapshots that were kept."""
-    columns = {
-        "snapshot": _moments(snapshots),
-        "wallets": text_cells(snapshots["wallets"]),
-        "ok": text_cells(snapshots["wallets_ok"]),
-        "balances": text_cells(snapshots["balances"]),
-    }
+    counts = {"wallets": "wallets", "ok": "wallets_ok", "balances": "balances"}
+    columns = {shown: text_cells(snapshots[name]) for shown, name in counts.items()}
+    columns = {"snapshot": _moments(snapshots)} | columns
     return Table("snapshots", columns, len(snapshots))
 
 
 def timeline_table(timeline: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
     """Show amounts over time."""
     head = timeline.iloc[:rows]
-    columns = {"wallet": wallet_cells(head, wallets)} | _tokens(head)
+    columns = {"wallet": tables.wallet_cells(head, wallets)} | _tokens(head)
     columns["snapshot"] = _moments(head)
-    columns["amount"] = amount_cells(head["amount"])
+    columns["amount"] = tables.amount_cells(head["amount"])
     columns["status"] = text_cells(head["status"])
     return Table("amounts", columns, len(timeline))
 
 
-def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame | None) -> Table:
-    """Show changes, and why each side is unknown where one is."""
-    head = changes.iloc[:rows]
-    columns = {"wallet": wallet_cells(head, wallets)} | _tokens(head)
-    for name in ("before", "after", "difference"):
-        columns[name] = amount_cells(head[name])
-    columns["change"] = text_cells(head["change"])
-    sides = zip(head["status_before"], head["status_after"], strict=True)
-    columns["why"] = [Cell("" if pair == ("ok", "ok") else " → ".join(pair)) for pair in sides]
-    return Table("changes", columns, len(changes))
-
-
-def sums_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -> Table:
-    """Show changes that were added up, and of how many wallets they are known."""
+def changes_table(changes: pd.DataFrame, rows: int | None, wallets: pd.DataFrame) -> Table:
+    """Show changes, and why a side is unknown; of sums, of how many wallets they are known."""
     head = changes.iloc[:rows]
     columns = _groups(head, wallets)
     for name in ("before", "after", "difference"):
-        columns[name] = amount_cells(head[name])
+        columns[name] = tables.amount_cells(head[name])
     columns["change"] = text_cells(head["change"])
-    known = zip(head["wallets_known"], head["wallets"], strict=True)
-    columns["known"] = [Cell(f"{some:,} of {every:,}") for some, every in known]
+    if "wallets_known" in changes:
+        known = zip(head["wallets_known"], head["wallets"], strict=True)
+        columns["known"] = [Cell(f"{some:,} of {every:,}") for some, every in known]
+    else:
+        sides = zip(head["status_before"], head["status_after"], strict=True)
+        columns["why"] = [Cell("" if pair == ("ok", "ok") else " → ".join(pair)) for pair in sides]
     return Table("changes", columns, len(changes))
-
-
-def _sums(totals: pd.DataFrame) -> list[Cell]:
-    """Write amounts; a group that is known to hold nothing has none of any token."""
-    cells = amount_cells(totals["amount"])
-    if not {"balances", "wallets_ok"} <= {*totals}:
-        return cells
-    known = totals["wallets_ok"] == totals["wallets_asked"]
-    empty = known & (totals["balances"] == 0) & totals["amount"].isna()
-    return [Cell(DASH) if gap else cell for cell, gap in zip(cells, empty, strict=True)]
 
 
 def _groups(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[str, list[Cell]]:
@@ -175,7 +149,7 @@ def _groups(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> dict[str, list
     for name in names:
         if name in _WALLET and {*names} >= _WALLET:
             if name == "address":
-                columns["wallet"] = wallet_cells(frame, wallets)
+                columns["wallet"] = tables.wallet_cells(frame, wallets)
         elif name in _TOKEN and {*names} >= _TOKEN:
             if name == "symbol":
                 columns |= _tokens(frame)
@@ -192,7 +166,7 @@ def _tokens(frame: pd.DataFrame) -> dict[str, list[Cell]]:
     return {
         "token": text_cells(frame["symbol"], limit=24),
         "on": text_cells(frame["token_blockchain"], limit=20),
-        "contract": contract_cells(frame, none="-"),
+        "contract": tables.contract_cells(frame, none="-"),
     }
 
 

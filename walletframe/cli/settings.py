@@ -6,27 +6,26 @@ import os
 import shlex
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from walletframe.cli.options import example
+from walletframe.accessor.delegation import LazyPackage
+from walletframe.cli import flags
 from walletframe.cli.screen import say
 from walletframe.errors import SettingsError
 from walletframe.numerals import many
-from walletframe.service import Behaviour, Sandbox
-from walletframe.settings import PREFIX, KeyKind, ServerUrl, Settings, require_endpoint
-from walletframe.transport import clear as clear_store
-from walletframe.transport import default_path, describe
+from walletframe.settings.values import PREFIX, KeyKind, Settings, default_cache, require_endpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from walletframe import service, transport
+else:
+    service, transport = map(LazyPackage, ("service", "transport"))
 
-_KINDS: tuple[KeyKind, ...] = ("private", "public", "test")
 _SIMULATED = "sandbox-*.sqlite"
 
 
-@click.command(epilog=example("walletframe settings"))
+@click.command(epilog=flags.example("walletframe settings"))
 def settings() -> None:
     """Show the settings in force, and where each comes from."""
     chosen = Settings()
@@ -36,35 +35,29 @@ def settings() -> None:
         origin = variable if os.environ.get(variable) else "default"
         value = getattr(chosen, field.name)
         if field.name == "cache" and value is None:
-            value = default_path()
+            value = default_cache()
         shown = "not set" if value is None else str(value)
         say(f"{field.name:<{width}}  {shown:<40} ({origin})")
 
 
-@click.group(epilog=example("walletframe cache info"))
+@click.group(epilog=flags.example("walletframe cache info"))
 def cache() -> None:
-    """Show or clear the answers that are kept, on this machine or in a Redis."""
+    """Show or clear the answers that are kept on this machine."""
 
 
-@cache.command(epilog=example("walletframe cache path"))
+@cache.command(epilog=flags.example("walletframe cache path"))
 def path() -> None:
     """Print the file in which answers are kept."""
     say(_path())
 
 
-@cache.command(epilog=example("walletframe cache info"))
+@cache.command(epilog=flags.example("walletframe cache info"))
 def info() -> None:
-    """Say what is stored, the sandbox's answers included."""
+    """Return what is stored, the sandbox's answers included."""
     chosen = Settings().cache
-    if isinstance(chosen, ServerUrl):
-        from walletframe.transport.redis import kept_in  # noqa: PLC0415 - an extra
-
-        answers, size = kept_in(chosen)
-        say(f"{chosen.place}: {many(size, 'byte')}")
-        say(f"  {many(answers, 'answer')}, expired ones included")
     own = [_path()] if chosen is None or isinstance(chosen, Path) else []
     for file in dict.fromkeys([*own, *_simulated()]):
-        facts = describe(file)
+        facts = transport.describe(file)
         say(f"{facts.path}: {many(facts.size_bytes, 'byte')}")
         for service, count in facts.answers.items():
             say(f"  {count:,} of {service}")
@@ -75,34 +68,28 @@ def info() -> None:
             say("  nothing is kept")
 
 
-@cache.command(epilog=example("walletframe cache clear --sandbox"))
+@cache.command(epilog=flags.example("walletframe cache clear --sandbox"))
 @click.option("--sandbox", is_flag=True, help="Delete the sandbox's answers instead.")
 def clear(*, sandbox: bool) -> None:
-    """Delete the stored answers of the service; in a Redis those of all who share it."""
-    chosen = Settings().cache
-    if isinstance(chosen, ServerUrl) and not sandbox:
-        from walletframe.transport import redis  # noqa: PLC0415 - an extra
-
-        say(f"{chosen.place}: {many(redis.clear(chosen), 'answer')} forgotten")
-        return
+    """Delete the stored answers of the service."""
     for file in _simulated() if sandbox else [_path()]:
-        say(f"{file}: {many(clear_store(file), 'answer')} forgotten")
+        say(f"{file}: {many(transport.clear(file), 'answer')} forgotten")
 
 
 def _path() -> Path:
     chosen = Settings().cache
     if chosen is None:
-        return default_path()
+        return default_cache()
     if isinstance(chosen, Path):
         return chosen
     raise SettingsError(f"the cache is not a file: {chosen!r}", hint="unset WALLETFRAME_CACHE")
 
 
 def _simulated() -> list[Path]:
-    return sorted(default_path().parent.glob(_SIMULATED))
+    return sorted(default_cache().parent.glob(_SIMULATED))
 
 
-@click.command(epilog=example("walletframe sandbox --latency-s 0.5 --seed 7"))
+@click.command(epilog=flags.example("walletframe sandbox --latency-s 0.5 --seed 7"))
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -133,26 +120,23 @@ def sandbox(port: int, ledger: Path | None, shell: str, **behaviour: Any) -> Non
     as they are, or write them to a file and source it. With --ledger the keys among them are new
     each time, and nobody reaches your holdings without them.
     """
-    with Sandbox(Behaviour(**behaviour), ledger, port=port) as service:
-        say("\n".join(_lines(service, _SHELLS[shell])))
+    export = _posix if shell == "posix" else _powershell
+    with service.Sandbox(service.Behaviour(**behaviour), ledger, port=port) as running:
+        keys = {kind: require_endpoint(running.settings(kind))[1] for kind in get_args(KeyKind)}
+        pairs = {kind: export(KEY_KIND=kind, API_KEY=key.reveal()) for kind, key in keys.items()}
+        say("# Simulated data. In another shell:")
+        say(export(BASE_URL=running.base_url))
+        say(export(PUBLIC_BASE_URL=running.public_base_url))
+        say(export(SERVICE="sandbox", CACHE=running.settings().cache))
+        say(pairs.pop("private"))
+        for pair in pairs.values():
+            say(f"# or: {pair}")
+        say(f"# Its OpenAPI document: {running.openapi_url}")
+        say("# Stop it with Ctrl-C.")
         try:
-            service.wait()
+            running.wait()
         except KeyboardInterrupt:
             say("Stopped.", err=True)
-
-
-def _lines(service: Sandbox, export: Callable[..., str]) -> Iterator[str]:
-    """Say how to reach it, in lines that a shell runs as they stand."""
-    yield "# Simulated data. In another shell:"
-    yield export(BASE_URL=service.base_url)
-    yield export(PUBLIC_BASE_URL=service.public_base_url)
-    yield export(SERVICE="sandbox", CACHE=service.settings().cache)
-    for kind in _KINDS:
-        _, key = require_endpoint(service.settings(kind))
-        lead = "" if kind == "private" else "# or: "
-        yield lead + export(KEY_KIND=kind, API_KEY=key.reveal())
-    yield f"# Its OpenAPI document: {service.openapi_url}"
-    yield "# Stop it with Ctrl-C."
 
 
 def _posix(**values: object) -> str:
@@ -163,6 +147,3 @@ def _posix(**values: object) -> str:
 def _powershell(**values: object) -> str:
     quoted = {name: str(value).replace("'", "''") for name, value in values.items()}
     return "; ".join(f"$env:{PREFIX}{name} = '{value}'" for name, value in quoted.items())
-
-
-_SHELLS = {"posix": _posix, "powershell": _powershell}

@@ -6,18 +6,15 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from walletframe.errors import AnswerWarning, FetchError, FetchWarning, SettingsError
-from walletframe.frames import known_wallets, stood_in_for
+from walletframe.frames.known import known_wallets, stale_wallets
 from walletframe.notice import notify
 from walletframe.numerals import many, part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
-    import numpy.typing as npt
-    import pandas as pd
-
-    from walletframe.frames import WalletDetails, WalletRecord
+    from walletframe.frames.assembly import WalletRecord
+    from walletframe.frames.details import WalletDetails
 
 _NAMED = 3
 
@@ -25,23 +22,19 @@ _NAMED = 3
 def conclude(details: WalletDetails, on_failure: str) -> None:
     """Warn or raise where wallets are not ok; answers out of date are only warned of."""
     wallets = details.wallets
-    if on_failure == "ignore":
-        return
-    if text := _told(wallets, ~known_wallets(wallets), "not ok"):
-        if on_failure == "raise":
-            raise FetchError(text, details)
-        notify(f"{text}; .wallets says why", FetchWarning)
-    if text := _told(wallets, stood_in_for(wallets), "out of date"):
+    marked = {"not ok": ~known_wallets(wallets), "out of date": stale_wallets(wallets)}
+    for what, marks in marked.items():
+        errors = wallets.loc[marks, "error"]
+        if on_failure == "ignore" or not len(errors):
+            continue
+        reasons = {str(reason): int(count) for reason, count in errors.value_counts().items()}
+        lead = f"{part(len(errors), len(wallets), 'wallet')} {what}"
+        text = with_reasons(lead, reasons)
+        if what == "not ok":
+            if on_failure == "raise":
+                raise FetchError(text, details)
+            text = f"{text}; .wallets says why"
         notify(text, FetchWarning)
-
-
-def _told(wallets: pd.DataFrame, marks: npt.NDArray[np.bool_], what: str) -> str:
-    """Say how many wallets are marked, and why; nothing where none is."""
-    errors = wallets.loc[marks, "error"]
-    if not len(errors):
-        return ""
-    reasons = {str(reason): int(count) for reason, count in errors.value_counts().items()}
-    return with_reasons(f"{part(len(errors), len(wallets), 'wallet')} {what}", reasons)
 
 
 def with_reasons(lead: str, reasons: Mapping[str, int]) -> str:
@@ -70,15 +63,12 @@ class Oddities:
         self._stranger_count = 0
         self._unreadable = self._balances = self._wallets = 0
 
-    def note_strangers(self, strangers: list[str]) -> None:
-        """Take note of wallets that nobody asked for; the first of them will be named."""
+    def note(self, record: WalletRecord | None, strangers: list[str]) -> None:
+        """Count what could not be read, and wallets that nobody asked for; some will be named."""
         self._stranger_count += len(strangers)
         self._strangers = (self._strangers + strangers)[:_NAMED]
-
-    def note_unread(self, record: WalletRecord) -> None:
-        """Count the balances of a wallet that could not be read."""
-        balances = record.outcome.balances
-        if balances is not None:
+        balances = record and record.outcome.balances
+        if balances:
             self._unreadable += balances.unreadable
             self._balances += len(balances)
             self._wallets += bool(balances.unreadable)

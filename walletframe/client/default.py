@@ -9,17 +9,17 @@ from walletframe.client.engine import Client
 from walletframe.errors import ArgumentError
 from walletframe.forks import OwnLock
 from walletframe.frameless import at_the_boundary, frameless
-from walletframe.settings import Settings
+from walletframe.settings.values import Settings
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from walletframe.address import OnUnreadable, WalletsLike
+    from walletframe.address.lists import OnUnreadable, WalletsLike
     from walletframe.client.engine import OnFailure
     from walletframe.client.job import Progress
-    from walletframe.frames import WalletDetails
-    from walletframe.settings import SomeSettings
+    from walletframe.frames.details import WalletDetails
+    from walletframe.settings.values import SomeSettings
 
 _lock = OwnLock()
 _default: Client | None = None
@@ -35,8 +35,8 @@ def configure(**overrides: Unpack[SomeSettings]) -> Settings:
         Whom to ask, as in `Settings`; what is not given is of the environment, or the default.
     service, cache, cache_max_bytes, expire_after_s, stale_if_error : optional
         What is kept of the answers, and for how long.
-    pace, processes, workers, requests_per_second, retry_after_max_s, batch_size : optional
-        How fast to ask, and with whom that is shared.
+    workers, requests_per_second, retry_after_max_s, batch_size : optional
+        How fast to ask.
     timeout_s, deadline_s : optional
         How long to wait.
     **unknown
@@ -92,7 +92,8 @@ def fetch_wallets(  # noqa: PLR0913 - what a caller may wish
         ``"ETH.0x…"``, ``("ETH", "0x…")``, ``{"blockchain": "ETH", "address": "0x…"}``, a Series
         of such strings, or a DataFrame with the columns blockchain and address, or with one
         column of such strings; or the Path of a CSV file with such columns, or of a text file
-        with one wallet a line.
+        with one wallet a line, of at most 5 million lines and 256 million characters. The names
+        ``blockChain`` and ``walletAddress``, as the service has them, are as good.
     keep : str or list of str, optional
         Columns of the DataFrame, or of the CSV, such as ``["name", "owner"]``: what you know of
         the wallets, to come behind the columns of ``wallets``, and to group by.

@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager
-from datetime import UTC, datetime
+import time
+from contextlib import closing
 from threading import Event
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias, Unpack
 
-from walletframe.address import distinct_labels, wallets_to_ask
-from walletframe.client.ask import Asking
-from walletframe.client.collect import Collection, Flow
+from walletframe.address.lists import distinct_labels, wallets_to_ask
+from walletframe.client.asking import Asking
 from walletframe.client.conclusion import check_on_failure, conclude
 from walletframe.client.job import Job, counted
-from walletframe.client.plan import Policy, plan
-from walletframe.client.send import Sending
+from walletframe.client.stream import Policy, Stream
 from walletframe.errors import FetchInterrupted, SettingsError, TestKeyWarning
 from walletframe.forks import OwnLock, begins_anew
 from walletframe.frameless import at_the_boundary, frameless
-from walletframe.frames import WalletDetails, assemble, names_to_keep
+from walletframe.frames.assembly import assemble
+from walletframe.frames.kept import names_to_keep
 from walletframe.notice import notify
-from walletframe.settings import Settings, require_service, require_settings, with_own_key
-from walletframe.transport import AnswerStore, Pacer, ServiceSession, pace_place
+from walletframe.settings.values import Settings, require_service, require_settings, with_own_key
+from walletframe.transport import AnswerStore, Pacer, ServiceSession
 from walletframe.walletfile import read_given
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Sequence
 
-    import pandas as pd
-
-    from walletframe.address import OnUnreadable, WalletAddress, WalletsLike
-    from walletframe.client.ask import Keep, Turn
-    from walletframe.client.conclusion import Oddities
+    from walletframe.address.forms import WalletAddress
+    from walletframe.address.lists import OnUnreadable, WalletsLike
+    from walletframe.client.asking import Keep
     from walletframe.client.job import Progress
-    from walletframe.settings import SomeSettings
-    from walletframe.wire import Status
+    from walletframe.client.stream import Settled
+    from walletframe.frames.assembly import WalletRecord
+    from walletframe.frames.details import WalletDetails
+    from walletframe.settings.values import SomeSettings
+    from walletframe.transport import Kept
+    from walletframe.wire.outcome import Status
 
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
-_Found: TypeAlias = "tuple[WalletDetails, Oddities]"
-_AHEAD = 2  # requests for each worker: one under way, one waiting
+_PORTION = 500  # wallets that are looked up in the cache at once
+_KEEP_EVERY_S = 0.25
 _left: list[object] = []  # what closing, or forgetting, in a forked child could spoil or wait for
 
 
@@ -80,6 +81,7 @@ class Client:
         self.settings: Settings = with_own_key(made) if is_left_out else made
         self._session: ServiceSession | None = None
         self._pacer: Pacer | None = None
+        self._new_pacer: Callable[[Settings], Pacer] = Pacer  # the cluster's, on a worker
         self._store: AnswerStore | None = None
         self._opening = OwnLock()
         self._warned = False
@@ -98,7 +100,7 @@ class Client:
         self.close()
 
     def begin_anew(self) -> None:
-        """Leave the connections and the pace to the parent, as each forked child does by itself.
+        """Reset after a fork: the parent keeps the connections. Forked children do it themselves.
 
         Examples
         --------
@@ -164,71 +166,68 @@ class Client:
         reading = read_given(wallets, names_to_keep(keep))
         asked = wallets_to_ask(reading, on_unreadable)
         kept = distinct_labels(reading)
-        details, oddities = self._run(asked, kept, policy, progress, cancel or Event())
-        self._warn_of_test_key()
-        oddities.warn()
+        cancel = cancel or Event()
+        portions = (asked[at : at + _PORTION] for at in range(0, len(asked), _PORTION))
+        with (
+            closing(self.stream(policy, cancel)) as stream,  # here: errors come before a bar
+            counted(progress, len(asked)) as count,
+        ):
+            job = Job(lambda report: assemble(self._kept(stream.records(portions), report), kept))
+            details, is_interrupted = job.attend(count, cancel)
+        stream.oddities.warn()
+        if is_interrupted:
+            raise FetchInterrupted(details)
         conclude(details, on_failure)
         return details
 
-    def _run(
-        self,
-        asked: list[WalletAddress],
-        kept: pd.DataFrame | None,
-        policy: Policy,
-        progress: Progress,
-        cancel: Event,
-    ) -> _Found:
-        """Let a thread work, and show its progress; an interrupt ends what has not begun."""
-        self._open_store()  # here: warnings name the caller's line, and errors come before a bar
-        job: Job[Status, _Found] = Job(
-            lambda report: self._work(asked, kept, policy, report, cancel)
-        )
-        try:
-            with counted(progress, len(asked)) as count:
-                for status in job.news():
-                    count(status)
-            return job.result()
-        except KeyboardInterrupt:
-            cancel.set()
-            details, _ = job.result()
-        except BaseException:
-            cancel.set()
-            raise
-        raise FetchInterrupted(details)
-
-    def _work(
-        self,
-        asked: list[WalletAddress],
-        kept: pd.DataFrame | None,
-        policy: Policy,
-        report: Callable[[Status], None],
-        cancel: Event,
-    ) -> _Found:
-        """Look into the cache once, plan, and collect what is sent for."""
+    def _kept(
+        self, records: Iterator[Settled | None], report: Callable[[Status], None]
+    ) -> Iterator[WalletRecord]:
+        """Hand out records in the order asked; report each once its answer is kept."""
         store = self._open_store()
-        steps = plan(asked, store.read(asked), policy, datetime.now(UTC))
-        sending = self._sending(cancel, turn=store.turn)
-        collection = Collection(steps, store, sending, report=report, cancel=cancel)
-        with closing(collection):
-            details = assemble(collection.records(), kept)
-        return details, collection.oddities
+        early: dict[int, WalletRecord] = {}
+        unkept: list[tuple[WalletAddress, Kept]] = []
+        unreported: list[Status] = []
+        place, kept_at = 0, time.monotonic()
 
-    @contextmanager
-    def flow(self, *, keep: Keep, cancel: Event) -> Iterator[Flow]:
-        """Open a flow, for more wallets than memory holds; what is fresh comes from the cache.
+        def keep() -> None:
+            store.write_many(unkept)
+            for status in unreported:
+                report(status)
+            unkept.clear()
+            unreported.clear()
+
+        for settled in records:
+            if settled is not None:
+                early[settled.place] = record = settled.record
+                unreported.append(record.outcome.status)
+                if settled.keep is not None:
+                    unkept.append((record.wallet, settled.keep))
+            if time.monotonic() - kept_at > _KEEP_EVERY_S:
+                keep()
+                kept_at = time.monotonic()
+            while place in early:
+                yield early.pop(place)
+                place += 1
+        keep()
+
+    def stream(self, policy: Policy, cancel: Event, *, keep: Keep | None = None) -> Stream:
+        """Open a stream of what becomes of wallets.
 
         Parameters
         ----------
-        keep : callable
-            Keeps the wallets and the reply of each request, which the cache does not, on the
-            thread that has it; it must not raise.
+        policy : Policy
+            What the caller wants of the cache.
         cancel : Event
-            Ends the flow when it is set.
+            Ends the stream when it is set.
+        keep : callable, optional
+            Keeps the wallets and the reply of each request in place of the cache, on the thread
+            that has it; it must not raise.
 
-        Yields
-        ------
-        Flow
-            To be read on any thread, once.
+        Returns
+        -------
+        Stream
+            To be read on any thread, once, and closed.
 
         Raises
         ------
@@ -238,45 +237,23 @@ class Client:
         Examples
         --------
         >>> with Client(service="mine", cache=False) as client:
-        ...     with client.flow(keep=print, cancel=Event()) as flow:
-        ...         records = list(flow.records([]))
+        ...     list(client.stream(Policy(60), Event()).records([]))
+        []
         """
-        settings = self.settings
-        flow = Flow(
-            self._open_store(),
-            Policy(settings.expire_after_s, stale_if_error=False),
-            self._sending(cancel, keep),
-            ahead=settings.workers * settings.batch_size * _AHEAD,
-            cancel=cancel,
-        )
-        with closing(flow):
-            yield flow
-        self._warn_of_test_key()
-        flow.oddities.warn()
-
-    def _sending(
-        self, cancel: Event, keep: Keep | None = None, turn: Turn | None = None
-    ) -> Sending:
-        settings = self.settings
-
-        def opened() -> Asking:
-            session, pacer = self._open_session()
-            return Asking(session, pacer, settings.deadline_s, cancel=cancel, keep=keep, turn=turn)
-
-        return Sending(opened, cancel, workers=settings.workers, batch_size=settings.batch_size)
+        is_ready = self.settings.api_key and self.settings.endpoint and not policy.offline
+        if self.settings.key_kind == "test" and is_ready and not self._warned:
+            self._warned = True
+            notify("the shared test key has a low limit and is for testing only", TestKeyWarning)
+        store = self._open_store()
+        turn = store.turn if keep is None else None
+        asking = Asking(self._open_session, self.settings, cancel, keep=keep, turn=turn)
+        return Stream(store, policy, asking, self.settings, cancel)
 
     def _open_session(self) -> tuple[ServiceSession, Pacer]:
         with self._opening:
             if self._session is None or self._pacer is None:
-                settings = self.settings
-                self._session = ServiceSession(settings)
-                self._pacer = Pacer(
-                    pace_place(settings.cache, settings.pace),
-                    require_service(settings),
-                    rate=settings.requests_per_second,
-                    longest_s=settings.retry_after_max_s,
-                    processes=settings.processes,
-                )
+                self._session = ServiceSession(self.settings)
+                self._pacer = self._new_pacer(self.settings)
             return self._session, self._pacer
 
     def _open_store(self) -> AnswerStore:
@@ -286,11 +263,5 @@ class Client:
                     self.settings.cache,
                     require_service(self.settings),
                     max_bytes=self.settings.cache_max_bytes,
-                    fresh_s=self.settings.expire_after_s,
                 )
             return self._store
-
-    def _warn_of_test_key(self) -> None:
-        if self._session is not None and self.settings.key_kind == "test" and not self._warned:
-            self._warned = True
-            notify("the shared test key has a low limit and is for testing only", TestKeyWarning)

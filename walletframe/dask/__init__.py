@@ -4,7 +4,6 @@ The only place that knows Dask.
 """
 
 from walletframe.dask.amounts import divisions
-from walletframe.dask.folders import ClusterWallets, open_wallets
-from walletframe.dask.frames import FrameAccessor
+from walletframe.dask.frames import ClusterWallets, FrameAccessor, open_wallets
 
 __all__ = ["ClusterWallets", "FrameAccessor", "divisions", "open_wallets"]

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from walletframe.amounts import AmountArray, AmountDtype
-from walletframe.amounts.dtype import AmountType
+from walletframe.amounts.arrow import AmountType
 from walletframe.amounts.scalar import Amount
 from walletframe.errors import AmountError, MissingExtraError
 
@@ -107,18 +107,15 @@ def _from_table(meta: pd.DataFrame, table: pa.Table, **options: Any) -> pd.DataF
         text = pd.StringDtype("pyarrow")
         texts = [pa.string(), pa.large_string()] if text in meta.dtypes.to_numpy() else []
         options["types_mapper"] = {AmountType(): AmountDtype(), **dict.fromkeys(texts, text)}.get
-    frame: pd.DataFrame = _dasks_own(meta, table, **options)
-    return frame
+    return _dasks_own(meta, table, **options)
 
 
-def _restored(state: dict[str, Any]) -> AmountArray:
-    array = AmountArray.__new__(AmountArray)
-    array.__setstate__(state)
-    return array
+def _restored(*exact: Any) -> AmountArray:
+    return AmountArray(*exact)
 
 
 def _reduced(array: AmountArray) -> tuple[Any, ...]:
-    return _restored, (array.__getstate__(),)
+    return _restored, tuple(array.exact())
 
 
 copyreg.pickle(AmountArray, _reduced)  # a worker that is sent amounts imports this module

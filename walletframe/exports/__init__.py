@@ -5,17 +5,3 @@ What writes takes any frame; a file is there whole, or the earlier one is.
 
 from walletframe.exports.readers import NEEDED, SUFFIXES, read_holdings, saved_tables, typed
 from walletframe.exports.writers import to_arrow, to_csv, to_excel, to_json, to_parquet, to_sql
-
-__all__ = [
-    "NEEDED",
-    "SUFFIXES",
-    "read_holdings",
-    "saved_tables",
-    "to_arrow",
-    "to_csv",
-    "to_excel",
-    "to_json",
-    "to_parquet",
-    "to_sql",
-    "typed",
-]

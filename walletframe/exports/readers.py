@@ -10,17 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zipfile import BadZipFile
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
-from pandas.api.types import is_numeric_dtype
+from pandas.api.types import infer_dtype
 
 from walletframe.amounts import AmountDtype
-from walletframe.amounts.arrow import SUFFIX as DECIMAL
+from walletframe.amounts.arrow import SUFFIX, with_amounts
 from walletframe.disk import read_parquet
 from walletframe.errors import AmountError, ColumnsError, DatasetError, SettingsError
-from walletframe.exports.writers import NUMBER, SEPARATORS, rebuilt, require_openpyxl, uncompressed
-from walletframe.frames import ARROW_DTYPES, HOLDING_DTYPES, WALLET_DTYPES
+from walletframe.exports.writers import SEPARATORS, rebuilt, require_openpyxl, uncompressed
+from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
+from walletframe.frames.kept import ARROW_DTYPES
 from walletframe.text import from_cell
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ _DTYPES: Mapping[str, Any] = {
     "is_spam": "bool",
 }
 _BLOCK_BYTES = 1 << 26  # a cell may be that long
+_SHOWN = 1e-14  # a spreadsheet keeps 15 digits of a number
 
 
 def read_holdings(path: str | Path) -> pd.DataFrame:
@@ -103,7 +106,7 @@ def saved_tables(path: Path) -> tuple[pd.DataFrame, pd.DataFrame | None]:
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give the columns that walletframe knows their dtypes, or raise a `DatasetError`."""
+    """Convert the columns that walletframe knows their dtypes, or raise a `DatasetError`."""
     return pd.DataFrame({name: _column(str(name), column) for name, column in frame.items()})
 
 
@@ -115,12 +118,8 @@ def _main(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def _frames(path: Path) -> dict[str, pd.DataFrame]:
     """Read a file; the frames of a JSON have names."""
     suffix = uncompressed(path).suffix.lower()
-    readers = {
-        **dict.fromkeys(SEPARATORS, _separated),
-        ".parquet": _parquet,
-        ".xlsx": _excel,
-        ".json": _json,
-    }
+    one_each = {".parquet": _parquet, ".xlsx": _excel, ".json": _json}
+    readers = dict.fromkeys(SEPARATORS, _separated) | one_each
     if suffix not in readers:
         raise SettingsError(
             f"{path.name!r} is not a file that walletframe writes",
@@ -131,10 +130,9 @@ def _frames(path: Path) -> dict[str, pd.DataFrame]:
     except OSError as fault:
         if fault.errno is not None:
             raise
-        reason = str(fault)
+        raise _broken(str(path), str(fault)) from None
     except (ArithmeticError, ValueError, TypeError, LookupError, BadZipFile) as fault:
-        reason = f"{type(fault).__name__}: {fault}"
-    raise _broken(str(path), reason)
+        raise _broken(str(path), f"{type(fault).__name__}: {fault}") from None
 
 
 def _separated(path: Path) -> dict[str, pd.DataFrame]:
@@ -157,8 +155,8 @@ def _separated(path: Path) -> dict[str, pd.DataFrame]:
 
 
 def _parquet(path: Path) -> dict[str, pd.DataFrame]:
-    table = read_parquet(path)
-    frame = table.to_pandas()
+    table = with_amounts(read_parquet(path))
+    frame = table.to_pandas(types_mapper={pa.string(): _TEXT, pa.large_string(): _TEXT}.get)
     # Where some are missing, pandas makes floats of integers, and objects of truth values.
     holed = [
         field.name
@@ -168,8 +166,7 @@ def _parquet(path: Path) -> dict[str, pd.DataFrame]:
         and frame[field.name].hasnans
     ]
     exact = table.select(holed).to_pandas(types_mapper=ARROW_DTYPES.get)
-    columns = {name: exact[name].array for name in holed}
-    return {"": _without_numbers(frame.assign(**columns), DECIMAL)}
+    return {"": frame.assign(**{name: exact[name].array for name in holed})}
 
 
 def _excel(path: Path) -> dict[str, pd.DataFrame]:
@@ -180,8 +177,17 @@ def _excel(path: Path) -> dict[str, pd.DataFrame]:
         sheet = openpyxl.load_workbook(file, read_only=True, data_only=True).worksheets[0]
         heads, *rows = sheet.iter_rows(values_only=True)
     written = [row for row in rows if any(cell is not None for cell in row)]
-    frame = pd.DataFrame(written, columns=pd.Index(heads, dtype=object))
-    return {"": _without_numbers(_decoded(frame), NUMBER)}
+    frame = _decoded(pd.DataFrame(written, columns=pd.Index(heads, dtype=object)))
+    for name in [*frame]:  # amounts are in the exact text beside their numbers, if both agree
+        text = f"{name}{SUFFIX}"
+        if text not in frame.columns or infer_dtype(frame[name]) == "string":
+            continue
+        with suppress(AmountError, TypeError, ValueError):  # two columns of the caller's own
+            amounts = frame[text].astype(AmountDtype())
+            numbers = amounts.astype("float64"), frame[name].astype("float64")
+            if np.allclose(*numbers, rtol=_SHOWN, atol=0, equal_nan=True):
+                frame = frame.assign(**{str(name): amounts}).drop(columns=text)
+    return {"": frame}
 
 
 def _json(path: Path) -> dict[str, pd.DataFrame]:
@@ -194,7 +200,7 @@ def _json(path: Path) -> dict[str, pd.DataFrame]:
 
 
 def _decoded(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give texts back as they were before `cells` made them harmless."""
+    """Restore texts as they were before `as_cell` changed them."""
 
     def text(cell: Any) -> Any:
         return from_cell(cell) if isinstance(cell, str) else cell
@@ -203,42 +209,29 @@ def _decoded(frame: pd.DataFrame) -> pd.DataFrame:
     return rebuilt(columns, [*map(text, frame)], frame)
 
 
-def _without_numbers(frame: pd.DataFrame, suffix: str) -> pd.DataFrame:
-    """Make amounts of texts that have a column of numbers beside them, and drop that column."""
-    for name in [*frame]:
-        number = f"{name}{suffix}"
-        if number in frame.columns and not is_numeric_dtype(frame[name]):
-            with suppress(AmountError):  # two columns of the caller's own
-                amounts = frame[name].astype(AmountDtype())
-                frame = frame.assign(**{str(name): amounts}).drop(columns=number)
-    return frame
-
-
 def _column(name: str, column: pd.Series) -> pd.Series:
-    dtype = _DTYPES.get(name)
-    if dtype is None or column.dtype == dtype:
-        return column
+    is_text = column.dtype == object and infer_dtype(column) == "string"
+    dtype = _DTYPES.get(name, _TEXT if is_text else column.dtype)
     try:
-        return _as(column, dtype)
+        if column.dtype == dtype:
+            return column
+        if isinstance(dtype, pd.CategoricalDtype):
+            is_known = column.dropna().isin(dtype.categories).all()
+            return column.astype(dtype if is_known else _TEXT)  # such as the statuses of a node
+        if isinstance(dtype, pd.DatetimeTZDtype):
+            return pd.to_datetime(column, utc=True, format="ISO8601").astype(dtype)
+        if isinstance(dtype, pd.Int16Dtype | pd.Int64Dtype):
+            return pd.to_numeric(column).astype(dtype)
+        if dtype == "bool":
+            truths = column.map({"True": True, "False": False})
+            if truths.isna().any():
+                raise ValueError("neither True nor False")  # noqa: TRY301  as pandas does
+            return truths.astype(dtype)
+        return column.astype(dtype)
     except (ArithmeticError, ValueError, TypeError) as fault:
         if name not in HOLDING_DTYPES and name not in WALLET_DTYPES:
             return column
-        reason = str(fault)
-    raise _broken(f"the column {name!r}", reason)
-
-
-def _as(column: pd.Series, dtype: Any) -> pd.Series:
-    if isinstance(dtype, pd.CategoricalDtype) and not column.dropna().isin(dtype.categories).all():
-        return column.astype(_TEXT)  # such as the statuses of a node
-    if isinstance(dtype, pd.DatetimeTZDtype):
-        return pd.to_datetime(column, utc=True, format="ISO8601").astype(dtype)
-    if isinstance(dtype, pd.Int16Dtype | pd.Int64Dtype):
-        return pd.to_numeric(column).astype(dtype)
-    if dtype == "bool":
-        column = column.map({"True": True, "False": False})
-        if column.isna().any():
-            raise ValueError("neither True nor False")
-    return column.astype(dtype)
+        raise _broken(f"the column {name!r}", str(fault)) from None
 
 
 def _broken(what: str, reason: str) -> DatasetError:

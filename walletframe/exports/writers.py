@@ -13,6 +13,7 @@ import re
 import sqlite3
 from datetime import datetime
 from decimal import Decimal
+from functools import cache
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import chain
@@ -25,9 +26,10 @@ import pandas as pd
 from pandas.api.types import is_float_dtype, is_numeric_dtype
 
 from walletframe.amounts import AmountDtype
-from walletframe.amounts.arrow import to_portable_table
+from walletframe.amounts.arrow import DECIMALS, rounded_decimals, text_name, to_portable_table
 from walletframe.disk import replaced
 from walletframe.errors import ArgumentError, MissingExtraError, SettingsError
+from walletframe.pandas_versions import TEXT
 from walletframe.text import as_cell, as_excel_cell, as_link
 
 if TYPE_CHECKING:
@@ -40,14 +42,39 @@ if TYPE_CHECKING:
 Existing = Literal["fail", "replace", "append"]
 
 SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}  # by the end of a file's name, before ``.gz``
-NUMBER = "_number"  # ends the name of an Excel column of numbers, beside the amounts it belongs to
 _OTHER_COMPRESSIONS = (".bz2", ".tar", ".xz", ".zip", ".zst")
 _TO_QUOTE = re.compile(r"""[,;|\t"']|^[\s\#]|\s$""")
 _EXCEL_CELL, _EXCEL_LINKS = 32_000, 65_000
 
 
 def to_csv(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a CSV file: amounts and floats with all digits, formulas disarmed as by `cells`."""
+    """Write a CSV file: amounts exact, formulas of strangers disarmed, one row a line.
+
+    Amounts and floats have all their digits and no exponent. Text that a spreadsheet would read
+    as a formula, or that has control characters, is escaped and begins with an apostrophe.
+    Empty text is quoted, missing values are not. The index is left out. A spreadsheet turns
+    symbols such as ``1e5`` and ``2026-01-01`` into numbers and dates; `to_excel` keeps them.
+    `read_holdings` reads it back.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where to write; an earlier file is replaced once the new one is complete on the disk.
+        Separated by tabs where it ends in ``.tsv``, compressed where it ends in ``.gz``.
+
+    Raises
+    ------
+    SettingsError, OSError
+        If the name asks for another compression, or the file can't be written.
+
+    Examples
+    --------
+    >>> import pandas as pd, walletframe
+    >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
+    >>> frame.wf.to_csv("amounts.csv")
+    >>> pd.read_csv("amounts.csv", dtype="str").amount.tolist()
+    ['1.5']
+    """
     target = Path(path)
     if target.suffix.lower() in _OTHER_COMPRESSIONS:
         raise SettingsError(
@@ -82,16 +109,14 @@ def _cells(series: pd.Series) -> list[str]:
         return ["" if pd.isna(value) else plain(value, trim="0") for value in series]
     if not _may_hold_text(series):
         return ["" if value is None else value for value in _as_texts(series)]
-    known: dict[str, str] = {}  # texts repeat
+    written = cache(lambda text: _quoted(as_cell(text)))  # texts repeat
     cells = []
     for value in series:
-        if not isinstance(value, str):
+        if isinstance(value, str):
+            cells.append(written(value))
+        else:
             is_missing = pd.api.types.is_scalar(value) and pd.isna(value)
             cells.append("" if is_missing else _quoted(_cell(value)))
-            continue
-        if value not in known:
-            known[value] = _quoted(as_cell(value))
-        cells.append(known[value])
     return cells
 
 
@@ -112,56 +137,134 @@ def _may_hold_text(series: pd.Series) -> bool:
 
 def _as_texts(series: pd.Series) -> pd.Series:
     """Write each value as text, as an object; None where it is missing."""
-    return series.astype("str").astype(object).where(series.notna(), None)
+    return series.astype(TEXT).astype(object).where(series.notna(), None)
 
 
 def to_arrow(frame: pd.DataFrame) -> pa.Table:
-    """Make an Arrow table: amounts as text, and as decimal128 in ``<name>_decimal``."""
+    """Return an Arrow table that DuckDB, polars and other programs take.
+
+    Returns
+    -------
+    pyarrow.Table
+        The columns of the frame, without the index. Amounts are decimal128(38, 18), the nearest
+        where an amount has more decimals, and null where more than 20 digits stand before the
+        point. Beside each such column its exact text is in ``<name>_text``, large_string.
+
+    Raises
+    ------
+    ArgumentError, SettingsError
+        If a column has values of several types, or the name of the exact text of another.
+
+    Examples
+    --------
+    >>> import pandas as pd, walletframe
+    >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
+    >>> frame.wf.to_arrow().column_names
+    ['symbol', 'amount', 'amount_text']
+    """
     return to_portable_table(frame)
 
 
 def to_parquet(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a Parquet file: amounts as text, and as decimal128 in ``<name>_decimal``."""
+    """Write a Parquet file that pandas without walletframe, DuckDB and polars open.
+
+    Its columns are those of `to_arrow`, decimals with which other programs compute and exact
+    texts. `read_holdings` reads it back.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where to write; an earlier file is replaced once the new one is complete on the disk.
+
+    Raises
+    ------
+    ArgumentError, SettingsError, OSError
+        If a column has values of several types, or the name of the exact text of another; or
+        the file can't be written.
+
+    Examples
+    --------
+    >>> import pandas as pd, walletframe
+    >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
+    >>> frame.wf.to_parquet("amounts.parquet")
+    >>> pd.read_parquet("amounts.parquet").columns.tolist()
+    ['symbol', 'amount', 'amount_text']
+    """
     import pyarrow.parquet  # noqa: PLC0415 - pandas does not load it either
 
-    table = to_portable_table(_unordered(frame))
+    columns = [  # Parquet has categories in the order of their first rows
+        each.cat.as_unordered() if getattr(each.dtype, "ordered", False) else each
+        for _, each in frame.items()
+    ]
+    table = to_portable_table(rebuilt(columns, [*frame], frame))
     with replaced(Path(path)) as file:
         pyarrow.parquet.write_table(table, file)
 
 
-def _unordered(frame: pd.DataFrame) -> pd.DataFrame:
-    """Take the order from categories: Parquet has them in that of their first rows."""
-    dtypes = [series.dtype for _, series in frame.items()]
-    if not any(isinstance(dtype, pd.CategoricalDtype) and dtype.ordered for dtype in dtypes):
-        return frame
-    columns = [
-        series.cat.as_unordered() if isinstance(series.dtype, pd.CategoricalDtype) else series
-        for _, series in frame.items()
-    ]
-    return rebuilt(columns, [*frame], frame)
-
-
 def to_sql(frame: pd.DataFrame, name: str, con: Database, *, if_exists: Existing = "fail") -> None:
-    """Write a table of a database: amounts as text, and as numbers in ``<name>_decimal``."""
-    has_decimals = _has_decimals(con)
-    table = to_portable_table(frame)
-    columns = {str(label): series for label, series in frame.reset_index(drop=True).items()}
-    types: dict[Any, Any] = {}
-    for label in table.column_names:
-        if label not in columns and not has_decimals:
-            columns[label] = table[label].to_pandas().astype("float64")
-        elif label not in columns:
-            from sqlalchemy import Numeric  # noqa: PLC0415 - pandas needs it, too
+    """Write a table of a database.
 
-            columns[label], types[label] = table[label].to_pandas(), Numeric(38, 18)
-        elif isinstance(columns[label].dtype, AmountDtype):
-            columns[label] = table[label].to_pandas()
-    ordered = pd.DataFrame(columns)[table.column_names]
-    ordered.to_sql(name, con, if_exists=if_exists, index=False, dtype=types)
+    Amounts are DECIMAL(38, 18), as in `to_arrow`, with which the database computes. SQLite has no
+    decimals: there they are the nearest floats. Beside each such column its exact text is in
+    ``<name>_text``, which is what to read: ``pd.read_sql("…", con, dtype={"amount_text":
+    "amount"})``. The index is left out.
+
+    Parameters
+    ----------
+    name : str
+        The table.
+    con : sqlite3.Connection, str, or engine or connection of SQLAlchemy
+        The database; a str is SQLAlchemy's URL.
+    if_exists : {"fail", "replace", "append"}, default "fail"
+        What to do if there is such a table.
+
+    Raises
+    ------
+    ArgumentError
+        If `con` is something else.
+    SettingsError
+        If a column has the name of the exact text of another.
+    ValueError
+        If there is such a table; this is pandas's own, as all errors of the database are.
+
+    Examples
+    --------
+    >>> import sqlite3, pandas as pd, walletframe
+    >>> database = sqlite3.connect(":memory:")
+    >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
+    >>> frame.wf.to_sql("holdings", database)
+    >>> database.execute("select * from holdings").fetchall()
+    [('ETH', 1.5, '1.5')]
+    """
+    has_decimals = _has_decimals(con)
+    columns: dict[str, pd.Series] = {}
+    types: dict[Any, Any] = {}
+    for label, series in frame.reset_index(drop=True).items():
+        column = str(label)
+        columns[column] = series
+        if not isinstance(series.dtype, AmountDtype):
+            continue
+        columns[text_name(label, frame)] = series.array.to_arrow().to_pandas()
+        if has_decimals:
+            columns[column], types[column] = rounded_decimals(series).to_pandas(), _decimal_type()
+        else:
+            columns[column] = series.astype("float64")
+    pd.DataFrame(columns).to_sql(name, con, if_exists=if_exists, index=False, dtype=types)
+
+
+def _decimal_type() -> Any:
+    """Return SQLAlchemy's type of decimals, which some dialects (DuckDB's) would send as floats."""
+    from sqlalchemy import Numeric  # noqa: PLC0415 - pandas needs it, too
+
+    class Decimals(Numeric[Decimal]):
+        def bind_processor(self, dialect: Any) -> None:  # noqa: ARG002 - SQLAlchemy's own
+            return None
+
+    return Decimals(DECIMALS.precision, DECIMALS.scale)
 
 
 def _has_decimals(con: Database) -> bool:
-    """Tell a database that has decimals from SQLite, which makes floats of them."""
+    """Return whether a database has decimals: SQLite makes floats of them."""
     if isinstance(con, sqlite3.Connection):
         return False
     dialect = con if isinstance(con, str) else getattr(getattr(con, "dialect", None), "name", None)
@@ -180,8 +283,7 @@ def to_json(frames: Mapping[str, pd.DataFrame], path: str | Path) -> None:
     for title, frame in frames.items():
         names = [str(name) for name in frame.columns]
         columns = [[_json_value(value) for value in series] for _, series in frame.items()]
-        rows = zip(*columns, strict=True)
-        whole[title] = [dict(zip(names, row, strict=True)) for row in rows]
+        whole[title] = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     with replaced(Path(path)) as file:
         file.write(json.dumps(whole, ensure_ascii=False, indent=1).encode())
 
@@ -204,9 +306,32 @@ def require_openpyxl(purpose: str) -> None:
 
 
 def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write an Excel file: amounts as text with the nearest number beside, times in UTC.
+    """Write an Excel file: amounts as numbers and as exact text, all other text harmless.
 
-    Links are of columns ``…_url`` alone, to http or https; the first row stays in sight.
+    Amounts are the nearest numbers, to sort, filter and add by: a cell's number is a float, of
+    which Excel shows 15 digits. Beside each such column its exact text is in ``<name>_text``.
+    Times are in UTC, to the millisecond; text is on one line, and cut to what a cell holds.
+    Only columns ``…_url`` hold links, to http or https. The index is left out. `read_holdings`
+    reads it back, from the exact text.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where to write; an earlier file is replaced once the new one is complete on the disk.
+
+    Raises
+    ------
+    MissingExtraError, SettingsError, OSError
+        If openpyxl is not installed, a column has the name of the exact text of another, or the
+        file can't be written.
+
+    Examples
+    --------
+    >>> import pandas as pd, walletframe
+    >>> frame = pd.DataFrame({"symbol": ["ETH"], "amount": pd.array(["1.5"], dtype="amount")})
+    >>> frame.wf.to_excel("amounts.xlsx")
+    >>> pd.read_excel("amounts.xlsx").columns.tolist()
+    ['symbol', 'amount', 'amount_text']
     """
     require_openpyxl("writing Excel files")
     names: list[Any] = []
@@ -219,8 +344,8 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
             texts = [(row, text) for row, text in enumerate(series, 2) if isinstance(text, str)]
             links += [(row, len(names), text) for row, text in texts if as_link(text)]
         if isinstance(series.dtype, AmountDtype):
-            names.append(_excel_value(f"{name}{NUMBER}"))
-            columns.append(series.astype("float64"))
+            names.append(_excel_value(text_name(name, frame)))
+            columns.append(_as_texts(series))
     whole = BytesIO()  # openpyxl can't be left where a disk is full
     with pd.ExcelWriter(whole, engine="openpyxl") as book:
         rebuilt(columns, names, frame).to_excel(book, index=False, freeze_panes=(1, 0))
@@ -232,14 +357,13 @@ def to_excel(frame: pd.DataFrame, path: str | Path) -> None:
 
 
 def _excel_column(series: pd.Series) -> pd.Series:
-    """Make each text of a column harmless, amounts exact text, and times those of UTC."""
+    """Make each text of a column harmless, amounts the nearest numbers, and times those of UTC."""
     if isinstance(series.dtype, AmountDtype):
-        return _as_texts(series)
+        return series.astype("float64")
     if _may_hold_text(series):
         series = series.astype(object).map(_excel_value)  # times held as objects are times again
     if isinstance(series.dtype, pd.DatetimeTZDtype):
-        in_utc: pd.Series = series.dt.tz_convert("UTC").dt.tz_localize(None)
-        return in_utc
+        series = series.dt.tz_convert(None)  # that of UTC
     return series
 
 

@@ -10,31 +10,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.address import is_blank
+from walletframe.address.forms import is_blank
 from walletframe.chains import spelled
 from walletframe.disk import read_parquet
-from walletframe.errors import (
-    Argument,
-    ArgumentError,
-    ColumnsError,
-    Either,
-    SettingsError,
-    Spelled,
-    TokenListError,
-    UnknownTokenError,
-    token_text,
-)
-from walletframe.frames.contract import text_array
+from walletframe.errors import ArgumentError, SettingsError, TokenListError, UnknownTokenError
+from walletframe.frames.contract import require_columns, text_array
 from walletframe.frames.identity import Identities, token_key
 from walletframe.frames.names import token_names, token_place
 from walletframe.frames.positions import Assets, Positions
-from walletframe.text import shown, unlinked
+from walletframe.pandas_versions import TEXT
+from walletframe.text import shown, token_text, unlinked
 from walletframe.tokens import ASSET_KINDS, AssetContract, asset_contracts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from walletframe.errors import Text
     from walletframe.frames.identity import Codes, TokenKey
     from walletframe.frames.names import TokenLike
 
@@ -110,15 +100,14 @@ def assets(more: AssetsLike | None = None) -> pd.DataFrame:
 def refuse_assets(assets: AssetsLike | None, *, bridged: bool) -> None:
     """Raise an error for what says how to put assets together, where none are."""
     if assets is not None or bridged:
-        option = Argument("bridged" if assets is None else "assets", "")
-        wanted = Argument("by", Either('"asset"', "asset"))
-        raise SettingsError(Spelled(option, " is for assets alone"), hint=Spelled("add ", wanted))
+        option = "bridged" if assets is None else "assets"
+        raise SettingsError(f"{option} is for assets alone", hint='add by="asset"')
 
 
 def with_assets(
     positions: Positions, more: AssetsLike | None = None, *, bridged: bool = False
 ) -> Positions:
-    """Put assets in the place of tokens: twins only with `bridged`, the unlisted on their own."""
+    """Replace tokens by assets: bridged versions only with `bridged`, the unlisted on their own."""
     listed = _listed(more)
     tokens, kinds = positions.contracts, ASSET_KINDS if bridged else ASSET_KINDS[:2]
     counted = {key: row.asset for key, row in listed.items() if row.kind in kinds}
@@ -153,31 +142,25 @@ def held_place(positions: Positions, named: TokenLike) -> int:
     keys, contracts = positions.tokens.keys, positions.contracts
     if positions.assets is None or not isinstance(named, str):
 
-        def one_or_all(first: TokenKey) -> Text:
-            one = Spelled("name the one token, such as ", Argument("token", token_text(first)))
+        def one_or_all(first: TokenKey) -> str:
+            one = f"name the one token, such as token={token_text(first)}"
             if not any(row.asset == named for row in _packaged().values()):
                 return one
-            whole = Argument("asset", Either(ascii(named), str(named)))
-            return Spelled(one, ", or all contracts of the asset together: ", whole)
+            whole = f"asset={named!a}"
+            return f"{one}, or all contracts of the asset together: {whole}"
 
         place = token_place(positions.holdings, contracts, named, hint=one_or_all)
         return int(positions.tokens.codes[contracts.first[place]])
     if (_ASSET, named) in keys:
         return keys.index((_ASSET, named))
-    alike = [name for chain, name in keys if chain == _ASSET and _same(name, named)]
+    alike = [
+        name
+        for chain, name in keys
+        if chain == _ASSET and str(name).casefold() == named.strip().casefold()
+    ]
     meant = f"did you mean {alike[0]!r}? " if alike else ""
-    hint = Spelled(
-        unlinked(meant),
-        "twins count with ",
-        Argument("bridged", Either("True")),
-        "; of what is in no list, name the ",
-        Argument("token", ""),
-    )
+    hint = f"{unlinked(meant)}twins count with bridged=True; of what is in no list, name the token"
     raise UnknownTokenError(named, "asset", hint)
-
-
-def _same(one: str | None, other: str) -> bool:
-    return (one or "").casefold() == str(other).strip().casefold()
 
 
 @cache
@@ -186,7 +169,7 @@ def _packaged() -> Mapping[TokenKey, AssetContract]:
 
 
 def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
-    """Give the list by token, what the caller adds or says otherwise last."""
+    """Return the list by token, the caller's own entries last."""
     if more is None:
         return _packaged()
     own: dict[TokenKey, AssetContract] = {}
@@ -194,16 +177,20 @@ def _listed(more: AssetsLike | None) -> Mapping[TokenKey, AssetContract]:
     problems = []
     for place, row, fault in _rows(_frame(more)):
         if fault:
-            problems.append((place, _text(row), fault))
+            problems.append((place, row, fault))
             continue
         key = token_key((row.blockchain, row.contract))
         said = own.setdefault(key, row)
         if (said.asset, said.kind) != (row.asset, row.kind):
             there = f"it is {said.kind} {said.asset} already, at {places[key]}"
-            problems.append((place, _text(row), there))
+            problems.append((place, row, there))
         places.setdefault(key, place)
     if problems:
-        raise TokenListError(problems, hint=_FORMS)
+        named = [
+            (place, shown(ascii((row.asset, row.blockchain, row.contract))), fault)
+            for place, row, fault in problems
+        ]
+        raise TokenListError(named, hint=_FORMS)
     return {key: row for key, row in _packaged().items() if key not in own} | own
 
 
@@ -227,10 +214,6 @@ def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, AssetContract, str]]:
         yield place, row, fault
 
 
-def _text(row: AssetContract) -> str:
-    return shown(ascii((row.asset, row.blockchain, row.contract)))
-
-
 def _frame(more: Any) -> pd.DataFrame:
     """Read what a caller gives as a frame with the columns needed."""
     if isinstance(more, str | Path):
@@ -239,14 +222,12 @@ def _frame(more: Any) -> pd.DataFrame:
             if path.suffix.lower() == ".parquet":
                 more = read_parquet(path).to_pandas()
             else:
-                more = pd.read_csv(path, dtype="str", keep_default_na=False, encoding="utf-8-sig")
+                more = pd.read_csv(path, dtype=TEXT, keep_default_na=False, encoding="utf-8-sig")
         except ValueError as fault:  # what parsers and Arrow raise
             said = f"it can't be read: {fault}"
             raise TokenListError([(0, shown(str(path)), said)], hint=_FORMS) from None
         more = more.rename(columns=lambda name: str(name).strip())
     if not isinstance(more, pd.DataFrame):
         raise ArgumentError(f"assets can't be of type {type(more).__name__}", hint=_FORMS)
-    missing = [name for name in _NEEDED if name not in more.columns]
-    if missing:
-        raise ColumnsError(missing, [str(name) for name in more.columns], hint=_FORMS)
+    require_columns(more, _NEEDED, _FORMS)
     return more

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from walletframe.address import canonical_blockchain
+from walletframe.address.forms import canonical_blockchain
 from walletframe.amounts import AmountArray, AmountDtype
 from walletframe.chains import known_blockchains, spelled
 from walletframe.errors import AmountError, ColumnsError
-from walletframe.wire import Status
+from walletframe.pandas_versions import TEXT
+from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,12 +36,12 @@ class Source(StrEnum):
     STALE = "stale"
 
 
-_TEXT, ARROW_TEXT = pd.StringDtype(na_value=float("nan")), pa.large_string()
+ARROW_TEXT: Final = pa.large_string()
 
 
 def category_of(members: type[StrEnum]) -> pd.CategoricalDtype:
     """Return the dtype of a column that holds one of a few words."""
-    return pd.CategoricalDtype(pd.Index([member.value for member in members], dtype=_TEXT))
+    return pd.CategoricalDtype(pd.Index([member.value for member in members], dtype=TEXT))
 
 
 def typed_frame(
@@ -55,7 +56,7 @@ def text_array(values: Any) -> Any:
     """Return text, NaN where it is missing, in the dtype of the contract."""
     if isinstance(values, pd.Categorical):  # a cast of it takes ten times that
         return values.categories.array.take(values.codes, allow_fill=True)
-    return pd.array(values, dtype=_TEXT)
+    return pd.array(values, dtype=TEXT)
 
 
 def text_of(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
@@ -69,9 +70,7 @@ def text_of(chunks: Iterable[pa.Array], rows: Rows | None = None) -> Any:
         whole = whole.dictionary.take(places)
     elif rows is not None:
         whole = whole.take(pa.array(rows))
-    return pd.arrays.ArrowStringArray(  # type: ignore[call-arg]  # the stubs lag behind pandas 3
-        pa.chunked_array([whole]), dtype=pd.StringDtype("pyarrow", na_value=np.nan)
-    )
+    return TEXT.__from_arrow__(pa.chunked_array([whole]))
 
 
 def _widened(text: pa.Array) -> pa.Array:
@@ -92,39 +91,50 @@ def amounts_of(column: pd.Series) -> AmountArray:
     if not isinstance(column.array, AmountArray):
         raise AmountError(
             f"a column of dtype {column.dtype} holds no amounts",
-            hint='convert it: .astype("amount")',
+            hint='convert it: .astype("amount"); of a file, the exact text in "amount_text"',
         )
     return column.array
 
 
-def require_columns(frame: pd.DataFrame, names: Iterable[str]) -> None:
-    """Say which columns a frame lacks."""
+def amounts_unread(count: int) -> AmountArray:
+    """Return amounts that nobody looks at, all of them NA."""
+    return AmountArray(np.full(count, 0, dtype=object), np.ones(count, dtype=bool), 0)
+
+
+def stacked(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Concatenate frames; those without rows don't count for the dtypes."""
+    every = [*frames]
+    return pd.concat([each for each in every if len(each)] or every[:1], ignore_index=True)
+
+
+def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -> None:
+    """Raise an error that names the columns that a frame lacks, if any."""
     missing = [name for name in names if name not in frame.columns]
     if missing:
-        raise ColumnsError(missing, [str(name) for name in frame.columns])
+        raise ColumnsError(missing, [str(name) for name in frame.columns], hint)
 
 
 WALLET_DTYPES: Final[dict[str, Any]] = {
-    "blockchain": _TEXT,
-    "address": _TEXT,
+    "blockchain": TEXT,
+    "address": TEXT,
     "status": category_of(Status),
-    "error": _TEXT,
+    "error": TEXT,
     "tokens": pd.Int64Dtype(),
-    "explorer_url": _TEXT,
+    "explorer_url": TEXT,
     "fetched_at": pd.DatetimeTZDtype("us", "UTC"),
     "source": category_of(Source),
-    "service": _TEXT,
+    "service": TEXT,
 }
 
 HOLDING_DTYPES: Final[dict[str, Any]] = {
-    "blockchain": _TEXT,
-    "address": _TEXT,
-    "symbol": _TEXT,
-    "token_address": _TEXT,
+    "blockchain": TEXT,
+    "address": TEXT,
+    "symbol": TEXT,
+    "token_address": TEXT,
     "amount": AmountDtype(),
     "decimals": pd.Int16Dtype(),
-    "raw_amount": _TEXT,
-    "token_blockchain": _TEXT,
+    "raw_amount": TEXT,
+    "token_blockchain": TEXT,
     "price": "float64",
 }
 
@@ -155,7 +165,7 @@ def blockchains() -> pd.DataFrame:
     >>> known.loc["AVAX_CCHAIN", ["name", "coin"]].tolist()
     ['Avalanche C-Chain', 'AVAX']
     """
-    dtypes = {"blockchain": _TEXT, "name": _TEXT, "coin": _TEXT, "chain_id": pd.Int64Dtype()}
+    dtypes = {"blockchain": TEXT, "name": TEXT, "coin": TEXT, "chain_id": pd.Int64Dtype()}
     chains = known_blockchains().values()
     rows = [(chain.identifier, chain.name, chain.coin, chain.chain_id) for chain in chains]
     return typed_frame(dict(zip(dtypes, zip(*rows, strict=True), strict=True)), dtypes)
@@ -168,13 +178,12 @@ def respelled(*frames: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
     for frame in frames:
         changed = {}
         for name in (name for name in _SPELLED if name in frame.columns):
-            names = spellings(frame[name].dropna().unique().tolist(), first)
+            written = frame[name].dropna().unique().tolist()
+            names = {
+                each: first.setdefault(canonical_blockchain(each), spelled(each))
+                for each in written
+            }
             if any(name != each for each, name in names.items()):
                 changed[name] = frame[name].map(names).astype(frame[name].dtype)
         alike.append(frame.assign(**changed) if changed else frame)
     return tuple(alike)
-
-
-def spellings(names: Iterable[str], first: dict[str, str]) -> dict[str, str]:
-    """Say how blockchains are to be written; `first` has, and gets, what they are as first."""
-    return {each: first.setdefault(canonical_blockchain(each), spelled(each)) for each in names}

@@ -6,15 +6,12 @@ two frames is asked for, so does the whole fetch.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import pandas as pd
 
 from walletframe.errors import ArgumentError
 from walletframe.frames.display import display_html, display_markdown, display_text
-
-if TYPE_CHECKING:
-    from walletframe.accessor import DetailsAccessor
 
 _PAIR = "(wallets, holdings)"
 
@@ -43,7 +40,7 @@ class WalletDetails(NamedTuple):
     holdings: pd.DataFrame
 
     @property
-    def wf(self) -> DetailsAccessor:
+    def wf(self) -> Any:
         """Tables and charts of the fetch, which say how complete they are.
 
         Returns
@@ -51,9 +48,8 @@ class WalletDetails(NamedTuple):
         DetailsAccessor
             With the methods of ``holdings.wf``, which are given these ``wallets``, too.
         """
-        from walletframe.accessor import DetailsAccessor  # noqa: PLC0415 - it lies above
-
-        return DetailsAccessor(self)
+        registered: Any = pd.DataFrame  # with pandas, by the package `accessor`
+        return registered.wf._of_fetch(self)  # noqa: SLF001 - of ours
 
     def __repr__(self) -> str:
         return display_text(self.wallets, self.holdings)
@@ -71,7 +67,7 @@ FetchLike: TypeAlias = pd.DataFrame | DetailsLike
 
 
 def is_details(given: object) -> TypeGuard[DetailsLike]:
-    """Tell whether both frames of a fetch were given."""
+    """Return whether both frames of a fetch were given."""
     return (
         isinstance(given, tuple)
         and len(given) == len(WalletDetails._fields)
@@ -94,20 +90,20 @@ def details_given(given: object, name: str = "details") -> WalletDetails:
     return given if isinstance(given, WalletDetails) else WalletDetails(wallets, holdings)
 
 
-def wallets_given(given: object, name: str = "wallets") -> pd.DataFrame:
+def wallets_given(given: object) -> pd.DataFrame:
     """Return the wallets of a fetch, whichever way they were given."""
-    return given if isinstance(given, pd.DataFrame) else _whole(given, name, "wallets").wallets
+    return given if isinstance(given, pd.DataFrame) else _whole(given, "wallets").wallets
 
 
-def holdings_given(given: object, name: str = "holdings") -> pd.DataFrame:
+def holdings_given(given: object) -> pd.DataFrame:
     """Return the holdings of a fetch, whichever way they were given."""
-    return given if isinstance(given, pd.DataFrame) else _whole(given, name, "holdings").holdings
+    return given if isinstance(given, pd.DataFrame) else _whole(given, "holdings").holdings
 
 
-def _whole(given: object, name: str, part: str) -> WalletDetails:
+def _whole(given: object, part: str) -> WalletDetails:
     if not is_details(given):
         raise ArgumentError(
-            f"{name} is of type {type(given).__name__}, but the DataFrame of {part} is needed",
+            f"{part} is of type {type(given).__name__}, but the DataFrame of {part} is needed",
             hint=f"give the {part} of what fetch_wallets returned, or the whole of it",
         )
-    return details_given(given, name)
+    return details_given(given, part)

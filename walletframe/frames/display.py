@@ -19,10 +19,17 @@ from pandas.io.formats.format import (  # type: ignore[attr-defined]  # it is fo
 
 from walletframe.amounts import AmountDtype
 from walletframe.frames.known import SIMULATED_NOTE, failure_lines, summary_lines
-from walletframe.frames.plain import console_text, table_text
-from walletframe.frames.tables import NUMBERS, Cell, Table, holdings_table, wallets_table
+from walletframe.frames.tables import (
+    NUMBERS,
+    Cell,
+    Table,
+    console_text,
+    holdings_table,
+    table_text,
+    wallets_table,
+)
 from walletframe.numerals import many, money, plain
-from walletframe.text import as_href, as_html, as_markdown, shown
+from walletframe.text import as_html, as_markdown, escaped, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,13 +77,6 @@ def display_markdown(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
 
 def display_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     """Draw the same as HTML, without scripts."""
-    tables = (wallets_table(wallets), holdings_table(holdings, wallets=wallets))
-    drawn = "".join(table_html(table) for table in tables if table.total)
-    return f'<div class="wf-details">{summary_html(wallets, holdings)}{drawn}</div>'
-
-
-def summary_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
-    """Draw the summary, and what failed and why, as one element."""
     first, *others = summary_lines(wallets, holdings)
     parts = [f"<div><strong>{first}</strong></div>"]
     for line in others:
@@ -86,7 +86,10 @@ def summary_html(wallets: pd.DataFrame, holdings: pd.DataFrame) -> str:
     if failed:
         style = "margin: 0 0 0.3em; padding-left: 1.5em"
         parts.append(f'<div>Not ok:</div><ul style="{style}">{failed}</ul>')
-    return f'<div class="{_NO_MATHS}" style="line-height: 1.5">{"".join(parts)}</div>'
+    summary = f'<div class="{_NO_MATHS}" style="line-height: 1.5">{"".join(parts)}</div>'
+    tables = (wallets_table(wallets), holdings_table(holdings, wallets=wallets))
+    drawn = "".join(_table_html(table) for table in tables if table.total)
+    return f'<div class="wf-details">{summary}{drawn}</div>'
 
 
 def without_mathematics(html: str) -> str:
@@ -113,17 +116,17 @@ def _markdown(cell: Cell) -> str:
 
 
 def is_number(cell: Cell) -> bool:
-    """Tell whether a cell is a number, all of whose digits are shown."""
+    """Return whether a cell is a number, all of whose digits are shown."""
     return len(cell.text) <= cell.limit and _NUMBER.fullmatch(cell.text) is not None
 
 
-def table_html(table: Table, max_height: str = "none") -> str:
-    """Draw a table that scrolls where it is too wide, or higher than ``max_height`` in CSS."""
+def _table_html(table: Table) -> str:
+    """Draw a table that scrolls where it is too wide."""
     count = table.total - table.left_out
     said = f"{count:,} of {table.total:,}" if table.left_out else f"{count:,}"
     caption = f'<caption style="text-align: left; color: {_FAINT}">'
     caption += f"{table.name.capitalize()}: {said}</caption>"
-    style = f"{_AS_WIDE_AS_THE_PAGE}; overflow: auto; max-height: {max_height}; line-height: 1.5"
+    style = f"{_AS_WIDE_AS_THE_PAGE}; overflow: auto; line-height: 1.5"
     return (
         f'<div class="{_NO_MATHS}" style="{style}" tabindex="0" '
         f'role="region" aria-label="{table.name}"><table style="margin: 0.5em 0">{caption}'
@@ -155,7 +158,7 @@ def cell_html(cell: Cell) -> str:
     text = as_html(cell.text, cell.limit, whole=cell.whole)
     if cell.link is None:
         return text
-    return f'<a href="{as_href(cell.link)}" target="_blank" rel="noopener noreferrer">{text}</a>'
+    return f'<a href="{escaped(cell.link)}" target="_blank" rel="noopener noreferrer">{text}</a>'
 
 
 def _dress(tag: str, name: str) -> str:
@@ -203,10 +206,8 @@ def _writers(frame: Any) -> dict[str, Callable[[float], str]]:
     names = frame.columns
     if names.nlevels > 1 or not names.is_unique:
         return {}
-    found = {name: write for name, write in _WRITTEN.items() if name in names}
-    dtypes = {name: frame[name].dtype for name in found}
     return {
-        name: write
-        for name, write in found.items()
-        if is_float_dtype(dtypes[name]) and not isinstance(dtypes[name], AmountDtype)
+        name: _WRITTEN[name]
+        for name, dtype in frame.dtypes.items()
+        if name in _WRITTEN and is_float_dtype(dtype) and not isinstance(dtype, AmountDtype)
     }

@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.address import unnameable
-from walletframe.errors import Argument, Either, SettingsError, Spelled
+from walletframe.address.lists import unnameable
+from walletframe.errors import SettingsError
 from walletframe.frames.asset_list import held_names, refuse_assets, with_assets
 from walletframe.frames.contract import require_columns, text_array
-from walletframe.frames.details import wallets_given
 from walletframe.frames.identity import first_rows
 from walletframe.frames.kept import RESULTS, kept_labels
 from walletframe.frames.names import ambiguous, shared_symbols
 from walletframe.frames.positions import Positions, read_positions, snapshot_times, token_columns
+from walletframe.pandas_versions import factorized
 from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from walletframe.frames.asset_list import AssetsLike
     from walletframe.frames.details import FetchLike
-    from walletframe.frames.identity import Codes, Identities
+    from walletframe.frames.identity import Codes
     from walletframe.frames.names import TokenLike
     from walletframe.frames.positions import PositionsLike
 
@@ -39,10 +39,7 @@ SNAPSHOT: Final = "snapshot"
 ADDED: Final = frozenset({"token", "asset"})  # only by these are amounts added up
 _OF_WALLETS = ("wallet", "blockchain", SNAPSHOT)
 _TO_CHOOSE = "wallet, blockchain, asset, snapshot, a column of holdings or one that wallets keeps"
-_APART = Spelled(
-    Argument("by", Either('"token"', "token")),
-    " keeps contracts apart; or leave out the rows of all but one",
-)
+_APART = 'by="token" keeps contracts apart; or leave out the rows of all but one'
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +75,7 @@ def named_token(
     if asset is None:
         return token, names_of(by)
     if token is not None:
-        raise SettingsError(Spelled(Argument("token"), " and ", Argument("asset"), " contradict"))
+        raise SettingsError("token=… and asset=… contradict")
     return asset, [*names_of(by), "asset"]
 
 
@@ -94,11 +91,13 @@ def read_groups(
 
     By asset, these stand in the place of tokens, unless tokens are asked for, too.
     """
-    positions, names = read_names(holdings, by, wallets, assets=assets, bridged=bridged)
+    return cut(*read_names(holdings, by, wallets, assets=assets, bridged=bridged))
+
+
+def cut(positions: Positions, names: list[str]) -> tuple[Positions, Groups]:
+    """Cut holdings by names that were checked, as `read_groups` does."""
     groups = group(positions, names)
-    if "token" in names:
-        positions = positions.by_contract()
-    return positions, groups
+    return positions.by_contract() if "token" in names else positions, groups
 
 
 def read_names(
@@ -116,11 +115,9 @@ def read_names(
     or wallets.
     """
     timed = SNAPSHOT in names_of(by)
-    if timed and isinstance(holdings, Positions):
+    if timed and isinstance(holdings, Positions) and not holdings.timed:
         wallets = holdings.given if wallets is None and holdings.asked else wallets
         holdings = holdings.holdings
-    if timed and wallets is not None:
-        timed = SNAPSHOT in wallets_given(wallets).columns
     positions = read_positions(holdings, wallets, timed=timed)
     names = _checked(by, positions)
     if apart and "token" in names:
@@ -158,7 +155,8 @@ def group(positions: Positions, names: list[str]) -> Groups:
     if of_rows in (["token"], ["asset"]):  # then kinds of rows are tokens already
         tokens = things
     elif not ADDED.isdisjoint(of_rows):
-        tokens = np.append(_things(positions, of_rows).codes, -1)[rows]
+        held = positions.contracts if "token" in of_rows else positions.tokens
+        tokens = np.append(held.codes, -1)[rows]
     starts = first_rows(owner_codes, owned)[owners] if of_wallets else rows
     columns: dict[str, Any] = {}
     for name in names:
@@ -166,7 +164,7 @@ def group(positions: Positions, names: list[str]) -> Groups:
             found = _labels_of_wallets(positions, name, names, starts)
         else:
             found = _labels_of_rows(positions, name, rows, tokens)
-        if twice := found.keys() & columns.keys():
+        if twice := found.keys() & columns.keys() - {"symbol"}:  # which nobody else can ask for
             raise SettingsError(f"by: {names!r} has {min(twice)!r} twice", hint="leave out one")
         columns |= found
     return Groups(names, codes, owners, owner_codes, owned, tokens, columns)
@@ -175,7 +173,7 @@ def group(positions: Positions, names: list[str]) -> Groups:
 def _labels_of_wallets(
     positions: Positions, name: str, names: list[str], places: Codes
 ) -> dict[str, Any]:
-    """Give the columns that one of the names for wallets makes, for some of them."""
+    """Return the columns that one of the names for wallets makes, for some of them."""
     if name == "wallet":
         parts = ("blockchain", "address")
         return {part: positions.wallets[part].array.take(places) for part in parts}
@@ -185,7 +183,7 @@ def _labels_of_wallets(
 
 
 def _labels_of_rows(positions: Positions, name: str, rows: Codes, tokens: Codes) -> dict[str, Any]:
-    """Give the columns that a name for rows makes, for some rows or tokens; NA for those at -1."""
+    """Return the columns that a name for rows makes, for some rows or tokens; NA at -1."""
     if name == "token":
         return token_columns(positions.holdings, positions.contracts, tokens)
     if name == "asset":
@@ -193,11 +191,6 @@ def _labels_of_rows(positions: Positions, name: str, rows: Codes, tokens: Codes)
         assets = np.append(positions.tokens.codes, -1)[rows]
         return {name: text_array(names).take(assets, allow_fill=True)}
     return {name: _of_rows(positions, name).take(rows, allow_fill=True)}
-
-
-def _things(positions: Positions, names: list[str]) -> Identities:
-    """Tell by which tokens rows are told apart: as they are, or put together to assets."""
-    return positions.contracts if "token" in names else positions.tokens
 
 
 def _checked(by: By, positions: Positions) -> list[str]:
@@ -209,9 +202,7 @@ def _checked(by: By, positions: Positions) -> list[str]:
     if strange or not given:
         more = f" ({', '.join(shown(name) for name in kept)})" if kept else ""
         without = "" if positions.asked else "; what a fetch keeps is in its wallets: give "
-        hint = Spelled(
-            f"token, {_TO_CHOOSE}", more, without, "" if positions.asked else Argument("wallets")
-        )
+        hint = f"token, {_TO_CHOOSE}{more}{without}{('' if positions.asked else 'wallets=…')}"
         raise SettingsError(f"by: {strange[0] if strange else by!r}", hint=hint)
     if "symbol" in given and (shared := shared_symbols(positions.holdings, positions.tokens)):
         raise ambiguous(shared, lambda _: _APART)
@@ -219,41 +210,44 @@ def _checked(by: By, positions: Positions) -> list[str]:
 
 
 def _wallet_codes(positions: Positions, names: list[str]) -> tuple[Codes, int]:
-    """Tell of each wallet in which set it is, in the order of the first, and how many there are."""
+    """Return each wallet's set, in the order of the first, and the number of sets."""
     count = len(positions.wallets)
     if "wallet" in names:  # which the others only follow
         return np.arange(count), count
-    codes, owned = np.zeros(count, dtype=np.intp), 1
-    for name in names:
-        if name == "blockchain":
-            more, wide = positions.chain_codes, len(positions.chains)
-        else:
-            more, wide = _coded(name, _of_wallets(positions, name))
-        codes, pairs = (more, range(wide)) if owned == 1 else pd.factorize(codes * wide + more)
-        owned = len(pairs)
-    return codes, owned
+    of_chains = positions.chain_codes, len(positions.chains)
+    parts = (
+        of_chains if name == "blockchain" else _coded(name, _of_wallets(positions, name))
+        for name in names
+    )
+    return _combined(parts, count)
 
 
 def _row_codes(positions: Positions, names: list[str]) -> tuple[Codes, Codes]:
-    """Tell rows apart by names that are none of wallets, and give the first row of each kind."""
-    tokens = _things(positions, names)
+    """Code rows by names that are none of wallets, and return the first row of each code."""
+    tokens = positions.contracts if "token" in names else positions.tokens
     if names in ([], ["token"], ["asset"]):  # without any, they are not looked at
         return tokens.codes, tokens.first
-    codes, count = np.zeros(len(positions.holdings), dtype=np.intp), 1
-    for name in names:
-        if name in ADDED:
-            more, wide = tokens.codes, len(tokens.keys)
-        else:
-            more, wide = _coded(name, _of_rows(positions, name))
-        codes, kinds = pd.factorize(codes * wide + more)
-        count = len(kinds)
+    of_tokens = tokens.codes, len(tokens.keys)
+    parts = (
+        of_tokens if name in ADDED else _coded(name, _of_rows(positions, name)) for name in names
+    )
+    codes, count = _combined(parts, len(positions.holdings))
     return codes, first_rows(codes, count)
+
+
+def _combined(parts: Iterable[tuple[Codes, int]], rows: int) -> tuple[Codes, int]:
+    """Join codes to one for each combination; each comes with how many there are of it."""
+    codes, count = np.zeros(rows, dtype=np.intp), 1
+    for more, wide in parts:
+        codes, kinds = (more, range(wide)) if count == 1 else pd.factorize(codes * wide + more)
+        count = len(kinds)
+    return codes, count
 
 
 def _crossed(
     row_owners: Codes, owned: int, row_codes: Codes, kinds: int
 ) -> tuple[Codes, Codes, Codes]:
-    """Give the group of each row, and of each group its owner and its kind of row, -1 for none."""
+    """Return the group of each row, and each group's owner and kind of row, -1 for none."""
     first, pairs = pd.factorize(row_owners * kinds + row_codes)
     owners, things = np.divmod(pairs, max(kinds, 1))
     idle = np.flatnonzero(np.bincount(owners, minlength=owned) == 0)
@@ -265,9 +259,9 @@ def _crossed(
 
 
 def _coded(name: str, column: Any) -> tuple[Codes, int]:
-    """Give each value of a column its number; one that is missing is a value, too."""
+    """Return the code of each value of a column; one that is missing is a value, too."""
     try:
-        codes, values = pd.factorize(column)
+        codes, values = factorized(column)
     except TypeError:
         raise unnameable(name) from None
     if (codes < 0).any():
@@ -276,7 +270,7 @@ def _coded(name: str, column: Any) -> tuple[Codes, int]:
 
 
 def _of_rows(positions: Positions, name: str) -> Any:
-    """Give a column of holdings; whole numbers and truth values as such that can be missing."""
+    """Return a column of holdings; integers and booleans in dtypes that can be missing."""
     require_columns(positions.holdings, [name])
     column = positions.holdings[name]
     if column.ndim > 1:
@@ -287,7 +281,7 @@ def _of_rows(positions: Positions, name: str) -> Any:
 
 
 def _of_wallets(positions: Positions, name: str) -> Any:
-    """Give what `wallets` says of each wallet."""
+    """Return what `wallets` says of each wallet."""
     if name == "blockchain":
         return text_array(np.array(positions.chains, dtype=object)[positions.chain_codes])
     if name == SNAPSHOT:

@@ -1,25 +1,35 @@
 """When two rows have the same token, or the same wallet.
 
-A token is its contract on its blockchain, never its symbol; hex is compared without case. How
-tokens and wallets are called is known to `names`.
+A token is its contract on its blockchain, never its symbol; hex is compared without case, the names
+of a Move type behind it with case. How tokens and wallets are called is known to `names`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from walletframe.address import canonical_address, canonical_blockchain, canonical_key
+from walletframe.address.forms import canonical_address, canonical_blockchain, canonical_key
 from walletframe.errors import UnknownTokenError
 from walletframe.frames.contract import require_columns
+from walletframe.pandas_versions import factorized
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Codes: TypeAlias = "npt.NDArray[np.intp]"
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
 TokenKey: TypeAlias = tuple[str, str | None]
+
+TOKEN: Final = ("token_blockchain", "token_address", "symbol")
+"""How the token of a row is written."""
+
+UNKNOWN: Final[TokenKey] = ("", None)
+"""Stands for all unknown tokens, where the rows of tokens are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +40,21 @@ class Identities:
     keys: list[TokenKey]  # the distinct identities, canonical, in the order of their first row
     first: Codes  # of each key, the position of its first row
 
+    @property
+    def unknown(self) -> Mask:
+        """Whether each key is of an unknown token."""
+        return np.fromiter(map(is_unknown, self.keys), dtype=bool, count=len(self.keys))
+
+    @property
+    def plain_keys(self) -> list[TokenKey]:
+        """The keys, `UNKNOWN` in the place of each unknown token."""
+        return [UNKNOWN if is_unknown(key) else key for key in self.keys]
+
+    def unknown_rows(self) -> Codes:
+        """Return the positions of the rows of unknown tokens."""
+        unknown = self.unknown
+        return np.flatnonzero(unknown[self.codes]) if unknown.any() else np.empty(0, dtype=np.intp)
+
     def take(self, rows: Codes) -> Identities:
         """Return the identities of some rows, given by their positions."""
         codes, kept = pd.factorize(self.codes[rows])
@@ -37,25 +62,26 @@ class Identities:
         return Identities(codes, keys, first_rows(codes, len(keys)))
 
 
-def token_identities(holdings: pd.DataFrame) -> Identities:
-    """Tell which rows hold the same token; the keys are (blockchain, contract or None).
+def token_identities(holdings: pd.DataFrame, rows: Codes | None = None) -> Identities:
+    """Code the tokens of rows; the keys are (blockchain, contract or None).
 
     Each row without a blockchain is of a token of its own, which is unknown: see `is_unknown`.
+    With `rows`, of these rows: each number is the place of one that is written alike.
     """
-    return unknown_apart(_identities(holdings, "token_blockchain", "token_address"))
-
-
-UNKNOWN: Final[TokenKey] = ("", None)
-"""Stands for all unknown tokens, where the rows of tokens are chosen."""
+    found = _identities(holdings, "token_blockchain", "token_address")
+    if rows is not None:
+        codes = found.codes[rows]
+        found = Identities(codes, found.keys, first_rows(codes, len(found.keys)))
+    return _unknown_apart(found)
 
 
 def wallet_identities(frame: pd.DataFrame) -> Identities:
-    """Tell which rows are of the same wallet; the keys are (blockchain, address)."""
+    """Code the wallets of rows; the keys are (blockchain, address)."""
     return _identities(frame, "blockchain", "address")
 
 
 def is_unknown(token: TokenKey) -> bool:
-    """Tell whether a key is of an unknown token: it has no blockchain, and equals no other."""
+    """Return whether a key is of an unknown token: it has no blockchain, and equals no other."""
     return not token[0]
 
 
@@ -71,25 +97,34 @@ def token_key(token: TokenKey) -> TokenKey:
 
 def _identities(frame: pd.DataFrame, chain: str, address: str) -> Identities:
     require_columns(frame, [chain, address])
-    chain_codes, chains = pd.factorize(frame[chain].array, use_na_sentinel=False)
-    address_codes, addresses = pd.factorize(frame[address].array)
+    chain_codes, chains = factorized(frame[chain], use_na_sentinel=False)
+    address_codes, addresses = factorized(frame[address])
     identifiers = [canonical_blockchain(cell_text(name)) for name in chains]
     # The code of a missing address is -1, the last place; an empty one is missing, too.
-    spelled = np.asarray(addresses, dtype=object)
-    names = [*(canonical_address(name) or None for name in spelled), None]
-    spelling, pairs = pd.factorize(chain_codes * len(names) + address_codes % len(names))
-    chosen = (part.tolist() for part in divmod(pairs, len(names)))  # arrays are slow to walk
-    keys: dict[TokenKey, int] = {}
-    merged = [
-        keys.setdefault((identifiers[place], names[rest]), len(keys))
-        for place, rest in zip(*chosen, strict=True)
-    ]
-    codes = np.array(merged, dtype=np.intp)[spelling]
-    return Identities(codes, list(keys), first_rows(codes, len(keys)))
+    names = [*map(canonical_address, np.asarray(addresses, dtype=object)), ""]
+    of_chains, identifiers = factorized(np.array(identifiers, dtype=object))
+    of_names, names = factorized(np.array(names, dtype=object))
+    codes, pairs = pd.factorize(of_chains[chain_codes] * len(names) + of_names[address_codes])
+    kept = zip(*(part.tolist() for part in divmod(pairs, len(names))), strict=True)
+    keys = [(identifiers[place], names[rest] or None) for place, rest in kept]
+    return Identities(codes, keys, first_rows(codes, len(keys)))
 
 
-def unknown_apart(found: Identities) -> Identities:
-    """Give each row of an unknown token an identity of its own."""
+def joined_identities(parts: Sequence[Identities], order: Codes) -> Identities:
+    """Merge the tokens of several frames by their keys; the rows come in an order."""
+    places: dict[TokenKey, int] = {}
+    codes = []
+    for part in parts:
+        numbers = [places.setdefault(key, len(places)) for key in part.plain_keys]
+        codes.append(np.array(numbers, dtype=np.intp)[part.codes])
+    merged, kept = pd.factorize(np.concatenate(codes)[order])
+    keys = [*places]
+    own = [keys[place] for place in kept.tolist()]
+    return _unknown_apart(Identities(merged, own, first_rows(merged, len(own))))
+
+
+def _unknown_apart(found: Identities) -> Identities:
+    """Assign each row of an unknown token an identity of its own."""
     blank = [place for place, key in enumerate(found.keys) if is_unknown(key)]
     if not blank:
         return found
@@ -115,7 +150,7 @@ def cell_text(cell: Any) -> str:
 
 
 def first_rows(codes: Codes, count: int) -> Codes:
-    """Give the position of the first row of each code."""
+    """Return the position of the first row of each code."""
     first = np.empty(count, dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several writes the last one stays
     return first

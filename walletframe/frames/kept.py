@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from walletframe.address import telling_rows
-from walletframe.amounts import AmountDtype
-from walletframe.amounts.arrow import SUFFIX, to_portable_table
+from walletframe.address.lists import telling_rows
+from walletframe.amounts.arrow import AMOUNT_TEXT, to_portable_table, with_amounts
 from walletframe.errors import SettingsError
 from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES
 from walletframe.frames.identity import wallet_identities
@@ -32,7 +31,11 @@ RESULTS: Final = frozenset(
 
 _DERIVED = {"unit_price", "spam_score", "spam_reasons", "is_spam", "snapshot", "block"}
 _DERIVED |= {"token", "wallet", "asset", "position", "wallet_key"}  # what tables and files add
+_DERIVED |= {"search", "spam", "small", "assets", "bridged"}  # arguments of `where`
 RESERVED: Final = RESULTS | _DERIVED | WALLET_DTYPES.keys() | HOLDING_DTYPES.keys()
+
+DISTINCT: Final = frozenset({"amount", AMOUNT_TEXT, "raw_amount", "explorer_url", "error"})
+"""The columns of files whose values mostly differ: a dictionary of them would only cost."""
 
 ARROW_DTYPES: Final[dict[pa.DataType, Any]] = {
     pa.string(): WALLET_DTYPES["error"],
@@ -87,20 +90,15 @@ def kept_labels(wallets: pd.DataFrame, name: str, first: Codes) -> Any:
     return column.take(telling)
 
 
-def kept_columns(wallets: pd.DataFrame) -> pd.DataFrame:
-    """Return a user's own columns of wallets, on their index."""
-    return wallets[kept_names(wallets)]
-
-
 def with_kept(wallets: pd.DataFrame, kept: pd.DataFrame | None) -> pd.DataFrame:
-    """Put a user's own columns, row by row, behind the others."""
+    """Append a user's own columns, row by row."""
     if kept is None or kept.columns.empty:
         return wallets
     return wallets.assign(**{str(name): column.array for name, column in kept.items()})
 
 
 def kept_table(kept: pd.DataFrame) -> pa.Table:
-    """Make an Arrow table for files: amounts as text, with decimals beside them.
+    """Make an Arrow table for files: amounts as decimals, with exact text beside them.
 
     Categories are written as their values: Parquet would forget their order.
     """
@@ -114,13 +112,5 @@ def kept_table(kept: pd.DataFrame) -> pa.Table:
 
 def kept_frame(table: pa.Table) -> pd.DataFrame:
     """Read such a table; whole numbers and truth values can be missing."""
-    amounts = [
-        name
-        for name in table.column_names
-        if f"{name}{SUFFIX}" in table.column_names
-        and pa.types.is_decimal(table.schema.field(f"{name}{SUFFIX}").type)
-    ]
-    frame: pd.DataFrame = table.drop_columns([f"{name}{SUFFIX}" for name in amounts]).to_pandas(
-        types_mapper=ARROW_DTYPES.get
-    )
-    return frame.astype(dict.fromkeys(amounts, AmountDtype()))
+    frame: pd.DataFrame = with_amounts(table).to_pandas(types_mapper=ARROW_DTYPES.get)
+    return frame

@@ -1,7 +1,9 @@
 """Which wallets' balances are known, decided here alone, and what a fetch comes to in a few lines.
 
 A wallet is known where its status is ok. An answer that is past its time (``stale``) is known as of
-its ``fetched_at``: who looks at one fetch counts it, and says so; who compares times does not.
+its ``fetched_at``: who looks at one fetch counts it, and says so; who compares times does not. How
+much it has of one token is known unless it has an unreadable amount of it, or a balance of an
+unknown token, which may be any: see `coverage`, and `Positions.hides`.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from walletframe.frames.contract import SIMULATED, Source
 from walletframe.frames.identity import token_identities
 from walletframe.numerals import many, money, part
 from walletframe.text import shown
-from walletframe.wire import FLAWS, NO_LIST, Status
+from walletframe.wire.outcome import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,50 +35,32 @@ SIMULATED_NOTE = "Simulated data: the sandbox made it up."
 
 
 def known_wallets(wallets: pd.DataFrame) -> Mask:
-    """Tell of which wallets it is known what they hold."""
+    """Mark the wallets whose balances are known."""
     return ((wallets["status"] == Status.OK.value) & wallets["tokens"].notna()).to_numpy(bool)
 
 
 def stale_wallets(wallets: pd.DataFrame) -> Mask:
-    """Tell of which wallets only an answer that is past its time is known."""
+    """Mark the wallets of which only an answer is known that is past its time."""
     return known_wallets(wallets) & (wallets["source"] == Source.STALE.value).to_numpy(bool)
 
 
 def known_when_asked(wallets: pd.DataFrame) -> Mask:
-    """Tell of which wallets it is known what they held when they were asked, as snapshots need."""
+    """Mark the wallets whose balances are known as of when they were asked, as snapshots need."""
     return known_wallets(wallets) & ~stale_wallets(wallets)
 
 
-def stood_in_for(wallets: pd.DataFrame) -> Mask:
-    """Tell of which wallets an older answer had to stand in."""
-    said = wallets["error"].astype("str")
-    reasons = said.notna() & ~said.str.fullmatch(FLAWS, na=False)
-    return known_wallets(wallets) & reasons.to_numpy(bool)
-
-
-def as_failed(wallets: pd.DataFrame) -> pd.DataFrame:
-    """Correct wallets that an earlier release wrote: ok, though their answers had no list."""
-    unlisted = (wallets["status"] == Status.OK.value) & wallets["tokens"].isna()
-    if not unlisted.any():
-        return wallets
-    said = {"status": Status.FAILED.value, "error": NO_LIST}
-    return wallets.assign(
-        **{name: wallets[name].mask(unlisted, said[name]) for name in said if name in wallets}
-    )
-
-
 def unreadable(holdings: pd.DataFrame) -> Mask:
-    """Tell which balances could not be read: their amount or their token is unknown."""
+    """Mark the balances that could not be read: their amount or their token is unknown."""
     return (holdings["amount"].isna() | holdings["token_blockchain"].isna()).to_numpy(bool)
 
 
 def is_simulated(wallets: pd.DataFrame) -> bool:
-    """Tell whether any of it was made up by the sandbox."""
+    """Return whether any of it was made up by the sandbox."""
     return bool((wallets["service"] == SIMULATED).any())
 
 
 def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -> list[str]:
-    """Say in a few lines how complete a fetch is and where its answers came from."""
+    """Return a few lines: how complete a fetch is and where its answers came from."""
     chains = wallets["blockchain"].str.upper().nunique()
     statuses = ", ".join(f"{count:,} {name}" for name, count in _counted(wallets["status"]))
     lines = [f"{many(len(wallets), 'wallet')} on {many(chains, 'blockchain')}"]
@@ -90,13 +74,13 @@ def summary_lines(wallets: pd.DataFrame, holdings: pd.DataFrame | None = None) -
     lines.append(f"{balances}; {_sources(wallets)}")
     if odd:
         lines.append(f"{odd} not readable, in amount or token.")
-    if older := int(stood_in_for(wallets).sum()):
+    if older := int(stale_wallets(wallets).sum()):
         lines.append(f"{many(older, 'older answer')} stood in where no newer one was to be had.")
     return [*lines, SIMULATED_NOTE] if is_simulated(wallets) else lines
 
 
 def _sources(wallets: pd.DataFrame) -> str:
-    """Say where answers came from, and how old the oldest is."""
+    """Return where answers came from, and how old the oldest is."""
     named = [f"{count:,} {_SOURCES[name]}" for name, count in _counted(wallets["source"])]
     if not named:
         return "no answer to use"
@@ -111,8 +95,8 @@ def _counted(column: pd.Series) -> list[tuple[str, int]]:
 
 
 def failure_lines(wallets: pd.DataFrame) -> list[str]:
-    """Say why wallets are not ok, the most frequent reasons first."""
-    failed = as_failed(wallets[~known_wallets(wallets)])
+    """Return why wallets are not ok, the most frequent reasons first."""
+    failed = wallets[~known_wallets(wallets)]
     counted = failed.groupby(["status", "error"], observed=True, dropna=False).size()
     reasons = counted.sort_values(ascending=False, kind="stable").reset_index(name="wallets")
     lines = [
@@ -147,7 +131,7 @@ def worth(holdings: pd.DataFrame) -> Worth | None:
 def worth_of(
     values: Iterable[float], currency: object, known: int, unpriced: int, unread: int
 ) -> Worth:
-    """Put a sum of values into words, of so many balances."""
+    """Return a sum of values in words, of so many balances."""
     named = f" {shown(currency, _CURRENCY)}" if isinstance(currency, str) else ""
     empty = known + unpriced + unread == 0
     total = f"{money(math.fsum(values))}{named}" if known or empty else "unknown"

@@ -13,15 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import pandas as pd
 
-from walletframe.address import canonical_key, parse_wallets
-from walletframe.errors import (
-    AmbiguousTokenError,
-    Argument,
-    Spelled,
-    UnknownTokenError,
-    UnknownWalletError,
-    token_text,
-)
+from walletframe.address.forms import canonical_key
+from walletframe.address.lists import parse_wallets
+from walletframe.errors import AmbiguousTokenError, UnknownTokenError, UnknownWalletError
 from walletframe.frames.contract import require_columns
 from walletframe.frames.identity import (
     TokenKey,
@@ -31,14 +25,14 @@ from walletframe.frames.identity import (
     token_key,
     wallet_identities,
 )
-from walletframe.text import shortened, shown
+from walletframe.pandas_versions import TEXT, factorized
+from walletframe.text import shortened, shown, token_text
 from walletframe.tokens import known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
-    from walletframe.address import WalletAddress
-    from walletframe.errors import Text
+    from walletframe.address.forms import WalletAddress
     from walletframe.frames.identity import Codes, Identities, Mask
     from walletframe.tokens import KnownToken
 
@@ -66,7 +60,7 @@ def token_names(
     """
     # A symbol alone is not enough where another token has it, too, where letters beyond ASCII may
     # look like others, and where it looks like a name with a contract already.
-    spelled, symbols = pd.factorize(
+    spelled, symbols = factorized(
         holdings["symbol"].array.take(tokens.first), use_na_sentinel=False
     )
     texts = np.array([shown(cell_text(each), _SYMBOL) for each in symbols], dtype=object)
@@ -98,7 +92,7 @@ def given_names(frame: pd.DataFrame, wallets: pd.DataFrame | None) -> list[str]:
         return [""] * len(frame)
     require_columns(wallets, ["address"])
     here, there = (
-        [*each["address"].astype("str").str.strip().str.lower()] for each in (frame, wallets)
+        [*each["address"].astype(TEXT).str.strip().str.lower()] for each in (frame, wallets)
     )
     shown_here = {*here}  # few of many; Series.isin of Arrow's text would take seconds
     near = np.array([address in shown_here for address in there], dtype=bool)
@@ -130,7 +124,7 @@ def wallet_lines(label: str, name: str) -> list[str]:
 
 
 def without_chain(label: str, name: str) -> list[str]:
-    """Do the same for where its blockchain is written."""
+    """Break what `wallet_names` calls a wallet into lines, without its blockchain."""
     *called, where = wallet_lines(label, name)
     return [*called, where.partition(".")[2]]
 
@@ -197,8 +191,8 @@ def short_contract(blockchain: object, address: object) -> str:
     return written or _NATIVE
 
 
-def _one_token(first: TokenKey) -> Text:
-    return Spelled("name the one token, such as ", Argument("token", token_text(first)))
+def _one_token(first: TokenKey) -> str:
+    return f"name the one token, such as token={token_text(first)}"
 
 
 def token_place(
@@ -206,7 +200,7 @@ def token_place(
     tokens: Identities,
     token: TokenLike,
     *,
-    hint: Callable[[TokenKey], Text] = _one_token,
+    hint: Callable[[TokenKey], str] = _one_token,
 ) -> int:
     """Return the place among `tokens` of the one that a caller names.
 
@@ -246,9 +240,9 @@ def find_wallet(frame: pd.DataFrame, wallet: WalletLike) -> Mask:
 
 def shared_symbols(holdings: pd.DataFrame, tokens: Identities) -> dict[str, list[TokenKey]]:
     """Find the symbols that several known tokens have, and these in the order of first rows."""
-    codes, symbols = pd.factorize(holdings["symbol"].array)
+    codes, symbols = factorized(holdings["symbol"])
     wide = len(tokens.keys) + 1
-    nameless = np.array([is_unknown(key) for key in tokens.keys], dtype=bool)
+    nameless = tokens.unknown
     rows = (codes >= 0) & ~nameless[tokens.codes]
     named, bearers = np.divmod(pd.unique(codes[rows] * wide + tokens.codes[rows]), wide)
     shared = (np.bincount(named, minlength=len(symbols)) > 1)[named]
@@ -259,19 +253,20 @@ def shared_symbols(holdings: pd.DataFrame, tokens: Identities) -> dict[str, list
 
 
 def ambiguous(
-    shared: Mapping[str, Sequence[TokenKey]], hint: Callable[[TokenKey], Text]
+    shared: Mapping[str, Sequence[TokenKey]], hint: Callable[[TokenKey], str]
 ) -> AmbiguousTokenError:
     """Make the error for symbols that several tokens share: known ones first, twins marked.
 
     The hint may name the first token, as it is to be pasted.
     """
-    ranks = {key: rank for rank, key in enumerate(_listed())}
+    listed = known_by_key()
+    ranks = {key: rank for rank, key in enumerate(listed)}
     ordered = {
         symbol: sorted(tokens, key=lambda key: ranks.get(key, len(ranks)))
         for symbol, tokens in shared.items()
     }
-    notes = {key: _note(known_token(key)) for tokens in ordered.values() for key in tokens}
-    if not any(map(known_token, notes)):
+    notes = {key: _note(listed.get(key)) for tokens in ordered.values() for key in tokens}
+    if listed.keys().isdisjoint(notes):
         notes = {}  # then nothing tells a twin from the real one
     first = next(iter(ordered.values()))[0]
     return AmbiguousTokenError(ordered, hint(first), notes=notes)
@@ -286,15 +281,10 @@ def _note(known: KnownToken | None) -> str:
     return said.get(known.kind, f"known: {known.kind} {known.asset}")
 
 
-def known_token(key: TokenKey) -> KnownToken | None:
-    """Return what the packaged list has on a canonical token, None where it is not on it."""
-    return _listed().get(key)
-
-
 @cache
-def _listed() -> dict[TokenKey, KnownToken]:
+def known_by_key() -> dict[TokenKey, KnownToken]:
+    """Return the tokens of the packaged list by their canonical keys, in its order."""
     found: dict[TokenKey, KnownToken] = {}
     for token in known_tokens():
-        chain, contract = canonical_key(token.blockchain, token.contract or "")
-        found.setdefault((chain, contract or None), token)
+        found.setdefault(token_key((token.blockchain, token.contract)), token)
     return found

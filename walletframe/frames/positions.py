@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from walletframe.amounts import AmountArray
-from walletframe.amounts.segments import Segments, sums
+from walletframe.amounts.sums import Segments, sums
 from walletframe.errors import UnknownWalletError
 from walletframe.frames.contract import amounts_of, require_columns, text_array
 from walletframe.frames.details import wallets_given
@@ -25,6 +25,7 @@ from walletframe.frames.identity import (
 from walletframe.frames.kept import kept_names
 from walletframe.frames.known import known_wallets, stale_wallets
 from walletframe.numerals import many
+from walletframe.pandas_versions import factorized
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -45,10 +46,6 @@ class Assets:
     names: Mapping[TokenKey, str]  # of each asset, and of each token that is of none
     homes: Mapping[TokenKey, Collection[str]]  # the blockchains that have it, of each asset
 
-    def take(self, rows: Codes) -> Assets:
-        """Return those of some rows, given by their positions."""
-        return replace(self, contracts=self.contracts.take(rows))
-
 
 @dataclass(frozen=True, slots=True)
 class Positions:
@@ -68,6 +65,8 @@ class Positions:
     asked: bool  # whether the wallets asked were given
     known: Mask  # of each wallet, whether its balances are known
     stale: Mask  # whether they are known as of an answer that is past its time
+    hides: Mask  # whether one of them is of an unknown token, which may be any
+    timed: bool = False  # whether a wallet of another snapshot is another wallet
     assets: Assets | None = None  # which contracts were put together, if any were
 
     @property
@@ -89,11 +88,6 @@ class Positions:
         """Return them without assets in the place of tokens."""
         return replace(self, tokens=self.contracts, assets=None)
 
-    @property
-    def times(self) -> pd.DatetimeIndex:
-        """When each row was held, in UTC, by its column ``snapshot``."""
-        return snapshot_times(self.holdings)
-
     def where(self, marks: Mask) -> Positions:
         """Return the rows that are marked, and their wallets; those that were asked all stay."""
         if marks.all():
@@ -102,25 +96,68 @@ class Positions:
         codes, kept = pd.factorize(self.wallet_codes[rows])
         if self.asked:
             codes, kept = self.wallet_codes[rows], np.arange(len(self.wallets))
-        left = Identities(codes, [self.wallet_keys[place] for place in kept.tolist()], kept)
         return replace(
-            self,
+            self.some(kept),
             holdings=self.holdings[marks],
             amounts=self.amounts[rows],
             tokens=self.tokens.take(rows),
-            first=self.first[kept],
             wallet_codes=codes,
-            **_listed(self.wallets, left),
-            known=self.known[kept],
-            stale=self.stale[kept],
-            assets=self.assets and self.assets.take(rows),
+            assets=self.assets and replace(self.assets, contracts=self.assets.contracts.take(rows)),
         )
 
+    def some(self, places: Codes) -> Positions:
+        """Return some of the wallets, by their places; the rows, if any, are left to the caller."""
+        keys = [self.wallet_keys[place] for place in places.tolist()]
+        return replace(
+            self,
+            first=self.first[places],
+            **_listed(self.wallets, Identities(places, keys, places)),
+            known=self.known[places],
+            stale=self.stale[places],
+            hides=self.hides[places],
+        )
+
+    def with_rows(self, holdings: pd.DataFrame, tokens: Identities, owners: Codes) -> Positions:
+        """Return the same wallets with these rows; `owners` has the place of each row's wallet."""
+        return replace(
+            self,
+            holdings=holdings,
+            amounts=amounts_of(holdings["amount"]),
+            tokens=tokens,
+            wallet_codes=owners,
+            hides=_marked(owners[tokens.unknown_rows()], len(self.wallet_keys)),
+            assets=None,
+        )
+
+    def with_holdings(self, rows: pd.DataFrame) -> Positions:
+        """Return the same wallets with the rows that a frame has of them."""
+        held = read_positions(rows)
+        places = {key: place for place, key in enumerate(self.wallet_keys)}
+        owners = np.array([places[key] for key in held.wallet_keys], dtype=np.intp)
+        return self.with_rows(rows, held.tokens, owners[held.wallet_codes])
+
+    def able(self, token: int) -> Mask:
+        """Return which wallets could hold a token or asset, by its place: on its blockchains."""
+        key = self.tokens.keys[token]
+        homes = self.assets.homes.get(key, key[:1]) if self.assets else key[:1]
+        here = [self.chain_places[chain] for chain in homes if chain in self.chain_places]
+        held = self.chain_codes[self.wallet_codes[self.tokens.codes == token]]
+        return np.isin(self.chain_codes, np.append(held, here))
+
     def could_hold(self) -> tuple[Codes, Codes]:
-        """Tell on which blockchains a wallet could hold a token, as `candidates` does."""
+        """Return the blockchains on which a wallet could hold a token, as `candidates` does."""
         row_chains = self.chain_codes[self.wallet_codes]
         homes = self.assets.homes if self.assets else None
         return candidates(self.tokens, row_chains, self.chain_places, homes)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some of the wallets asked with all of their rows, where no frame holds those of all."""
+
+    positions: Positions
+    places: Codes  # of each wallet, its place among all
+    rows: Codes  # of each row, its place among all; ascending
 
 
 PositionsLike: TypeAlias = Union["pd.DataFrame", Positions]
@@ -129,40 +166,47 @@ PositionsLike: TypeAlias = Union["pd.DataFrame", Positions]
 def read_positions(
     holdings: PositionsLike, wallets: FetchLike | None = None, *, timed: bool = False
 ) -> Positions:
-    """Tell wallets and tokens of holdings apart, unless that was done, and note who was asked.
+    """Code the wallets and tokens of holdings, unless that was done, and note who was asked.
 
-    With ``timed`` a wallet of another snapshot is another wallet, of holdings and `wallets` both.
+    With ``timed`` a wallet of another snapshot is another wallet, unless `wallets` names none.
     """
+    frame = None if wallets is None else wallets_given(wallets)
+    timed = timed and (frame is None or _SNAPSHOT in frame.columns)
     held = holdings if isinstance(holdings, Positions) else _held(holdings, timed=timed)
-    if wallets is None:
+    if frame is None:
         return held
-    frame = wallets_given(wallets)
     require_columns(frame, _ASKED)
     asked = _owners(frame, timed=timed)
-    marks = []
-    for rows in (known_wallets(frame), stale_wallets(frame)):
-        marks.append(np.zeros(len(asked.keys), dtype=bool))
-        marks[-1][asked.codes[rows]] = True
+    rows_of = {key: place for place, key in enumerate(asked.keys)}
+    strangers = [key for key in held.wallet_keys if key not in rows_of]
+    if strangers:
+        chain, address = strangers[0][:2]
+        raise UnknownWalletError(
+            f"{chain}.{address}",
+            hint=f"`wallets` lacks {many(len(strangers), 'wallet')} of holdings: give one fetch",
+        )
+    places = np.array([rows_of[key] for key in held.wallet_keys], dtype=np.intp)
     return replace(
         held,
         given=frame,
         first=asked.first,
-        wallet_codes=_places(held.wallet_keys, asked)[held.wallet_codes],
+        wallet_codes=places[held.wallet_codes],
         **_listed(frame, asked),
         asked=True,
-        known=marks[0],
-        stale=marks[1],
+        known=_marked(asked.codes[known_wallets(frame)], len(asked.keys)),
+        stale=_marked(asked.codes[stale_wallets(frame)], len(asked.keys)),
+        hides=_marked(places[held.hides], len(asked.keys)),
     )
 
 
 def _held(holdings: pd.DataFrame, *, timed: bool) -> Positions:
     require_columns(holdings, _HOLDINGS)
     owners = _owners(holdings, timed=timed)
-    certain = np.ones(len(owners.keys), dtype=bool)
+    certain, tokens = np.ones(len(owners.keys), dtype=bool), token_identities(holdings)
     return Positions(
         holdings=holdings,
         amounts=amounts_of(holdings["amount"]),
-        tokens=token_identities(holdings),
+        tokens=tokens,
         given=holdings,
         first=owners.first,
         wallet_codes=owners.codes,
@@ -170,7 +214,14 @@ def _held(holdings: pd.DataFrame, *, timed: bool) -> Positions:
         asked=False,
         known=certain,
         stale=~certain,
+        hides=_marked(owners.codes[tokens.unknown_rows()], len(owners.keys)),
+        timed=timed,
     )
+
+
+def _marked(places: Codes, count: int) -> Mask:
+    """Mark some of so many places."""
+    return np.bincount(places, minlength=count) > 0
 
 
 def _owners(frame: pd.DataFrame, *, timed: bool) -> Identities:
@@ -185,9 +236,9 @@ def _owners(frame: pd.DataFrame, *, timed: bool) -> Identities:
 
 
 def _listed(frame: pd.DataFrame, wallets: Identities) -> dict[str, Any]:
-    """Give the wallets that are listed in a frame, and their blockchains."""
+    """Return the wallets that are listed in a frame, and their blockchains."""
     named = {name: text_array(frame[name].array.take(wallets.first)) for name in _WALLET}
-    codes, identifiers = pd.factorize(np.array([key[0] for key in wallets.keys], dtype=object))
+    codes, identifiers = factorized(np.array([key[0] for key in wallets.keys], dtype=object))
     starts = np.unique(codes, return_index=True)[1]
     return {
         "wallets": pd.DataFrame(named),
@@ -198,18 +249,6 @@ def _listed(frame: pd.DataFrame, wallets: Identities) -> dict[str, Any]:
     }
 
 
-def _places(held: list[TokenKey], asked: Identities) -> Codes:
-    rows = {key: place for place, key in enumerate(asked.keys)}
-    strangers = [key for key in held if key not in rows]
-    if strangers:
-        chain, address = strangers[0][:2]
-        raise UnknownWalletError(
-            f"{chain}.{address}",
-            hint=f"`wallets` lacks {many(len(strangers), 'wallet')} of holdings: give one fetch",
-        )
-    return np.array([rows[key] for key in held], dtype=np.intp)
-
-
 def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
     """Return the column ``snapshot`` of holdings or wallets, in UTC."""
     require_columns(frame, [_SNAPSHOT])
@@ -217,7 +256,7 @@ def snapshot_times(frame: pd.DataFrame) -> pd.DatetimeIndex:
 
 
 def token_columns(holdings: pd.DataFrame, tokens: Identities, places: Codes) -> dict[str, Any]:
-    """Give the three columns that tell tokens, as their first rows have them; NA for place -1."""
+    """Return the three columns of tokens, as their first rows have them; NA for place -1."""
     rows = np.append(tokens.first, -1)[places]
     return {
         name: text_array(holdings[name].array.take(rows, allow_fill=True))

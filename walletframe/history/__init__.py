@@ -5,17 +5,7 @@ stays unknown: no change and no total takes it for nothing.
 """
 
 from walletframe.history.changes import compare
-from walletframe.history.compaction import compact
-from walletframe.history.dataset import load, save, snapshot, snapshots
+from walletframe.history.dataset import load, save, snapshot, snapshots, thin
 from walletframe.history.timelines import timeline, total_timeline
 
-__all__ = [
-    "compact",
-    "compare",
-    "load",
-    "save",
-    "snapshot",
-    "snapshots",
-    "timeline",
-    "total_timeline",
-]
+__all__ = ["compare", "load", "save", "snapshot", "snapshots", "thin", "timeline", "total_timeline"]

@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from walletframe.errors import (
-    Argument,
-    ArgumentError,
-    RenamedWarning,
-    Spelled,
-)
-from walletframe.frames import (
-    WalletDetails,
-    details_given,
-)
-from walletframe.history.choice import chosen, refuse_needless
-from walletframe.history.grid import OK, STATUS, grid, narrowed
-from walletframe.history.sides import comparable, told_of, warn_of_rows_left_out
-from walletframe.history.sums import sums_of_changes
+from walletframe.errors import InputWarning, SettingsError, SnapshotError
+from walletframe.frames.asset_list import refuse_assets
+from walletframe.frames.contract import COMPARED, SIMULATED, Source, require_columns, stacked
+from walletframe.frames.coverage import completeness
+from walletframe.frames.details import WalletDetails, details_given
+from walletframe.frames.groups import ADDED, group, names_of, read_groups
+from walletframe.frames.identity import wallet_identities
+from walletframe.frames.kept import kept_names
+from walletframe.frames.known import is_simulated, known_wallets
+from walletframe.history.folder import LISTED, SNAPSHOT
+from walletframe.history.timelines import OK, STATUS, chosen, grid, narrowed
 from walletframe.notice import notify
+from walletframe.numerals import many
+from walletframe.pandas_versions import TEXT
+from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from walletframe.frames import AssetsLike, By, DetailsLike, TokenLike
-    from walletframe.history.grid import Grid, Places
-    from walletframe.history.sums import Sums
+    from collections.abc import Hashable, Mapping, Sequence
 
+    from walletframe.frames.asset_list import AssetsLike
+    from walletframe.frames.details import DetailsLike
+    from walletframe.frames.groups import By
+    from walletframe.frames.identity import Mask
+    from walletframe.frames.names import TokenLike
+    from walletframe.history.timelines import Grid, Integers
+
+_WALLET = ["blockchain", "address"]
+_TOKEN = ("symbol", "token_address", "token_blockchain")
+_OF_WALLETS = ("wallet", "blockchain")
 CHANGE = pd.CategoricalDtype(
-    pd.Index(["new", "gone", "increased", "decreased", "unknown"], dtype="str")
+    pd.Index(["new", "gone", "increased", "decreased", "unknown"], dtype=TEXT)
 )
 _NEW, _GONE, _INCREASED, _DECREASED, _UNKNOWN = range(len(CHANGE.categories))
 
@@ -43,9 +52,8 @@ def compare(  # noqa: PLR0913 - what a caller may wish
     asset: TokenLike | None = None,
     assets: AssetsLike | None = None,
     bridged: bool = False,
-    symbol: str | None = None,
 ) -> pd.DataFrame:
-    """Say what changed in the holdings of each wallet, exactly, and what is unknown.
+    """Compare the holdings of each wallet, exactly, with what is unknown.
 
     Parameters
     ----------
@@ -65,8 +73,6 @@ def compare(  # noqa: PLR0913 - what a caller may wish
         unless that has ``"token"``.
     assets, bridged : optional
         Of assets: contracts of your own, and whether twins count, as `walletframe.assets` has them.
-    symbol : str, optional
-        The old name of `token`; the next release removes it.
 
     Returns
     -------
@@ -86,8 +92,8 @@ def compare(  # noqa: PLR0913 - what a caller may wish
         - ``status_before``, ``status_after``, category: ``ok`` where the amount is known; else the
           wallet's status, ``stale`` (its answer was out of date, or is the very answer of the
           earlier time), ``no_amount`` (it could not be read, or is without decimals),
-          ``unknown_token`` (the token is the same as no other, so that nothing can be said of the
-          other time) or ``not_asked``.
+          ``unknown_token`` (the wallet has a balance of an unknown token, which may be this one; or
+          this is the unknown one, of which nothing can be said at the other time) or ``not_asked``.
 
         With `by`, one row for each of these and each token that changed or may have, with the
         columns of `by`, then ``symbol`` to ``change`` (by asset, without those of a token), where
@@ -98,7 +104,7 @@ def compare(  # noqa: PLR0913 - what a caller may wish
     Raises
     ------
     ArgumentError
-        If one of the two is no fetch, or both `token` and `symbol` are given.
+        If one of the two is no fetch.
     SettingsError
         If `by` has a name that is none of these, if both `token` and `asset` are given, or `assets`
         or `bridged` without an asset.
@@ -114,8 +120,6 @@ def compare(  # noqa: PLR0913 - what a caller may wish
 
     Warns
     -----
-    RenamedWarning
-        If `symbol` is given.
     InputWarning
         If one of the two alone lacks holdings that its ``wallets.tokens`` says were fetched, and
         has none of a token that the other has; if two fetches of different times have the same
@@ -139,78 +143,186 @@ def compare(  # noqa: PLR0913 - what a caller may wish
     >>> compare(before, failed)["change"].unique().tolist()
     ['unknown']
     """
-    earlier, later = details_given(before, "before"), details_given(after, "after")
-    if symbol is not None:
-        if token is not None:
-            hint = Spelled("give ", Argument("token"), " alone")
-            raise ArgumentError("token and symbol are both given", hint=hint)
-        notify("symbol=… is now called token=…; the next release removes it", RenamedWarning)
-        token = symbol
-    earlier, later = comparable(earlier, later)
+    earlier, later = _comparable(details_given(before, "before"), details_given(after, "after"))
     names = [by] if isinstance(by, str) else list(by or [])
-    choice = chosen(
-        pd.concat([earlier.holdings, later.holdings], ignore_index=True),
-        token,
-        asset,
-        assets=assets,
-        bridged=bridged,
-        apart="token" in names,
-    )
+    held, apart = stacked([earlier.holdings, later.holdings]), "token" in names
+    choice = chosen(held, token, asset, assets=assets, bridged=bridged, apart=apart)
     sides = [narrowed(side) for side in (earlier, later)]
-    both = WalletDetails(*(pd.concat(pair, ignore_index=True) for pair in zip(*sides, strict=True)))
+    both = WalletDetails(*map(stacked, zip(*sides, strict=True)))
     asked_times, times = (np.repeat([0, 1], [*map(len, pair)]) for pair in zip(*sides, strict=True))
     cells = grid(both, asked_times, times, len(sides), choice)
-    warn_of_rows_left_out(sides, cells)
+    _warn_of_rows_left_out(sides, cells)
     if by is None:
-        refuse_needless(asset, assets, bridged=bridged)
+        if asset is None:
+            refuse_assets(assets, bridged=bridged)
         changes = _changes(cells)
-        changes.attrs = told_of(earlier, later)
-        return changes
-    if asset is not None and "asset" not in names:
-        by = names if "token" in names else [*names, "asset"]
-        assets, bridged = (None, False) if "token" in names else (assets, bridged)
-    every = pd.concat([earlier.wallets, later.wallets], ignore_index=True)
-    sums = sums_of_changes(cells, every, by, assets=assets, bridged=bridged)
-    changes = _added_up(cells, *sums)
-    changes.attrs = told_of(earlier, later)
+    else:
+        if asset is not None and "asset" not in names:
+            by = names if apart else [*names, "asset"]
+            assets, bridged = (None, False) if apart else (assets, bridged)
+        every = stacked([earlier.wallets, later.wallets])
+        changes = _added_up(cells, every, by, assets=assets, bridged=bridged)
+    changes.attrs = _told_of(earlier, later)
     return changes
 
 
 def _added_up(
-    cells: Grid, labels: pd.DataFrame, sums: Sums, known: Places, able: Places
+    cells: Grid, wallets: pd.DataFrame, by: By, *, assets: AssetsLike | None, bridged: bool
 ) -> pd.DataFrame:
-    earlier, later = sums.T
-    difference = later - earlier
+    """Add up changes by token or asset, and by what `wallets`, all rows of both, have of theirs."""
+    who = wallets.groupby(cells.who.codes[: len(wallets)]).last().astype(wallets.dtypes)
+    names = _checked(by, who)
+    rows = np.flatnonzero(cells.tokens >= 0)
+    pairs = cells.labels(rows).assign(amount=cells.amounts(cells.integers[rows, 1], rows >= 0))
+    positions, groups = read_groups(pairs, names, who, assets=assets, bridged=bridged)
+    if of_wallets := [name for name in names if name not in ADDED]:
+        owners = group(positions, of_wallets)
+    else:
+        owners = replace(groups, names=[], owners=np.arange(1), columns={})
+    whose = cells.who.codes[cells.wallet_rows]  # of each pair its wallet, by its row in `who`
+    codes = len(groups) + owners.owner_codes[whose]  # what has no token is a group of its owners
+    codes[rows] = groups.codes
+    count, known = len(groups) + len(owners), (cells.status == OK).all(axis=1)
+    partial = np.unique(codes[~known] * len(who) + whose[~known])  # a wallet counts as a whole
+    known &= ~np.isin(codes * len(who) + whose, partial)
+    sums = np.full((count, 2), 0, dtype=object)
+    np.add.at(sums, codes[known], cells.integers[known])
+
+    sure = (cells.wallet_status == OK).all(axis=1)
+    positions = replace(positions, known=sure, stale=np.zeros_like(sure))
+    counted = [completeness(positions, each) for each in (groups, owners)]
+    able, some = (
+        np.concatenate([np.asarray(each[name], dtype=np.intp) for each in counted])
+        for name in ("wallets_asked", "wallets_ok")
+    )
+    unsure, lost = (partial // max(len(who), 1)), sure[partial % max(len(who), 1)]
+    some -= np.bincount(unsure[lost], minlength=count)
+    odd = np.bincount(unsure, minlength=count)
+    order = np.argsort(np.append(groups.owners, owners.owners), kind="stable")
+    told = order[((odd > 0) | (sums[:, 0] != sums[:, 1]))[order]]
+    nameless = owners.labels.reindex(range(len(owners)))
+    labels = pd.concat([groups.labels, nameless], ignore_index=True)
+    tokens = [name for name in _TOKEN if name in labels]
+    labels = labels[[*(name for name in labels if name not in tokens), *tokens]]
+    labels, some = labels.take(told).reset_index(drop=True), some[told]
     named = labels["asset" if "token_blockchain" not in labels else "token_blockchain"]
-    some = (known > 0) & named.notna().to_numpy()
-    kinds = [~some | (difference == 0), earlier == 0, later == 0, difference > 0]
-    change = np.select(kinds, [_UNKNOWN, _NEW, _GONE, _INCREASED], _DECREASED)
-    return labels.assign(
-        before=cells.amounts(earlier, some),
-        after=cells.amounts(later, some),
-        difference=cells.amounts(difference, some),
-        change=pd.Categorical.from_codes(change, dtype=CHANGE),
-        wallets_known=known.astype(np.int64),
-        wallets=able.astype(np.int64),
+    is_known = (some > 0) & named.notna().to_numpy()
+    return _compared(cells, labels, sums[told], np.column_stack([is_known, is_known])).assign(
+        wallets_known=some.astype(np.int64), wallets=able[told].astype(np.int64)
     )
 
 
 def _changes(cells: Grid) -> pd.DataFrame:
     known = cells.status == OK
-    both_known = known.all(axis=1)
-    earlier, later = cells.integers.T
+    rows = np.flatnonzero(~known.all(axis=1) | (cells.integers[:, 0] != cells.integers[:, 1]))
+    before, after = cells.status[rows].T
+    return _compared(cells, cells.names(rows), cells.integers[rows], known[rows]).assign(
+        status_before=pd.Categorical.from_codes(before, dtype=STATUS),
+        status_after=pd.Categorical.from_codes(after, dtype=STATUS),
+    )
+
+
+def _compared(cells: Grid, labels: pd.DataFrame, integers: Integers, known: Mask) -> pd.DataFrame:
+    """Compare two columns of integers, of which some are known."""
+    (earlier, later), both = integers.T, np.asarray(known.all(axis=1))
     difference = later - earlier
-    rows = np.flatnonzero(~both_known | (difference != 0))
-    both_known, difference = both_known[rows], difference[rows]
-    earlier, later, known = earlier[rows], later[rows], known[rows]
-    kinds = [~both_known, earlier == 0, later == 0, difference > 0]
+    kinds = [~both | (difference == 0), earlier == 0, later == 0, difference > 0]
     change = np.select(kinds, [_UNKNOWN, _NEW, _GONE, _INCREASED], _DECREASED)
-    status = cells.status[rows]
-    return cells.names(rows).assign(
+    return labels.assign(
         before=cells.amounts(earlier, known[:, 0]),
         after=cells.amounts(later, known[:, 1]),
-        difference=cells.amounts(difference, both_known),
+        difference=cells.amounts(difference, both),
         change=pd.Categorical.from_codes(change, dtype=CHANGE),
-        status_before=pd.Categorical.from_codes(status[:, 0], dtype=STATUS),
-        status_after=pd.Categorical.from_codes(status[:, 1], dtype=STATUS),
     )
+
+
+def _comparable(before: WalletDetails, after: WalletDetails) -> tuple[WalletDetails, WalletDetails]:
+    """Return two fetches in which each answer is of one time alone, or raise that they aren't."""
+    frames = before.wallets, after.wallets
+    kinds: set[bool] = set()
+    for wallets in frames:
+        require_columns(wallets, ["service", "source", "fetched_at"])
+        kinds |= set(wallets["service"].isin([SIMULATED]))
+    if len(kinds) > 1:
+        raise SnapshotError(
+            "simulated holdings can't be compared with real ones",
+            hint="compare snapshots of one and the same service: see wallets.service",
+        )
+    times = [wallets.get(SNAPSHOT, pd.Series([])) for wallets in frames]
+    same = times[0][times[0].isin(times[1])]
+    if len(same):
+        raise SnapshotError(
+            f"before and after are the same snapshot, of {same.iloc[0]}",
+            hint=f"save a newer one, or name an earlier time: {LISTED} lists them",
+        )
+    # An answer that two snapshots have came from the cache in the later: nobody asked in between.
+    # Of fetches that is only told: who asks again soon for what failed wants to see what changed.
+    earlier, newest = map(_newest, frames)
+    if pd.isna(earlier) or pd.isna(newest) or bool(earlier == newest):
+        return before, after
+    names = [*_WALLET, "service", "fetched_at"]
+    both = stacked(wallets[names] for wallets in frames)
+    answers = both[["service", "fetched_at"]].assign(wallet=wallet_identities(both).codes)
+    repeated = answers.duplicated(keep=False) & answers["fetched_at"].notna()
+    sides = np.split(repeated.to_numpy(), [len(before.wallets)])
+    later = int(newest > earlier)
+    if not all(SNAPSHOT in wallets for wallets in frames):
+        if count := int(sides[later].sum()):
+            notify(
+                f"{count:,} of {many(len(frames[later]), 'wallet')} came with the same answer in "
+                "both, from the cache, and seem unchanged: nobody asked in between",
+                InputWarning,
+            )
+        return before, after
+    stale = frames[later]["source"].astype(TEXT).mask(sides[later], Source.STALE.value)
+    outdated = (before, after)[later]._replace(wallets=frames[later].assign(source=stale))
+    return (before, outdated) if later else (outdated, after)
+
+
+def _newest(wallets: pd.DataFrame) -> Any:
+    """Return the time that wallets are of: of the snapshot, else of the newest answer."""
+    name = SNAPSHOT if SNAPSHOT in wallets else "fetched_at"
+    return pd.to_datetime(wallets[name], utc=True).max()
+
+
+def _warn_of_rows_left_out(sides: Sequence[WalletDetails], cells: Grid) -> None:
+    """Warn where rows are missing from one of the two alone, so that tokens seem gone or new."""
+    missing = []
+    for wallets, holdings in sides:
+        fetched = wallets["tokens"][known_wallets(wallets)].sum()
+        missing.append(max(int(fetched) - len(holdings), 0))
+    if all(missing) or not any(missing):
+        return
+    short = int(missing[1] > 0)
+    known = (cells.status == OK).all(axis=1)
+    lone = known & (cells.integers[:, short] == 0) & (cells.integers[:, 1 - short] != 0)
+    if count := int(lone.sum()):
+        name, other, seem = ("after", "before", "gone") if short else ("before", "after", "new")
+        notify(
+            f"{name} has {many(missing[short], 'row')} of holdings fewer than its wallets.tokens "
+            f"says were fetched, and {many(count, 'balance')} of {other} may seem {seem} for that: "
+            "give both whole, or leave the same tokens out of both",
+            InputWarning,
+        )
+
+
+def _told_of(before: WalletDetails, after: WalletDetails) -> Mapping[Hashable | None, Any]:
+    """Set the attributes that charts of changes read, which any file of a frame can hold."""
+    times = {"before": _newest(before.wallets), "after": _newest(after.wallets)}
+    told = {name: f"{time:%Y-%m-%d %H:%M} UTC" for name, time in times.items() if not pd.isna(time)}
+    if is_simulated(before.wallets) or is_simulated(after.wallets):
+        told["service"] = SIMULATED
+    return {COMPARED: told}
+
+
+def _checked(by: By, wallets: pd.DataFrame) -> list[str]:
+    """Check what to add up by; tokens come last, unless assets stand in their place."""
+    names = names_of(by)
+    kept = kept_names(wallets)
+    if not names or any(name not in {*ADDED, *_OF_WALLETS, *kept} for name in names):
+        more = f" ({', '.join(map(shown, kept))})" if kept else ""
+        said = f" as token, asset, wallet, blockchain or what wallets keep{more}"
+        raise SettingsError(f"by: {by!r}", hint=f"give by=…{said}")
+    names = names if "asset" in names else [*names, "token"]
+    added = [name for name in ("asset", "token") if name in names]
+    return [*(name for name in names if name not in ADDED), *added]

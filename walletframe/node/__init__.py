@@ -4,8 +4,5 @@ For EVM blockchains, with the extra ``node``: eth-abi encodes what contracts are
 what they answer. The URL of the node is as secret as the API key.
 """
 
-from walletframe.node.agreement import Agreement, crosscheck
-from walletframe.node.balances import token_balance
+from walletframe.node.balances import Agreement, crosscheck, token_balance
 from walletframe.node.rpc import NodeStatus
-
-__all__ = ["Agreement", "NodeStatus", "crosscheck", "token_balance"]

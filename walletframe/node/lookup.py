@@ -10,6 +10,8 @@ strangers: whatever they answer, nothing here raises.
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from operator import itemgetter
@@ -21,18 +23,19 @@ from eth_abi.exceptions import DecodingError
 from walletframe.node.request import Found, TokenFacts
 from walletframe.node.rpc import Node, NodeStatus, Trouble
 from walletframe.text import shown
-from walletframe.wire import MAX_DECIMALS
+from walletframe.wire.shapes import MAX_DECIMALS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from walletframe.node.request import Holder, Terms
-    from walletframe.settings import NodeUrl
+    from walletframe.settings.key import NodeUrl
 
 _AGGREGATED, _BATCHED = 300, 100
 _ABSURD = 2**63
 _LONGEST_SYMBOL = 1_000
 _WORD = 32
+_HEX = re.compile("0x[0-9a-fA-F]*")
 _MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11"
 
 # The first four bytes of the hash of what is called.
@@ -69,9 +72,9 @@ class Question:
             return result
         try:
             if self.coin_owner is not None:
-                return int(result, 16).to_bytes(_WORD, "big")
-            return bytes.fromhex(result.removeprefix("0x"))
-        except (AttributeError, TypeError, ValueError, OverflowError):
+                return int(_digits(result), 16).to_bytes(_WORD, "big")
+            return bytes.fromhex(_digits(result))
+        except (ValueError, OverflowError):
             needed = "bytes" if self.coin_owner is None else "a balance"
             return Trouble(NodeStatus.INVALID, f"not {needed}: {shown(str(result), 60)!r}")
 
@@ -89,7 +92,13 @@ def look_up(
         asked = [holder for holder, why in elsewhere.items() if not why]
         if not asked:
             return found, TokenFacts()
-        questions = [_question(holder) for holder in asked]
+        questions = []
+        for holder in asked:
+            owner = encode(["address"], [holder.owner])
+            if holder.contract is None:
+                questions.append(Question(_MULTICALL3, _COIN_BALANCE_OF + owner, holder.owner))
+            else:
+                questions.append(Question(holder.contract, _BALANCE_OF + owner))
         if token is not None:
             questions += [Question(token, _DECIMALS), Question(token, _SYMBOL)]
         block = _pinned_block(node, terms.block)
@@ -97,20 +106,29 @@ def look_up(
             return found | dict.fromkeys(asked, Found(trouble=block)), TokenFacts()
         answers = _BlockReader(node, hex(block)).read(questions)
     for holder, answer in zip(asked, answers, strict=False):  # those of the token come last
-        found[holder] = _found(answer, block)
+        if isinstance(answer, Trouble):
+            found[holder] = Found(block=block, trouble=answer)
+        else:
+            balance = _decoded("uint256", answer)
+            found[holder] = Found(balance, block, _NO_BALANCE if balance is None else None)
     facts = TokenFacts() if token is None else _facts(*answers[len(asked) :])
     return found, facts
+
+
+def _digits(result: Any) -> str:
+    """Return the hex digits of a result; raise ValueError where it is no text of 0x and these."""
+    if not isinstance(result, str) or not _HEX.fullmatch(result):
+        raise ValueError
+    return result.removeprefix("0x")
 
 
 def _quantity(result: Any) -> int | Trouble:
     if isinstance(result, Trouble):
         return result
-    try:
-        number = int(result, 16)
-    except (TypeError, ValueError):
-        number = -1
-    if 0 <= number < _ABSURD:
-        return number
+    with suppress(ValueError):
+        number = int(_digits(result), 16)
+        if number < _ABSURD:
+            return number
     return Trouble(NodeStatus.INVALID, f"not a number: {shown(str(result), 60)!r}")
 
 
@@ -139,13 +157,6 @@ def _pinned_block(node: Node, block: int | None) -> int | Trouble:
     return Trouble(NodeStatus.NO_BLOCK, f"the node answered for block {number} instead of {block}")
 
 
-def _question(holder: Holder) -> Question:
-    owner = encode(["address"], [holder.owner])
-    if holder.contract is None:
-        return Question(_MULTICALL3, _COIN_BALANCE_OF + owner, holder.owner)
-    return Question(holder.contract, _BALANCE_OF + owner)
-
-
 class _BlockReader:
     """Asks a node about one block."""
 
@@ -156,7 +167,8 @@ class _BlockReader:
     def read(self, questions: Sequence[Question]) -> list[bytes | Trouble]:
         """Ask any number of questions; for each what was answered, or why nothing was."""
         found: list[bytes | Trouble] = []
-        for chunk in _chunks(questions, _AGGREGATED):
+        for first in range(0, len(questions), _AGGREGATED):
+            chunk = questions[first : first + _AGGREGATED]
             results = self._aggregated(chunk)
             found += self._direct(chunk) if results is None else results
         return found
@@ -182,23 +194,12 @@ class _BlockReader:
             method, params = chunk[0].asked(self._block)
             return [chunk[0].read(self._node.ask(method, *params))]
         found: list[bytes | Trouble] = []
-        for batch in _chunks(chunk, _BATCHED):
+        for first in range(0, len(chunk), _BATCHED):
+            batch = chunk[first : first + _BATCHED]
             results = self._node.ask_many([each.asked(self._block) for each in batch])
             pairs = zip(batch, results, strict=True)
             found += [question.read(result) for question, result in pairs]
         return found
-
-
-def _chunks(questions: Sequence[Question], size: int) -> Iterator[Sequence[Question]]:
-    for first in range(0, len(questions), size):
-        yield questions[first : first + size]
-
-
-def _found(answer: bytes | Trouble, block: int) -> Found:
-    if isinstance(answer, Trouble):
-        return Found(block=block, trouble=answer)
-    balance = _decoded("uint256", answer)
-    return Found(balance, block, _NO_BALANCE if balance is None else None)
 
 
 def _facts(decimals: bytes | Trouble, symbol: bytes | Trouble) -> TokenFacts:

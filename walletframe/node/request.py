@@ -8,44 +8,33 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
-from walletframe.address import canonical_address, canonical_blockchain, parse_wallets
+from walletframe.address.forms import canonical_address, canonical_blockchain
+from walletframe.address.lists import parse_wallets
 from walletframe.chains import known_blockchains
 from walletframe.client import with_reasons
-from walletframe.errors import (
-    AddressError,
-    Argument,
-    Either,
-    FetchWarning,
-    MissingExtraError,
-    SettingsError,
-    Spelled,
-)
+from walletframe.errors import AddressError, FetchWarning, MissingExtraError, SettingsError
 from walletframe.notice import notify
 from walletframe.numerals import part
-from walletframe.settings import quoted
+from walletframe.settings.values import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
-    import pandas as pd
-
-    from walletframe.address import WalletAddress, WalletsLike
+    from walletframe.address.forms import WalletAddress
+    from walletframe.address.lists import WalletsLike
     from walletframe.node.rpc import Trouble
 
 COIN_DECIMALS = 18
-CHAIN_HINT = Spelled(
-    "if it is an EVM blockchain, give its id: ",
-    Argument("chain_ids", Either('{"HYPEREVM": 999}', "HYPEREVM 999")),
-)
+CHAIN_HINT = 'if it is an EVM blockchain, give its id: chain_ids={"HYPEREVM": 999}'
 _EVM = re.compile("0x[0-9a-f]{40}")
 _NEEDED = "no address of an EVM blockchain: 0x and 40 hex digits are needed"
 _BLOCKS = 2**63
-_NOTHING = Either("None", "nothing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,42 +80,26 @@ class Terms:
             if not _within(value, Integral, 0, math.inf)
         ]
         if wrong:
-            some = Either('{"HYPEREVM": 999}', "such as HYPEREVM 999")
-            raise SettingsError(
-                Spelled(Argument("chain_ids", ""), f": {', '.join(wrong)}"),
-                hint=Spelled("a positive int for each, ", some),
-            )
+            hint = 'a positive int for each, {"HYPEREVM": 999}'
+            raise SettingsError(f"chain_ids: {', '.join(wrong)}", hint)
         if block is not None and not _within(block, Integral, -1, _BLOCKS):
-            raise SettingsError(
-                f"block: {quoted(block)}",
-                hint=Spelled("the number of a block, or ", _NOTHING, " for the latest"),
-            )
+            hint = "the number of a block, or None for the latest"
+            raise SettingsError(f"block: {quoted(block)}", hint)
         if not _within(timeout_s, Real, 0, math.inf):
             raise SettingsError(f"timeout_s: {quoted(timeout_s)}", hint="seconds, more than 0")
         self.block: int | None = block
         self.timeout_s: float = timeout_s
         known = [each for each in known_blockchains().values() if each.chain_id is not None]
         self._ids = {each.identifier: each.chain_id for each in known}
-        self._coins = {each.identifier: each.coin for each in known}
+        self.coins: dict[str, str | None] = {each.identifier: each.coin for each in known}
         for name, value in own.items():
             if self.id_of(name) != value:
                 self._ids[canonical_blockchain(name)] = value
-                self._coins.pop(canonical_blockchain(name), None)
+                self.coins.pop(canonical_blockchain(name), None)
 
     def id_of(self, blockchain: str) -> int | None:
         """Return what nodes of a blockchain, in any case, call it; None where it is not known."""
         return self._ids.get(canonical_blockchain(blockchain))
-
-    def coin_of(self, blockchain: str) -> str | None:
-        """Return the symbol of its native coin."""
-        return self._coins.get(canonical_blockchain(blockchain))
-
-    def require_ids(self, blockchains: Iterable[str]) -> None:
-        """Raise `SettingsError`, naming all blockchains that are not known."""
-        unknown = sorted({name for name in blockchains if self.id_of(name) is None})
-        if unknown:
-            named = ", ".join(map(repr, unknown))
-            raise SettingsError(f"no chain id is known for {named}", hint=CHAIN_HINT)
 
 
 def evm_address(address: str) -> str | None:
@@ -158,27 +131,26 @@ def parse_contract(token: Any) -> str | None:
         given = quoted(token) if "/" in str(token) else repr(str(token)[:80])
         raise SettingsError(
             f"token: {given} is {_NEEDED}",
-            hint=Spelled("give the contract's address, or ", _NOTHING, " for the native coin"),
+            hint="give the contract's address, or None for the native coin",
         )
     return contract
 
 
 def _within(value: Any, kind: Any, low: float, high: float) -> bool:
-    """Tell whether a value is a number between two others."""
-    if isinstance(value, bool) or not isinstance(value, kind):
-        return False
-    return bool(low < value < high)
+    """Return whether a value is a number between two others."""
+    is_number = isinstance(value, kind) and not isinstance(value, bool)
+    return is_number and bool(low < value < high)
 
 
 def require_extra() -> None:
-    """Say how to install what asking a node needs."""
+    """Raise a MissingExtraError where what asking a node needs is not installed."""
     if find_spec("eth_abi") is None:
         raise MissingExtraError("node", "asking a node")
 
 
-def tell_unknown(errors: pd.Series) -> None:
-    """Warn where balances are not known: the errors, NA where one is."""
-    reasons = {str(reason): int(count) for reason, count in errors.value_counts().items()}
-    if reasons:
+def tell_unknown(errors: Sequence[str | None]) -> None:
+    """Warn where balances are not known: the errors, None where one is."""
+    counts = Counter(error for error in errors if error is not None)
+    if reasons := dict(counts.most_common()):
         lead = f"{part(sum(reasons.values()), len(errors), 'balance')} not known"
         notify(f"{with_reasons(lead, reasons)}; the column error says why", FetchWarning)

@@ -10,18 +10,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import count
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
 from walletframe.text import shown
 from walletframe.transport import NodeSession
-from walletframe.wire import Outcome, Status
+from walletframe.wire.outcome import Outcome, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from walletframe.settings import NodeUrl
+    from walletframe.settings.key import NodeUrl
 
 _QUOTED = 160
 
@@ -66,22 +67,19 @@ _WORDS = {
     NodeStatus.REVERTED: r"revert|opcode|evm error|vm execution|invalid jump|stack underflow|"
     r"out ?of ?gas",
 }
-_STATUSES = {
-    Status.RATE_LIMITED: NodeStatus.RATE_LIMITED,
-    Status.TIMEOUT: NodeStatus.TIMEOUT,
-    Status.UNREACHABLE: NodeStatus.UNREACHABLE,
-    Status.REJECTED: NodeStatus.REJECTED,
-    Status.SERVICE_ERROR: NodeStatus.NODE_ERROR,
-}
 _GIVING_UP = (
     NodeStatus.TIMEOUT,
     NodeStatus.UNREACHABLE,
     NodeStatus.REJECTED,
     NodeStatus.RATE_LIMITED,
 )
+_STATUSES = {Status(each): each for each in _GIVING_UP}  # the names are the same
+_STATUSES[Status.SERVICE_ERROR] = NodeStatus.NODE_ERROR
 _NO_JSON_RPC = Trouble(NodeStatus.INVALID, "the node's answer is not JSON-RPC")
 _LEFT_OUT = Trouble(NodeStatus.INVALID, "the node's answer left this question out")
 _TWICE = Trouble(NodeStatus.INVALID, "the node answered this question twice, differently")
+_NOT_ASKED = Trouble(NodeStatus.INVALID, "the node answered a question that was not asked")
+_IDS = count(1)  # one for each question of this process, so that no answer fits two of them
 
 
 class Node:
@@ -99,28 +97,38 @@ class Node:
 
     def ask(self, method: str, *params: Any) -> Any:
         """Ask one question; return the result, which can be any JSON, or a `Trouble`."""
-        answer = self._answer(_question(0, method, params))
-        return answer if isinstance(answer, Trouble) else _result(answer)
+        question = _question(method, params)
+        return self._results(question, [question["id"]])[0]
 
     def ask_many(self, questions: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
         """Ask methods with parameters in one request; return the results in their order."""
-        answer = self._answer([_question(id_, *each) for id_, each in enumerate(questions)])
-        if not isinstance(answer, list):
-            whole = answer if isinstance(answer, Trouble) else _result(answer)
-            return [whole if isinstance(whole, Trouble) else _NO_JSON_RPC] * len(questions)
+        asked = [_question(*each) for each in questions]
+        return self._results(asked, [each["id"] for each in asked])
+
+    def _results(self, asked: Any, ids: Sequence[int]) -> list[Any]:
+        """Ask, and return the results by their questions' ids."""
+        answer = self._answer(asked)
+        if isinstance(answer, Trouble):
+            return [answer] * len(ids)
         results: dict[int, Any] = {}
-        for each in answer:
-            place = each.get("id") if isinstance(each, dict) else None
-            if isinstance(place, int):
-                result = _result(each)
-                if results.setdefault(place, result) != result:
-                    results[place] = _TWICE
-        return [results.get(place, _LEFT_OUT) for place in range(len(questions))]
+        others = _LEFT_OUT
+        for each in answer if isinstance(answer, list) else [answer]:
+            id_ = each.get("id") if isinstance(each, dict) else None
+            result = _result(each)
+            if type(id_) is int and id_ in ids:
+                if results.setdefault(id_, result) != result:
+                    results[id_] = _TWICE
+            elif id_ is None and isinstance(result, Trouble):  # an error of the request as a whole
+                others = result
+            else:
+                others = _NOT_ASKED
+                self._session.reconnect()  # else it may be one question behind from now on
+        return [results.get(id_, others) for id_ in ids]
 
     def _answer(self, questions: Any) -> Any:
         if self._gave_up is not None:
             return self._gave_up
-        answer = self._session.post(msgspec.json.encode(questions)).answer
+        answer = self._session.ask(body=msgspec.json.encode(questions)).answer
         if isinstance(answer, Outcome):
             status = _STATUSES.get(answer.status, NodeStatus.INVALID)
             trouble = Trouble(status, str(answer.error))
@@ -132,8 +140,8 @@ class Node:
             return _NO_JSON_RPC
 
 
-def _question(id_: int, method: str, params: Sequence[Any]) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
+def _question(method: str, params: Sequence[Any]) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": next(_IDS), "method": method, "params": params}
 
 
 def _result(answer: Any) -> Any:

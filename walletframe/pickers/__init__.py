@@ -6,8 +6,7 @@ fetch run on threads of their own. Errors are shown in the widget itself.
 """
 
 from walletframe.pickers.explorer import HoldingsExplorer
-from walletframe.pickers.holdings import BlockchainPicker, TokenPicker
-from walletframe.pickers.panel import FetchPanel
-from walletframe.pickers.wallets import WalletPicker
+from walletframe.pickers.fetching import FetchPanel
+from walletframe.pickers.picker import BlockchainPicker, TokenPicker, WalletPicker
 
 __all__ = ["BlockchainPicker", "FetchPanel", "HoldingsExplorer", "TokenPicker", "WalletPicker"]

@@ -1,4 +1,4 @@
-"""Fetching in the background, and what stands in for lost answers."""
+"""Fetching in the background, what stands in for lost answers, and the panel that fetches."""
 
 from __future__ import annotations
 
@@ -12,32 +12,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from traitlets import Dict, Instance, Unicode
+from traitlets import Bool, Dict, Instance, Int, Unicode, default, observe
 
-from walletframe.client import default_client
+from walletframe.client import default_client, require_client
 from walletframe.errors import WalletframeError
-from walletframe.frames import (
-    HOLDING_DTYPES,
-    WALLET_DTYPES,
-    Source,
-    WalletDetails,
-    known_wallets,
-    wallet_identities,
-)
+from walletframe.frames.assembly import assemble
+from walletframe.frames.contract import HOLDING_DTYPES, WALLET_DTYPES, Source
+from walletframe.frames.details import WalletDetails, details_given, is_details
+from walletframe.frames.identity import wallet_identities
+from walletframe.frames.known import known_wallets
 from walletframe.numerals import many
+from walletframe.pickers.page import script, styles
+from walletframe.pickers.picker import WalletPicker
+from walletframe.pickers.portfolio import wallet_status
 from walletframe.pickers.widget import PageWidget, handler
-from walletframe.service import latest_sandbox
-from walletframe.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from walletframe.client import Client
+    from walletframe.pickers.picker import KnownWallets
 
 _SHOW_EVERY_S, _LATELY_S = 0.1, 15.0
 _PATIENCE_S = 5.0  # how long `close` waits for a thread
-_SERVICE = 80
 
 
 class Fetches(PageWidget):
@@ -112,15 +110,15 @@ class Fetches(PageWidget):
 
     def _run(self, client: AbstractContextManager[Client], *, refresh: bool) -> None:
         """Fetch, on a thread of its own; what goes wrong is shown by `_finish`."""
-        left, shown_s = TimeLeft(time.monotonic()), 0.0
+        marks, shown_s = deque([(time.monotonic(), 0)]), 0.0
 
         def progress(done: int, total: int, counts: Mapping[str, int]) -> None:
             nonlocal shown_s
             now_s = time.monotonic()
             if done == total or now_s - shown_s > _SHOW_EVERY_S:
                 shown_s = now_s
-                left.note(now_s, done)
-                self._show_progress(done, total, counts, left.text(total))
+                marks.append((now_s, done))
+                self._show_progress(done, total, counts, time_left(marks, total))
 
         try:
             with client as asked:
@@ -138,11 +136,10 @@ class Fetches(PageWidget):
 
     @handler
     def _show_progress(self, done: int, total: int, counts: Mapping[str, int], left: str) -> None:
-        said, more = f"{done:,} of {many(total, 'wallet')}{', ' * bool(left)}{left}", ""
+        said = f"{done:,} of {many(total, 'wallet')}{', ' * bool(left)}{left}"
+        more = ", ".join(f"{count:,} {status}" for status, count in counts.items())
         if self._cancelled.is_set():
-            said = "cancelling …"
-        else:
-            more = ", ".join(f"{count:,} {status}" for status, count in counts.items())
+            said, more = "cancelling …", ""
         self._under_way = {"done": done, "total": total, "said": said, "more": more}
 
     @handler
@@ -156,77 +153,121 @@ class Fetches(PageWidget):
         self.details = renewed(self.details, result)
 
 
-def client_for(details: WalletDetails, client: Client | None) -> AbstractContextManager[Client]:
-    """Return the client that can ask anew for a fetch: the one given, or one of its service."""
-    if client is not None:
-        return nullcontext(client)
-    services = [*details.wallets["service"].dropna().unique()]
-    problem = ""
-    try:
-        found = default_client()
-        if not services or [found.settings.service] == services:
-            return nullcontext(found)
-    except WalletframeError as error:
-        problem = f"; {error}"
-    if services == ["sandbox"] and (made := latest_sandbox()) is not None:
-        return made.client()
-    asked = ", ".join(shown(str(name), _SERVICE) for name in services) or "a service"
-    raise WalletframeError(
-        f"Refresh needs a client of {asked}{problem}",
-        hint="give the explorer client=, or tell walletframe.configure of that service",
-    )
-
-
-class TimeLeft:
-    """How long the rest takes, by the last seconds: answers of a cache don't count for long."""
-
-    def __init__(self, begun_s: float) -> None:
-        self._marks = deque([(begun_s, 0)])
-
-    def note(self, now_s: float, done: int) -> None:
-        """Take note of how much is done in all, by the clock of `begun_s`."""
-        self._marks.append((now_s, done))
-        while len(self._marks) > 2 and now_s - self._marks[0][0] > _LATELY_S:  # noqa: PLR2004
-            self._marks.popleft()
-
-    def text(self, total: int) -> str:
-        """Say how long the rest of `total` will take; empty where it can't be said."""
-        (then_s, before), (now_s, done) = self._marks[0], self._marks[-1]
-        if done == before or done >= total:
-            return ""
-        seconds = (total - done) * (now_s - then_s) / (done - before)
-        if seconds < 100:  # noqa: PLR2004 - as people say it
-            return f"about {max(1, round(seconds))} s left"
-        return f"about {round(seconds / 60)} min left"
+def time_left(marks: deque[tuple[float, int]], total: int) -> str:
+    """Return in words how long the rest takes, by times of the last seconds and what was done."""
+    (then_s, before), (now_s, done) = marks[0], marks[-1]
+    while len(marks) > 2 and now_s - then_s > _LATELY_S:  # noqa: PLR2004
+        marks.popleft()
+        then_s, before = marks[0]
+    if done == before or done >= total:
+        return ""
+    seconds = (total - done) * (now_s - then_s) / (done - before)
+    if seconds < 100:  # noqa: PLR2004 - as people say it
+        return f"about {max(1, round(seconds))} s left"
+    return f"about {round(seconds / 60)} min left"
 
 
 def renewed(known: WalletDetails, answer: WalletDetails) -> WalletDetails:
-    """Let what was known stand in for each wallet that could not be asked anew."""
+    """Replace each wallet that could not be asked anew by its earlier answer."""
     rows = {key: row for row, key in enumerate(wallet_identities(answer.wallets).keys)}
-    before = wallet_identities(known.wallets)
-    lost = ~known_wallets(answer.wallets)
-    was_ok = known_wallets(known.wallets)
-    pairs = [(rows.get(key), int(row)) for key, row in zip(before.keys, before.first, strict=True)]
-    stands_in = {new: old for new, old in pairs if new is not None and lost[new] and was_ok[old]}
-    if not stands_in:
+
+    def owners(frame: pd.DataFrame) -> np.ndarray:
+        """Return for each row that of its wallet, -1 where there is none."""
+        found = wallet_identities(frame)
+        return np.array([rows.get(key, -1) for key in found.keys], dtype=np.intp)[found.codes]
+
+    before = wallet_identities(known.wallets).first
+    places = owners(known.wallets)[before]
+    lost = (places >= 0) & ~known_wallets(answer.wallets)[places]
+    stands_in = lost & known_wallets(known.wallets)[before]
+    if not stands_in.any():
         return answer
-    places = list(stands_in)
+    before, places = before[stands_in], places[stands_in]
     reasons = answer.wallets["error"].iloc[places].fillna("no reason was given")
-    stale = known.wallets.iloc[list(stands_in.values())].reindex(columns=answer.wallets.columns)
+    stale = known.wallets.iloc[before].reindex(columns=answer.wallets.columns)
     stale = stale.set_axis(places).assign(
         source=Source.STALE.value, error=[f"not refreshed: {reason}" for reason in reasons]
     )
     fresh = answer.wallets.drop(index=places)
     wallets = pd.concat([fresh, stale.astype(WALLET_DTYPES)]).sort_index()
-
-    def owners(holdings: pd.DataFrame) -> np.ndarray:
-        """Return for each balance the row of its wallet, -1 where there is none."""
-        found = wallet_identities(holdings)
-        return np.array([rows.get(key, -1) for key in found.keys], dtype=np.intp)[found.codes]
-
     old, new = owners(known.holdings), owners(answer.holdings)
     kept = np.isin(old, places)
     older = known.holdings[kept].reindex(columns=list(HOLDING_DTYPES)).astype(HOLDING_DTYPES)
     holdings = pd.concat([answer.holdings, older], ignore_index=True)
     order = np.concatenate([new, old[kept]]).argsort(kind="stable")
     return WalletDetails(wallets, holdings.iloc[order].reset_index(drop=True))
+
+
+class FetchPanel(Fetches, WalletPicker):
+    """Fetch wallets in the background: the notebook stays usable, and Cancel works.
+
+    Parameters
+    ----------
+    wallets : WalletDetails, or whatever `fetch_wallets` takes
+        The wallets to choose from, besides pasted ones; all are chosen at first.
+    client : Client, optional
+        The client that sends the requests; the default client if not given, see `configure`.
+
+    Attributes
+    ----------
+    details : WalletDetails
+        What was fetched last; before that the fetch given as `wallets`, or an empty one. Can be
+        observed and linked. After a cancelled fetch the rest has the status ``cancelled``; what was
+        known of a wallet that can't be asked anew is kept, with the source ``stale``.
+
+    Raises
+    ------
+    ArgumentError, AddressError
+        If `client` is not a `Client`, or a wallet can't be read.
+
+    Examples
+    --------
+    >>> from walletframe.service import sandbox
+    >>> with sandbox() as service, service.client(cache=False) as client:
+    ...     panel = FetchPanel(["NEAR.alice.near"], client=client)
+    ...     panel.fetch()
+    ...     panel.cancel()
+    ...     panel.retry()
+    ...     panel.close()
+    """
+
+    _esm, _css = script("panel"), styles("picker", "fetch")
+    _refresh = Bool().tag(sync=True)  # whether what is kept on this machine is asked anew
+    _edition = Int().tag(sync=True)  # of what was fetched; 0 before anything was
+
+    def __init__(self, wallets: KnownWallets = (), *, client: Client | None = None) -> None:
+        require_client(client)
+        self._client = client
+        super().__init__(wallets)
+        self.choose_all()
+        self._handlers["fetch"] = lambda _: self.fetch()
+        self._handlers["status"] = lambda _: wallet_status(*self.details)
+        if is_details(wallets):
+            self.details = details_given(wallets)
+
+    @default("details")
+    def _nothing(self) -> WalletDetails:
+        return assemble([])
+
+    @handler
+    def fetch(self) -> None:
+        """Fetch what is pasted and what is chosen; where a line can't be read, ask for none.
+
+        It returns at once; `details` changes when the answers are there. It shows its errors.
+        """
+        if not self.take_pasted():
+            hint = "mend or delete what is left in the field, and fetch again"
+            raise WalletframeError("nothing was asked for: not all lines can be read", hint=hint)
+        hint = "paste some, or choose from the list"
+        self._fetch(self.value, hint=hint, refresh=self._refresh)
+
+    def retry(self) -> None:
+        """Ask again for what is not ok; what is ok is taken from the cache."""
+        self._ask_again()
+
+    def _client_of_now(self) -> AbstractContextManager[Client]:
+        return nullcontext(self._client or default_client())
+
+    @observe("details")
+    def _show(self, _change: object) -> None:
+        self._edition += 1

@@ -1,21 +1,187 @@
-"""A list to search and choose several things from, as a widget."""
+"""Pickers of blockchains, tokens and wallets: lists to search and choose several things from.
+
+Behind each thing stands how many balances it has, and of what value. Wallets can be pasted, too.
+"""
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
+import pandas as pd
 from traitlets import Any as AnyTrait
-from traitlets import Int, Unicode, observe, validate
+from traitlets import Bool, Int, List, Unicode, observe, validate
 
+from walletframe.address.forms import canonical_blockchain, read_wallet, shorten
+from walletframe.address.lists import in_our_names, parse_wallets, read_pasted
+from walletframe.amounts import AmountDtype
+from walletframe.analysis import value
+from walletframe.analysis.selection import label_texts
+from walletframe.errors import (
+    AddressError,
+    ArgumentError,
+    UnknownBlockchainError,
+    UnknownTokenError,
+)
+from walletframe.frames.contract import require_columns
+from walletframe.frames.details import details_given, holdings_given, is_details
+from walletframe.frames.identity import (
+    Identities,
+    is_unknown,
+    token_identities,
+    token_key,
+    wallet_identities,
+)
+from walletframe.frames.known import known_wallets
+from walletframe.frames.names import given_names, short_wallet, token_names, token_place
+from walletframe.numerals import compact, many
+from walletframe.pandas_versions import factorized
 from walletframe.pickers.base import TypedTuple, ValueWidget
 from walletframe.pickers.page import script, styles
-from walletframe.pickers.widget import LOCK, PageWidget
+from walletframe.pickers.widget import LOCK, PageWidget, handler
+from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from walletframe.pickers.options import Fact, Options, Value
+    import numpy.typing as npt
+    from traitlets import TraitType
+
+    from walletframe.address.forms import WalletAddress, WalletLike
+    from walletframe.address.lists import Pasted, WalletsLike
+    from walletframe.frames.details import DetailsLike, FetchLike, WalletDetails
+    from walletframe.frames.identity import Codes, TokenKey
+    from walletframe.frames.names import TokenLike
+
+    Floats = npt.NDArray[np.float64]
+
+Value: TypeAlias = "str | TokenKey"
+_PRICED = ("symbol", "token_blockchain", "token_address", "amount", "price")
+_LEAST, _MOST, _CURRENCY = 0.01, 1e300, 12
+
+
+class Fact(NamedTuple):
+    """What stands behind one thing."""
+
+    balances: int
+    value: float  # NaN where no balance has one
+
+    def order(self) -> tuple[float, int]:
+        """Return what sorts facts: the most value first, then the most balances."""
+        return (math.inf if math.isnan(self.value) else -self.value, -self.balances)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One thing to choose; all texts but `words` are harmless lines."""
+
+    value: Value
+    key: Value  # equal for all spellings of the value
+    name: str  # what people call it; empty where it has none
+    chain: str = ""  # where it is
+    whole: str = ""  # its address or contract
+    short: str = ""  # a name that no other has, where `name` is not enough
+    words: str = ""  # finds it, too
+
+
+class Options(dict[Value, Option]):
+    """Things to choose from by their values, each key once; where known, of most value first."""
+
+    def __init__(
+        self,
+        hint: str,
+        options: Iterable[Option],
+        known: Mapping[Any, Fact] | None = None,
+        sorted_by: str = "",
+    ) -> None:
+        super().__init__()
+        self.hint = hint
+        self.by_key: dict[Value, Option] = {}
+        self.known: Mapping[Any, Fact] = known or {}
+        self.sorted_by = sorted_by
+        order = {key: fact.order() for key, fact in self.known.items()}
+        for option in sorted(options, key=lambda each: order.get(each.key, (math.inf, 1))):
+            self.add(option)
+
+    def add(self, option: Option) -> Value:
+        """Offer one more thing, and return its value: it may be there in another spelling."""
+        kept = self.by_key.setdefault(option.key, option)
+        self[kept.value] = kept
+        return kept.value
+
+    def columns(self) -> dict[str, Any]:
+        """Return all that a page shows and searches, as columns; what only some have, by place."""
+        options = [*self.values()]
+        chains = {chain: code for code, chain in enumerate({each.chain: 0 for each in options})}
+        wholes: list[str | None] = []  # None where the value has it as it is
+        for option in options:
+            value = option.value
+            own = value.partition(".")[2] if isinstance(value, str) else value[1]
+            wholes.append(None if own and option.whole == own else option.whole)
+        made = {
+            "values": [each.value for each in options],
+            "names": [each.name for each in options],
+            "chains": [*chains],
+            "on": [chains[each.chain] for each in options],
+            "wholes": wholes,
+            "sorted": self.sorted_by,
+            "hint": self.hint,
+        }
+        for name in ("short", "words"):
+            texts = [(place, getattr(each, name)) for place, each in enumerate(options)]
+            made[name] = {place: text for place, text in texts if text}
+        return made | (_columns(self.known, [each.key for each in options]) if self.known else {})
+
+    def here(self, left: Mapping[Any, Fact | None]) -> dict[str, Any]:
+        """Return for a page what remains, those of most value first."""
+        places = {option.key: place for place, option in enumerate(self.values())}
+        order = {key: fact.order() for key, fact in left.items() if fact}
+        keys = [key for key in left if key in places]
+        keys.sort(key=lambda key: order.get(key, (math.inf, 0)))
+        return {"places": [places[key] for key in keys], **_columns(left, keys)}
+
+
+def _columns(facts: Mapping[Any, Fact | None], keys: Sequence[Any]) -> dict[str, list[Any]]:
+    """Write the facts of some things for a page: None for a thing of which nothing is known."""
+    found = [facts.get(key) for key in keys]
+    worths = []
+    for fact in found:
+        value = fact.value if fact else math.nan
+        small = "<0.01" if 0 < value < _LEAST else ""
+        worths.append("" if math.isnan(value) else small or compact(value))
+    return {"balances": [fact and fact.balances for fact in found], "worths": worths}
+
+
+def facts(keys: Sequence[Any], codes: Codes, values: Floats | None) -> dict[Any, Fact]:
+    """Count the balances, and add up their values, of each thing; `codes` has each row's place."""
+    counts = np.bincount(codes, minlength=len(keys)).tolist()
+    known = np.zeros(len(codes), dtype=bool) if values is None else ~np.isnan(values)
+    of, some = codes[known], None if values is None else values[known]
+    sums = np.bincount(of, some, len(keys)).astype(np.float64)  # of none: integers
+    sums[np.bincount(of, minlength=len(keys)) == 0] = np.nan
+    return dict(zip(keys, map(Fact, counts, sums.tolist()), strict=True))
+
+
+def row_values(holdings: pd.DataFrame) -> tuple[Floats | None, str]:
+    """Return the value of each row, if it can be known, and in a few words whose it is."""
+    if "value" in holdings:
+        named = [*holdings["currency"].dropna().unique()] if "currency" in holdings else []
+        if len(named) > 1:
+            return None, ""
+        unit = f"value in {shown(str(named[0]), _CURRENCY)}" if named else "value"
+        return holdings["value"].to_numpy(np.float64, na_value=np.nan), unit
+    if not {*_PRICED} <= {*holdings} or not isinstance(holdings["amount"].dtype, AmountDtype):
+        return None, ""
+    prices = holdings["price"].where(holdings["price"].between(0, _MOST))
+    if prices.isna().all():
+        return None, ""
+    values = value(holdings.assign(price=prices))["value"]
+    return values.to_numpy(np.float64, na_value=np.nan), "value at the service's prices"
 
 
 class _Several(TypedTuple):
@@ -44,14 +210,15 @@ class Picker(PageWidget, ValueWidget):
     def __init__(self, source: Any, *, value: Any, description: str) -> None:
         self._options = self._read(source)
         self._remaining: Mapping[Any, Fact | None] | None = None
-        named = Picker.value.validate(self, value)
-        chosen = [self._resolve(each) for each in named]  # what fails leaves no widget behind
+        # What fails leaves no widget behind.
+        chosen = [self._resolve(each) for each in Picker.value.validate(self, value)]
         super().__init__(description=description)
         self._handlers["options"] = lambda _: self._options.columns() | self._here()
         self.value = chosen
 
+    @staticmethod
     @abstractmethod
-    def _read(self, source: Any) -> Options:
+    def _read(source: Any) -> Options:
         """Return what there is to choose from in a source."""
 
     @abstractmethod
@@ -127,3 +294,372 @@ class Picker(PageWidget, ValueWidget):
     @observe("value")
     def _forget_error(self, _change: object) -> None:
         self._show_error("")
+
+
+BlockchainsLike: TypeAlias = "DetailsLike | pd.DataFrame | str | Iterable[str]"
+KnownWallets: TypeAlias = "DetailsLike | WalletsLike"
+_SYMBOL, _CONTRACT = 24, 100
+_NAME, _LABEL, _WHOLE, _PROBLEMS, _REASON = 24, 60, 500, 10, 120
+
+
+def chain_options(source: BlockchainsLike) -> Options:
+    """Return the blockchains of a frame or of a list, with what is held on them."""
+    holdings: pd.DataFrame | None = None
+    if is_details(source):
+        details = details_given(source, "blockchains")
+        holdings = details.holdings
+        pairs = [*_counts(holdings), *_counts(details.wallets)]
+    elif isinstance(source, pd.DataFrame):
+        pairs = _counts(source)
+        holdings = source if "token_blockchain" in source else None
+    else:
+        given: object = [source] if isinstance(source, str) else source
+        each: list[Any] = list(given) if isinstance(given, Iterable) else [None]
+        pairs = [(name, 1) for name in each]
+        if not all(isinstance(name, str) for name, _ in pairs):
+            raise ArgumentError(
+                "blockchains is not a list of identifiers",
+                hint='give a list of text, such as ["ETH", "BSC"], or what fetch_wallets returned',
+            )
+    spelling = {canonical_blockchain(name): name for name, _ in reversed(pairs)}  # the first
+    totals: Counter[str] = Counter()
+    for name, count in pairs:
+        totals[canonical_blockchain(name)] += count
+    named = [(key, spelling[key]) for key, _ in totals.most_common()]
+    options = [
+        Option(name, key, shown(name), short=shown(name, _SYMBOL), words=_other(name))
+        for key, name in named
+    ]
+    hint = "Blockchain"
+    if holdings is None:
+        return Options(hint, options)
+    codes, names = factorized(holdings["blockchain"])
+    canonical = [canonical_blockchain(str(name)) for name in names]
+    folded, keys = pd.factorize(np.array(canonical, dtype=object))
+    values, unit = row_values(holdings)
+    return Options(hint, options, facts([*keys], np.append(folded, -1)[codes], values), unit)
+
+
+def _counts(frame: pd.DataFrame) -> list[tuple[str, int]]:
+    require_columns(frame, ["blockchain"])
+    counts = frame["blockchain"].dropna().value_counts(sort=False)
+    return [(str(name), int(count)) for name, count in counts.items()]
+
+
+class BlockchainPicker(Picker):
+    """Pick blockchains from a frame or a list.
+
+    Parameters
+    ----------
+    blockchains : WalletDetails, DataFrame with a column blockchain, str, or iterable of str
+        What to choose from; of holdings, those of most value first, then of most balances.
+    value : str or sequence of str
+        What is chosen at first, in any case.
+    description : str, default "Blockchains"
+        The label.
+
+    Attributes
+    ----------
+    value : tuple of str
+        What is chosen, as first written, in the order chosen. Can be set, observed and linked.
+
+    Raises
+    ------
+    ArgumentError, ColumnsError
+        If `blockchains` is of another type, or a frame without the column.
+    UnknownBlockchainError
+        If `value` names a blockchain that is not there, now or when it is set later.
+
+    Examples
+    --------
+    >>> picker = BlockchainPicker(["ETH", "BSC"], value=["eth"])
+    >>> picker.value
+    ('ETH',)
+    >>> picker.offer(["BSC", "NEAR"])
+    >>> picker.value
+    ()
+    >>> picker.close()
+    """
+
+    value: TraitType[tuple[str, ...], str | Sequence[str]]
+    _read = staticmethod(chain_options)
+
+    def __init__(
+        self,
+        blockchains: BlockchainsLike,
+        *,
+        value: str | Sequence[str] = (),
+        description: str = "Blockchains",
+    ) -> None:
+        super().__init__(blockchains, value=value, description=description)
+
+    def _resolve(self, value: Any) -> Value:
+        key = canonical_blockchain(value) if isinstance(value, str) else ""
+        if key not in self._options.by_key:
+            raise UnknownBlockchainError(str(value), [*map(str, self._options)])
+        return self._options.by_key[key].value
+
+
+class TokenPicker(Picker):
+    """Pick tokens from those in the holdings.
+
+    Parameters
+    ----------
+    holdings : WalletDetails or DataFrame
+        What to choose from: ``symbol``, ``token_blockchain`` and ``token_address``. Tokens of most
+        value come first, by ``value`` or else by the service's ``price``, then those of most rows.
+    value : str, or sequence of (str, str or None) or of str
+        The first choice: unambiguous symbols, or (blockchain, contract), None for a native coin.
+    description : str, default "Tokens"
+        The label.
+
+    Attributes
+    ----------
+    value : tuple of (str, str or None)
+        The tokens that are chosen, in the order chosen: blockchain in upper case, contract in
+        lower case where it is hex. Can be set, observed and linked.
+
+    Raises
+    ------
+    ArgumentError, ColumnsError
+        If `holdings` is of another type, or lacks a column.
+    UnknownTokenError, AmbiguousTokenError
+        If `value` names a token that is not there, or by a symbol that several share; later, too.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> holdings = pd.DataFrame(
+    ...     {"symbol": ["USDC"], "token_blockchain": ["ETH"], "token_address": ["0xA0b8"]}
+    ... )
+    >>> picker = TokenPicker(holdings)
+    >>> picker.value = ["USDC"]
+    >>> picker.offer(holdings)
+    >>> picker.value
+    (('ETH', '0xa0b8'),)
+    >>> picker.close()
+    """
+
+    value: TraitType[tuple[TokenKey, ...], str | Sequence[TokenLike]]
+    _options: TokenOptions
+
+    def __init__(
+        self,
+        holdings: FetchLike,
+        *,
+        value: str | Sequence[TokenLike] = (),
+        description: str = "Tokens",
+    ) -> None:
+        super().__init__(holdings, value=value, description=description)
+
+    @staticmethod
+    def _read(source: FetchLike) -> TokenOptions:
+        return TokenOptions(holdings_given(source))
+
+    def _resolve(self, value: Any) -> Value:
+        if isinstance(value, str):
+            hint = "name the one token, such as {!a}".format
+            symbols, tokens = self._options.symbols, self._options.tokens
+            return tokens.keys[token_place(symbols, tokens, value, hint=hint)]
+        key = token_key(value)
+        if key not in self._options:
+            raise UnknownTokenError(value)
+        return key
+
+
+class TokenOptions(Options):
+    """The tokens of holdings, with what is held of each."""
+
+    def __init__(self, holdings: pd.DataFrame) -> None:
+        require_columns(holdings, ["symbol"])
+        self.tokens: Identities = token_identities(holdings)
+        tokens = self.tokens
+        # A copy, since the caller may change the frame.
+        self.symbols: pd.DataFrame = holdings[["symbol"]].copy()
+        known = [place for place, key in enumerate(tokens.keys) if not is_unknown(key)]
+        places = np.array(known, dtype=np.intp)
+        first = tokens.first[places]
+        symbols = holdings["symbol"].array.take(first).tolist()
+        contracts = holdings["token_address"].array.take(first).tolist()
+        names = token_names(holdings, tokens, places)
+        keys = [tokens.keys[place] for place in known]
+        values, unit = row_values(holdings)
+        behind = facts(tokens.keys, tokens.codes, values)
+        options = map(_token_option, keys, names, symbols, contracts)
+        super().__init__("Symbol, blockchain, contract", options, behind, unit)
+
+
+def _token_option(key: TokenKey, name: str, symbol: object, contract: object) -> Option:
+    called = shown(symbol, _SYMBOL) if isinstance(symbol, str) else ""
+    whole = shown(contract, _CONTRACT) if isinstance(contract, str) else "native coin"
+    words = [_other(symbol, called), _other(key[0]), _other(contract, whole)]
+    return Option(
+        value=key,
+        key=key,
+        name=called or "no symbol",
+        chain=shown(key[0], _SYMBOL),
+        whole=whole,
+        short="" if name == called else name,
+        words=" ".join(words).strip(),
+    )
+
+
+def _other(text: object, seen: str = "") -> str:
+    """Return text as sent, such as people paste, where that is not what is seen of it."""
+    return text[:_CONTRACT] if isinstance(text, str) and text != (seen or shown(text)) else ""
+
+
+def wallet_options(source: KnownWallets) -> Options:
+    """Return the wallets of a fetch, a frame or a list, with what each is known to hold."""
+    listed: Any = in_our_names(source) if isinstance(source, pd.DataFrame) else source
+    hint, holdings, known = "Name, blockchain, address", listed, {}
+    if is_details(source):
+        listed, holdings = details_given(source, "wallets")
+        empty = wallet_identities(listed[known_wallets(listed)]).keys
+        known = {f"{chain}.{address}": Fact(0, math.nan) for chain, address in empty}
+    wallets, names = parse_wallets(listed), list[str]()
+    if isinstance(listed, pd.DataFrame) and "blockchain" in listed:
+        asked = [(wallet.blockchain, wallet.address) for wallet in wallets]
+        names = given_names(pd.DataFrame(asked, columns=["blockchain", "address"]), listed)
+    options = map(_wallet_option, wallets, names) if names else map(_wallet_option, wallets)
+    if not isinstance(holdings, pd.DataFrame) or "token_blockchain" not in holdings:
+        return Options(hint, options)
+    owners = wallet_identities(holdings)
+    values, unit = row_values(holdings)
+    keys = [f"{chain}.{address}" for chain, address in owners.keys]
+    return Options(hint, options, known | facts(keys, owners.codes, values), unit)
+
+
+def _wallet_option(wallet: WalletAddress, name: str = "") -> Option:
+    chain, address = wallet.blockchain, wallet.address
+    return Option(
+        value=str(wallet),
+        key=str(wallet.canonical),
+        name=shown(name, _NAME) if name else "",
+        chain=shown(chain),
+        whole=shown(address, _WHOLE),
+        short=short_wallet(chain, address, name),
+        words=name[:_WHOLE] if len(name) > _NAME else "",
+    )
+
+
+def filter_options(details: WalletDetails, groups: Iterable[str], kind: str) -> Options:
+    """Return what there is to choose from of a kind; labels are of the columns `groups`."""
+    if kind == "wallets":
+        return wallet_options(details)
+    if kind == "tokens":
+        return TokenOptions(details.holdings)
+    if kind == "blockchains":
+        return chain_options(details)
+    options = []
+    for name in groups:
+        for label in label_texts(details.wallets[name]).value_counts().index:
+            text, column = shown(label, _LABEL), shown(name, _NAME)
+            key, none = (name, label), f"no {column}"  # as charts say it
+            short = f"{column}: {text}" if text else none
+            options.append(Option(key, key, text or none, column, short=short))
+    return Options("Label or column", options)
+
+
+class WalletPicker(Picker):
+    """Pick wallets from a fetch or a list, and paste others.
+
+    Parameters
+    ----------
+    wallets : WalletDetails, or whatever `fetch_wallets` takes
+        The wallets to choose from, found by ``name``, too, where frames have it. Default: none.
+    value : str, or sequence of str, of (str, str), of mappings or of WalletAddress
+        What is chosen at first.
+    description : str, default "Wallets"
+        The label.
+    paste : bool, default True
+        Whether others can be pasted: one or several a line, or two columns of a table. Lines that
+        can't be read stay in the box, with the reason for each.
+
+    Attributes
+    ----------
+    value : tuple of str
+        The wallets that are chosen, each once, as ``"<BLOCKCHAIN>.<ADDRESS>"``, as first written,
+        in the order chosen. Can be set, observed and linked; `fetch_wallets` takes it.
+
+    Raises
+    ------
+    AddressError
+        If a wallet can't be read.
+
+    Examples
+    --------
+    >>> picker = WalletPicker(["NEAR.alice.near", "ETH.0xAB"])
+    >>> picker.value = ["eth.0xab", "NEAR.bob.near"]
+    >>> picker.value
+    ('ETH.0xAB', 'NEAR.bob.near')
+    >>> picker.offer(["NEAR.carol.near"])
+    >>> picker.choose_all()
+    >>> picker.take_pasted(), picker.value
+    (True, ('NEAR.carol.near',))
+    >>> picker.close()
+    """
+
+    value: TraitType[tuple[str, ...], str | Sequence[WalletLike]]
+    _read = staticmethod(wallet_options)
+    _pastes = Bool().tag(sync=True)
+    _pasted = Unicode().tag(sync=True)  # what stands in the field
+    _problems = List(Unicode()).tag(sync=True)  # what is wrong with it, and with which lines
+
+    def __init__(
+        self,
+        wallets: KnownWallets = (),
+        *,
+        value: str | Sequence[WalletLike] = (),
+        description: str = "Wallets",
+        paste: bool = True,
+    ) -> None:
+        super().__init__(wallets, value=value, description=description)
+        self._pastes = paste
+        self._handlers["paste"] = lambda _: self.take_pasted()
+
+    @handler
+    def choose_all(self) -> None:
+        """Choose all that is offered."""
+        self.value = [*map(str, self._options)]
+
+    def take_pasted(self) -> bool:
+        """Choose what was pasted; what can't be read stays where it is, with the reason.
+
+        Returns
+        -------
+        bool
+            Whether all of it could be read.
+        """
+        found = read_pasted(self._pasted)
+        self.value = (*self.value, *map(str, found.wallets))
+        self._pasted = found.unread
+        self._problems = _problems(read_pasted(found.unread))
+        return not found.problems
+
+    def _resolve(self, value: Any) -> Value:
+        if isinstance(value, str) and value in self._options:
+            return value
+        wallet = read_wallet(value)
+        if isinstance(wallet, str):
+            raise AddressError([(0, shorten(value), wallet)])
+        return self._options.add(_wallet_option(wallet))
+
+
+def _problems(found: Pasted) -> list[str]:
+    """Return what is wrong with a pasted list, and with each line; one may hold several pieces."""
+    wrong: dict[int, dict[str, list[str]]] = {}
+    for line, text, reason in found.problems:
+        wrong.setdefault(line, {}).setdefault(reason, []).append(text)
+    if not wrong:
+        return []
+    stay = "stays" if len(wrong) == 1 else "stay"
+    said = [f"{many(len(wrong), 'line')} can't be read, and {stay} above to be mended:"]
+    for line, reasons in list(wrong.items())[:_PROBLEMS]:
+        parts = [
+            f"{shown(', '.join(texts))}: {shown(reason, _REASON)}"
+            for reason, texts in reasons.items()
+        ]
+        said.append(f"Line {line}: {'; '.join(parts)}")
+    rest = len(wrong) - _PROBLEMS
+    return [*said, f"and {many(rest, 'more line')}"] if rest > 0 else said

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from walletframe import charts
-from walletframe.frames import token_names
-from walletframe.numerals import many
-from walletframe.pickers.portfolio import VALUED
-from walletframe.pickers.summary import ONE_BY_ONE, absence, too_many
+from walletframe.errors import ArgumentError
+from walletframe.frames.names import token_names
+from walletframe.pickers.portfolio import VALUED, absence
 from walletframe.pickers.widget import error_text
+from walletframe.text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
-    from walletframe.frames import TokenKey
-    from walletframe.pickers.portfolio import Selected, Selection
+    from walletframe.frames.identity import TokenKey
+    from walletframe.pickers.portfolio import Selected
 
 VALUE, AMOUNTS, BALANCES = "value", "amounts", "balances"
 WALLET, TOKENS, ASSETS = "wallet", "tokens", "assets"
@@ -64,7 +64,6 @@ class ChartOptions:
     group: str = WALLET  # or a column that the wallets keep
     assets: bool = False  # in the place of tokens
     narrow: bool = False  # a page that has little room beside names
-    summed: bool = False  # of many wallets, which are not told apart
 
     @property
     def type(self) -> ChartType:
@@ -77,9 +76,19 @@ class ChartOptions:
         by = self.type.by
         if by and self.group != WALLET:
             by = (self.group, *self.type.below)
-        if self.summed:
-            by = tuple(name for name in by if name != "wallet")
         return (*(name for name in by if name != "token"), "asset") if by and self.assets else by
+
+    def changed(self, asked: Mapping[str, Any], groups: Sequence[str]) -> ChartOptions:
+        """Return them as a person wants them, where wallets keep these columns to group by."""
+        names = ("chart", "measure", "group", "narrow")
+        given = {name: asked[name] for name in names if name in asked}
+        if given.get("chart", self.chart) not in CHARTS:
+            hint = f"one of {', '.join(CHARTS)}"
+            raise ArgumentError(f"{given['chart']!r} is not a chart", hint=hint)
+        if "thing" in asked:
+            given["assets"] = asked["thing"] == ASSETS
+        found = replace(self, **given)  # another page may have a fetch that is gone
+        return found if found.group in groups else replace(found, group=WALLET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,59 +108,76 @@ class Picture:
     rows: tuple[int, ...] = ()
     tokens: tuple[int, ...] = ()
 
+    def choices(self) -> dict[str, Any]:
+        """Return for a page what there is to choose a chart by, and what is chosen."""
+        chart = self.options
+        measures = {
+            VALUE: "value",
+            AMOUNTS: f"amount of {self.token or 'one token'}",
+            BALANCES: "number of balances",
+        }
+        own = self.selected.portfolio.groups if chart.type.by else []
+        usual = "blockchain" if chart.type.by == ("blockchain",) else "wallet"
+        groups = [(WALLET, usual), *((name, shown(name, 40)) for name in own)]
+        return {
+            "chart": chart.chart,
+            "charts": [(name, name) for name in CHARTS],
+            "measure": chart.measure,
+            "measures": [(name, measures[name]) for name in self.measures],
+            "group": chart.group,
+            "groups": groups if own else [],
+            "thing": ASSETS if chart.assets else TOKENS,
+            "things": [(name, name) for name in (TOKENS, ASSETS) if chart.type.by],
+        }
+
 
 def draw(selected: Selected, options: ChartOptions) -> Picture:
     """Draw what is selected; where its chart can't be drawn, say why."""
-    kind = options.type
-    if selected.summed and kind.by and options.group != WALLET:
-        selected = replace(selected, held=selected.summed.by_label(options.group))
-    held, options = selected.held, replace(options, summed=selected.summed is not None)
-    measures = tuple(_measures(selected, kind))
-    if selected.summed and not (options.by and measures):
-        return Picture(selected, options, (), title=options.chart, reason=too_many(selected.summed))
-    if options.measure not in measures:
-        options = replace(options, measure=_best(selected.selection, measures, kind))
-    picture = Picture(selected, options, measures, title=options.chart)
+    kind, held = options.type, selected.held
+    # Shares stand for amounts where a chart takes no token.
+    measures = [VALUE] if "value" in held.holdings and held.holdings["value"].notna().any() else []
+    measures += [AMOUNTS] if kind.takes == "perhaps a token" else []
+    measures = [AMOUNTS] if kind.takes == "a token" else [*measures, BALANCES]
+    if options.measure not in measures:  # values first, or the amounts of the one token picked
+        is_one = len(selected.selection.tokens) == 1 and AMOUNTS in measures
+        best = AMOUNTS if is_one else VALUE
+        options = replace(options, measure=best if best in measures else measures[-1])
+    picture = Picture(selected, options, tuple(measures), title=options.chart)
     if not len(held.holdings):
         return replace(picture, reason=absence(selected))
+    drawn = held
     if options.measure != VALUE and kind.takes != "a token":  # counted, or drawn by amounts
         bare = held.holdings.drop(columns=VALUED, errors="ignore")
-        held = replace(held, holdings=bare)
+        drawn = replace(held, holdings=bare)
     try:
         given = _arguments(selected, options)
         colors = {"colors": selected.portfolio.colors} if kind.colored else {}
-        figure = getattr(charts, kind.function)(held, wallets=selected.wallets, **given, **colors)
+        figure = getattr(charts, kind.function)(drawn, wallets=selected.wallets, **given, **colors)
     except Exception as error:  # noqa: BLE001 - shown in the chart's place
         return replace(picture, reason=f"No chart: {error_text(error)}")
     if not figure.data:  # its one annotation says why
         return replace(picture, reason=charts.plain(figure.layout.annotations[0].text))
-    return _finished(picture, figure, given)
-
-
-def _finished(picture: Picture, figure: charts.Figure, given: Mapping[str, Any]) -> Picture:
-    held, meta = picture.selected.held, figure.layout.meta
-    title, about = charts.take_words(figure)
-    if summed := picture.selected.summed:
-        about = [*about, f"Sums of {many(summed.balances, 'balance')}; {ONE_BY_ONE}."]
-    token = ""
+    meta, token = figure.layout.meta, ""
+    title, about = charts.take_words(figure)  # which takes the meta, too
     if "token" in given:
         place = held.tokens.keys.index(given["token"])
         [token] = token_names(held.holdings, held.tokens, np.array([place]))
+    _fit(figure, options)
     return replace(
         picture,
         token=token,
         title=title,
         line=charts.plain(meta["line"]),
         about=tuple(about),
-        figure=_fitted(figure, picture.options).to_json(validate=False).encode(),
+        figure=figure.to_json(validate=False).encode(),
         arguments=given,
         rows=tuple(meta.get("rows", ())),
         tokens=tuple(meta.get("tokens", ())),
     )
 
 
-def _fitted(figure: charts.Figure, options: ChartOptions) -> charts.Figure:
-    """Let a figure fill the page, which paints it in its own colours."""
+def _fit(figure: charts.Figure, options: ChartOptions) -> None:
+    """Make a figure fill the page, which paints it in its own colours."""
     layout = figure.layout
     if not charts.has_template():
         layout.template = None
@@ -166,50 +192,25 @@ def _fitted(figure: charts.Figure, options: ChartOptions) -> charts.Figure:
         layout.annotations, layout.margin.t, layout.height = (), 0, layout.height - high
         layout.xaxis.update(tickangle=-90, title=None)
         layout.yaxis.title = None
-    elif options.narrow and CHARTS[options.chart].function == "bar":  # names take most of it
+    elif options.narrow and options.type.function == "bar":  # names take most of it
         layout.xaxis.update(nticks=3, tickangle=0)
         layout.yaxis.title = None
-    return figure
-
-
-def _measures(selected: Selected, kind: ChartType) -> list[str]:
-    """Tell by what rows can be drawn: shares stand for amounts where a chart takes no token."""
-    held = selected.held
-    if kind.takes == "a token":
-        return [AMOUNTS]
-    found = [VALUE] if "value" in held.holdings and held.holdings["value"].notna().any() else []
-    if selected.summed:  # of which balances can't be counted, nor one token be chosen
-        is_one = kind.takes == "perhaps a token" and len(selected.selection.tokens) == 1
-        return found + [AMOUNTS] * is_one
-    found += [AMOUNTS] if kind.takes == "perhaps a token" else []
-    return [*found, BALANCES]
-
-
-def _best(selection: Selection, measures: tuple[str, ...], kind: ChartType) -> str:
-    """Prefer values, and the amounts of the one token that is picked."""
-    if len(selection.tokens) == 1 and kind.takes == "perhaps a token":
-        return AMOUNTS
-    return VALUE if VALUE in measures else measures[-1]
 
 
 def _arguments(selected: Selected, options: ChartOptions) -> dict[str, Any]:
-    """Choose the arguments of a chart of some holdings, which are not empty.
-
-    Where it needs a token or a wallet and none is picked, it is the one with the most balances.
-    """
+    """Choose a chart's arguments: the wallet or token that is picked, or with most balances."""
     kind, held, selection = options.type, selected.held, selected.selection
     found: dict[str, Any] = {}
     if by := options.by:
         found["by"] = by[0] if len(by) == 1 else [*by]
     found |= kind.arguments
+    chosen: Sequence[TokenKey] | None = None
     if kind.takes == "a wallet":
-        found["wallet"] = _first(selection.wallet_keys(), held.wallet_keys, held.wallet_codes)
+        name, chosen = "wallet", selection.wallet_keys()
+        keys, codes = held.wallet_keys, held.wallet_codes
     elif options.measure == AMOUNTS:
-        found["token"] = _first(selection.tokens, held.tokens.keys, held.tokens.codes)
+        name, chosen, keys, codes = "token", selection.tokens, held.tokens.keys, held.tokens.codes
+    if chosen is not None:
+        there, most = {*keys}, keys[int(np.bincount(codes).argmax())]
+        found[name] = next((key for key in chosen if key in there), most)
     return found | (_NARROW.get(kind.function, {}) if options.narrow else {})
-
-
-def _first(chosen: Iterable[TokenKey], keys: list[TokenKey], codes: np.ndarray) -> TokenKey:
-    """Return the first that is chosen and there, or else that with the most rows."""
-    there, most = set(keys), keys[int(np.bincount(codes).argmax())]
-    return next((key for key in chosen if key in there), most)

@@ -13,7 +13,7 @@ cancel           fetching.js            `Fetches`: ends that
 again            fetching.js            `Fetches`: asks again for what is not ok
 status           explorer.js, panel.js  `FetchPanel`, `HoldingsExplorer`: how complete a fetch is
 chart            chart.js               `View`: takes what a person did, gives what there is to see
-plotly           plotly.js              `HoldingsExplorer`: plotly.js, before anything is summed
+plotly           plotly.js              `HoldingsExplorer`: plotly.js, before anything is drawn
 rows             rows.js                `View`: a window of the table
 options wallets  filters.js             `View`: as a `Picker`; so of tokens, blockchains and labels
 remaining        filters.js             `View`: what the filters leave each other
@@ -48,10 +48,6 @@ LOCK = RLock()
 _LONGEST = 400
 
 
-class NotReadError(Exception):
-    """Something has to be read before that can be answered: whoever reads it answers later."""
-
-
 def handler(
     method: Callable[Concatenate[WidgetT, P], None],
 ) -> Callable[Concatenate[WidgetT, P], None]:
@@ -71,7 +67,7 @@ def handler(
 
 
 def error_text(error: Exception) -> str:
-    """Say what went wrong; one of our errors needs no name of its class. Not yet escaped."""
+    """Return what went wrong, not yet escaped; one of our errors needs no name of its class."""
     if not isinstance(error, WalletframeError):
         return f"{type(error).__name__}: {error}"
     said, gap, hint = f"{error}".partition("\n\nHint: ")
@@ -125,29 +121,23 @@ class PageWidget(AnyWidget):
         """
         return self._closed
 
+    @handler
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take what the page set; what can't be taken is told, and taken back in the page."""
-        self._set_state(sync_data, super().set_state)
-
-    @handler
-    def _set_state(self, state: dict[str, Any], setter: Callable[[dict[str, Any]], None]) -> None:
         try:
-            setter(state)
+            super().set_state(sync_data)
         except Exception:
-            self.send_state([name for name in state if name in self.keys])
+            self.send_state([name for name in sync_data if name in self.keys])
             raise
 
     @handler
     def _take_message(self, _widget: object, content: dict[str, Any], _buffers: object) -> None:
         """Handle a message, and answer it if the page numbered it."""
-        handle = self._handlers.get(content["kind"])
-        if handle is None:
+        if (handle := self._handlers.get(content["kind"])) is None:
             return
         reply: dict[str, Any] = {name: content[name] for name in ("kind", "n") if name in content}
         try:
             answer: Answer = handle(content)
-        except NotReadError:
-            return
         except Exception:
             if "n" in reply:
                 self.send({**reply, "failed": True})

@@ -1,18 +1,45 @@
-"""The report as a file."""
+"""The report as a file: the text is made of its content by a template, its charts as pictures.
+
+Whatever a template writes that is not marked as the report's own goes through `walletframe.text`.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import os
+import re
+import signal
+import sys
+from base64 import b64encode
+from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from queue import Empty, Queue
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from walletframe.disk import replaced
-from walletframe.errors import SettingsError
-from walletframe.frames import details_given
-from walletframe.reports.rendering import drawn_images, render_html, render_markdown
+from walletframe.errors import MissingExtraError, SettingsError
+from walletframe.frames.details import details_given
+from walletframe.frames.display import cell_html, is_number, table_markdown, table_rows
+from walletframe.frames.tables import NUMBERS
+from walletframe.numerals import many
+from walletframe.settings.values import PREFIX
+from walletframe.text import as_html, as_markdown
 
 if TYPE_CHECKING:
-    from walletframe.frames import AssetsLike, By, DetailsLike
+    from collections.abc import Callable, Sequence
+
+    from walletframe.frames.asset_list import AssetsLike
+    from walletframe.frames.details import DetailsLike
+    from walletframe.frames.groups import By
+    from walletframe.frames.tables import Cell
+    from walletframe.reports.composition import Chart, View
 
 PathLike: TypeAlias = str | Path
 Images: TypeAlias = Literal["interactive", "static"]
@@ -66,7 +93,8 @@ def report(  # noqa: PLR0913 - what a caller may wish
         If `details` or `before` is not a fetch, the path has another suffix, `images` is neither
         of these, or `by` names no column.
     MissingExtraError
-        With ``images="static"``, if the packages that draw pictures are not installed.
+        With ``images="static"``, if the packages that draw pictures are not installed, there is
+        no Chrome or Chromium, or it ends or doesn't answer for 90 seconds.
     ColumnsError, AmountError, PricesError
         If a column is missing, ``amount`` holds no amounts, or values have several currencies.
     TokenListError, AmbiguousTokenError
@@ -102,17 +130,177 @@ def report(  # noqa: PLR0913 - what a caller may wish
         )
     if images not in get_args(Images):
         raise SettingsError(f"images: {images!r}", hint="interactive or static")
-    from walletframe.reports.composition import compose  # noqa: PLC0415 - loads plotly
-    from walletframe.reports.figures import Grouping  # noqa: PLC0415 - as well
+    from walletframe.reports.composition import Grouping, compose  # noqa: PLC0415 - loads plotly
 
     grouping = None if by is None else Grouping(by, assets, bridged)
     made = datetime.now(UTC)
     content = compose(fetched, before=earlier, title=title, made=made, grouping=grouping)
     if form == ".md":
-        text = render_markdown(content)
+        text = _environment(as_markdown).get_template("report.md").render(content=content)
     else:
-        drawn = None if images == "interactive" else drawn_images(content.charts)
-        text = render_html(content, drawn)
+        from plotly.offline import get_plotlyjs  # noqa: PLC0415 - 5 MB, for this form alone
+
+        is_drawn = images == "static"
+        drawing = [] if is_drawn else content.charts
+        page = _environment(as_html).get_template("report.html")
+        text = page.render(
+            content=content,
+            images=_drawn_images(content.charts) if is_drawn else None,
+            config={"displaylogo": False, "showTips": False},
+            plotly=Markup(get_plotlyjs() if drawing else ""),  # noqa: S704 - plotly's own script
+            drawn=[[_script_data(view) for view in chart.views] for chart in drawing],
+        )
     with replaced(file) as target:
         target.write(text.encode())
     return file
+
+
+_LONGEST = 1_000
+_LONG = 30
+_LEFT_OF_POINT = re.compile(r"(?<=[0-9])(?=(?:[0-9]{3})+$)")
+_ROLES = {"tr": "row", "th": "columnheader", "td": "cell"}  # of thead and tbody: rowgroup
+_GAP = '<span class="gap">{}</span>'.format
+_WIDE, _NARROW, _SCALE = 960, 360, 2  # pictures, in pixels
+_LEGEND_LINE = 19
+_PURPOSE = "drawing charts as pictures"
+_PATIENCE_S = 90.0  # to start the browser and draw the first picture, or another one
+_CLOSING_S = 10.0
+
+
+@cache
+def _environment(escape: Callable[[str, int], str]) -> Environment:
+    def escaped(value: Any) -> Markup:
+        return value if isinstance(value, Markup) else Markup(escape(str(value), _LONGEST))  # noqa: S704 - escaped
+
+    environment = Environment(
+        loader=PackageLoader("walletframe.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=escaped,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["rows"] = lambda table: Markup(table_rows(table, _dress, _html_cell))  # noqa: S704 - escaped
+    environment.filters["table"] = lambda table: Markup(table_markdown(table))  # noqa: S704 - escaped
+    environment.globals["many"] = many
+    environment.filters["own"] = Markup if escape is as_markdown else escaped
+    return environment
+
+
+def _dress(tag: str, name: str) -> str:
+    """Return classes, and roles, which a table loses where a narrow page shows it as blocks."""
+    role = f' role="{_ROLES.get(tag, "rowgroup")}"'
+    number = name in NUMBERS
+    if tag == "td":
+        side = "number" if number else "text"
+        kind, heading = as_html(name.split(" ", maxsplit=1)[0]), as_html(name)
+        return f'{role} class="{side} {kind}" data-name="{heading}"'
+    return role + (' scope="col"' if tag == "th" else "") + (' class="number"' if number else "")
+
+
+def _html_cell(cell: Cell) -> str:
+    """Set digits in groups by margins, which are not copied; only long numbers may wrap."""
+    if not is_number(cell):
+        return cell_html(cell)
+    whole, point, rest = cell.text.partition(".")
+    first, *more = _LEFT_OF_POINT.split(whole)
+    groups = [f"<span>{first}</span>", *map(_GAP, more)]
+    if point:
+        thirds = [rest[start : start + 3] for start in range(0, len(rest), 3)]
+        groups += [f"<span>.{thirds[0]}</span>", *map(_GAP, thirds[1:])]
+    drawn = ("<wbr>" if len(cell.text) > _LONG else "").join(groups)
+    return f'<span class="digits">{drawn}</span>'
+
+
+def _script_data(view: View) -> Markup:
+    """Write a figure as JSON that can't end the element it stands in."""
+    text = str(view.figure.to_json())
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return Markup(text)  # noqa: S704 - escaped
+
+
+def _drawn_images(charts: Sequence[Chart]) -> list[list[Markup]]:
+    """Draw each view of charts, offline, as a ``data:`` URL of a PNG."""
+    if not charts:
+        return []
+    if find_spec("kaleido") is None:
+        raise MissingExtraError("images", _PURPOSE)
+    import kaleido  # noqa: PLC0415 - an extra
+
+    kind = _browser_class()
+    path = kind.find_browser(skip_local=False)
+    if not path or not Path(path).is_file():
+        raise _no_browser("a Chrome or Chromium, and none was found", "install one")
+    page = kaleido.PageGenerator(mathjax=False)  # else it is asked for on the web
+    browser = kaleido.Kaleido(n=1, page_generator=page, browser_cls=kind)
+    drawn: Queue[Markup | BaseException] = Queue()
+    work = _draw(browser, [view for chart in charts for view in chart.views], drawn)
+    thread = Thread(target=asyncio.run, args=(work,), name="walletframe-pictures", daemon=True)
+    thread.start()  # a notebook's own thread has a loop of its own
+    try:
+        pictures = [[_next(drawn, path) for _ in chart.views] for chart in charts]
+        thread.join(_CLOSING_S)
+    finally:
+        if thread.is_alive():  # the browser hangs, or the user interrupted it
+            _kill(browser)
+            thread.join(_CLOSING_S)
+    return pictures
+
+
+async def _draw(browser: Any, views: Sequence[View], drawn: Queue[Markup | BaseException]) -> None:
+    """Queue the picture of each view into a queue, or why there are no more of them."""
+    try:
+        async with browser:
+            for view in views:
+                layout, is_narrow = view.figure.layout, view.name == "narrow"
+                entries = len(view.figure.data) if is_narrow and layout.showlegend else 0
+                width = _NARROW if is_narrow else _WIDE
+                height = layout.height + _LEGEND_LINE * entries
+                opts = {"format": "png", "width": width, "height": height, "scale": _SCALE}
+                png = await browser.calc_fig(view.figure, opts=opts)
+                url = f"data:image/png;base64,{b64encode(png).decode()}"
+                drawn.put(Markup(url))  # noqa: S704 - letters and digits
+    except (Exception, asyncio.CancelledError) as fault:  # noqa: BLE001 - the queue's reader raises
+        drawn.put(fault)
+
+
+def _next(drawn: Queue[Markup | BaseException], path: str) -> Markup:
+    """Return the next picture; an error where the browser ended, or does not answer."""
+    needed = f"a Chrome or Chromium that works: {path}"
+    start = f"start {path} in a shell to see why"
+    try:
+        picture = drawn.get(timeout=_PATIENCE_S)
+    except Empty:
+        raise _no_browser(f"{needed} did not answer within {_PATIENCE_S:g} s", start) from None
+    if isinstance(picture, BaseException):
+        raise _no_browser(f"{needed} ended before it had drawn them", start) from picture
+    return picture
+
+
+def _no_browser(lacking: str, way: str) -> MissingExtraError:
+    way += ', or name one that works in the variable BROWSER_PATH; images="interactive" needs none'
+    return MissingExtraError("images", _PURPOSE, lacking, way)
+
+
+def _kill(browser: Any) -> None:
+    """End a browser's processes at once."""
+    with suppress(AttributeError, ProcessLookupError):  # it has not begun, or has ended
+        if sys.platform == "win32":  # pragma: no cover - it has no groups of processes
+            browser.subprocess.kill()
+        else:
+            os.killpg(browser.subprocess.pid, signal.SIGKILL)
+
+
+def _browser_class() -> Any:
+    from choreographer.browsers.chromium import Chromium  # noqa: PLC0415 - comes with kaleido
+
+    class Unknowing(Chromium):
+        """A browser whose processes inherit none of walletframe's settings: one is the key."""
+
+        def get_env(self) -> dict[str, str]:
+            settings = [name for name in os.environ if name.upper().startswith(PREFIX)]
+            return {name: text for name, text in os.environ.items() if name not in settings}
+
+    return Unknowing

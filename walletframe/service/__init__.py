@@ -2,7 +2,7 @@
 
 from walletframe.service.ledger import SHOWCASE, Ledger, SimulatedLedger
 from walletframe.service.options import SANDBOX_KEYS, TEST_KEY_PER_SECOND, Behaviour, SandboxKey
-from walletframe.service.sandbox import Sandbox, latest_choices, latest_sandbox, sandbox
+from walletframe.service.sandbox import Sandbox, latest_sandbox, sandbox
 
 __all__ = [
     "SANDBOX_KEYS",
@@ -13,7 +13,6 @@ __all__ = [
     "Sandbox",
     "SandboxKey",
     "SimulatedLedger",
-    "latest_choices",
     "latest_sandbox",
     "sandbox",
 ]

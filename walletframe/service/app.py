@@ -20,30 +20,17 @@ from fastapi import FastAPI, Request, Response
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 
-from walletframe.address import WalletAddress
+from walletframe.address.forms import WalletAddress
 from walletframe.errors import AddressError
 from walletframe.service import gate as problems
-from walletframe.service.document import (
-    DESCRIPTION,
-    OPERATION,
-    RESPONSES,
-    TITLE,
-    VERSION,
-    with_components,
-)
 from walletframe.service.gate import Problem, ProblemAnswer, refused
-from walletframe.service.ledger import Chance, detail_of
-from walletframe.service.options import Base
-from walletframe.settings import is_this_machine
-from walletframe.wire.shapes import (
-    ADDRESS_PARAMETER,
-    DETAILS_PATH,
-    KEY_PARAMETER,
-    WalletDetailsAnswer,
-)
+from walletframe.service.ledger import GENERATOR_VERSION, Chance, detail_of
+from walletframe.service.options import BASES, TEST_KEY_PER_SECOND
+from walletframe.settings.key import is_this_machine
+from walletframe.wire import shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -56,41 +43,130 @@ _JSON = "application/json"
 _THREAD_NAME = "walletframe-sandbox"
 _LONGEST_REQUEST = 1 << 20
 _LOGGERS = ("uvicorn.error", "uvicorn.access", "uvicorn.asgi", "asyncio")
+_DESCRIPTION = (
+    "Simulated or recorded holdings; no real service is asked. The service's document shows no "
+    "version, no status but 200 and no error body: those here are the sandbox's own choice."
+)
+_SCHEMA = "#/components/schemas/"
+_CHOSEN = "The sandbox's own choice: "
+_OWN_STATUS = "The service's document does not show this status: it is the sandbox's own choice."
+
+_MEANINGS = {
+    200: "The wallets.",
+    400: "An address is missing, has no dot, or has an empty part.",
+    401: "The key is missing or not known.",
+    403: "The key is known, but belongs to the other base address.",
+    404: "There is nothing at this path.",
+    405: "The method is not GET, or the preflight names an origin that the key has not registered.",
+    421: "The Host header does not name this machine: localhost, 127.0.0.1 or [::1].",
+    429: "A limit of the IP address or of the key is exceeded; Retry-After says when to ask again.",
+    500: "The sandbox could not answer.",
+}
+
+_OPERATION: dict[str, Any] = {
+    "description": (
+        "Returns all tokens and balances, and the explorer URL, for the given wallet addresses. "
+        "One entry for each wallet asked for. The native coin has asset.address null. "
+        "A wallet whose data can't be retrieved has failed true in an answer with status 200. "
+        "A web page may read the answer if its domain is registered for the key (CORS).\n\n"
+        f"Limits: per IP address and per key; the test key {TEST_KEY_PER_SECOND} requests a "
+        f"second. {_CHOSEN}these numbers, a moving window, and the order of the "
+        "checks (the address's limit, key, base address, the key's limit, addresses). "
+        f"{_CHOSEN}an entry on an unknown blockchain has failed true."
+    ),
+    "parameters": [
+        {
+            "name": shapes.ADDRESS_PARAMETER,
+            "in": "query",
+            "required": True,
+            "description": (
+                "<BLOCKCHAIN>.<WALLET_ADDRESS>, the blockchain identifier and the address joined "
+                f"by a dot. {_CHOSEN}several wallets are several such parameters, answered in "
+                "their order, equal ones once; each is split at its first dot."
+            ),
+            "schema": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+            "style": "form",
+            "explode": True,
+        },
+        {
+            "name": shapes.KEY_PARAMETER,
+            "in": "query",
+            "required": True,
+            "description": (
+                "The caller's API key. A private key belongs to the private base address, a "
+                f"public key to the public one. {_CHOSEN}the test key is taken at both."
+            ),
+            "schema": {"type": "string"},
+        },
+    ],
+}
+_HEADERS = {
+    "X-Walletframe-Simulated": "true: not a real service's data",
+    "Retry-After": "Whole seconds to wait.",
+}
+_OK, _LIMITED = 200, 429
+_SHAPES = ("ProblemAnswer", "WalletDetailsAnswer")  # of a refusal, of wallets
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": meaning if status == _OK else f"{meaning} {_OWN_STATUS}",
+        "headers": {
+            name: {"description": text, "schema": {"type": "string"}}
+            for name, text in _HEADERS.items()
+            if name != "Retry-After" or status == _LIMITED
+        },
+        "content": {_JSON: {"schema": {"$ref": f"{_SCHEMA}{_SHAPES[status == _OK]}"}}},
+    }
+    for status, meaning in _MEANINGS.items()
+}
 
 
 def create_app(ledger: Ledger, behaviour: Behaviour, gate: Gate) -> FastAPI:
     """Build the application: the endpoint under both base addresses, and its document."""
     app = FastAPI(
-        title=TITLE,
-        version=VERSION,
-        description=DESCRIPTION,
+        title="Wallet balance service (walletframe's sandbox, simulated data)",
+        version=f"sandbox-{GENERATOR_VERSION}",
+        description=_DESCRIPTION,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
     )
     desk = _Desk(ledger, behaviour, gate)
-    for base in Base:
-        path = f"/{base}{DETAILS_PATH}"
+    for base in BASES:
+        path = f"/{base}{shapes.DETAILS_PATH}"
         app.add_api_route(
             path,
-            desk.endpoint(base),
+            desk.details,
             operation_id=f"wallet_details_{base}",
             summary=f"Get wallet details ({base} base address)",
-            responses=RESPONSES,
+            responses=_RESPONSES,
             response_class=Response,
             response_model=None,
-            openapi_extra=OPERATION,
+            openapi_extra=_OPERATION,
         )
         app.add_api_route(
             path, _preflight, methods=["OPTIONS"], response_model=None, include_in_schema=False
         )
     app.state.gate = gate
     app.add_middleware(_OwnNameOnly)
-    app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(Exception, _broken)
+    for kind in (HTTPException, Exception):
+        app.add_exception_handler(kind, _refused)
     generate = app.openapi
-    app.openapi = lambda: with_components(generate())  # type: ignore[method-assign]
+    app.openapi = lambda: _with_components(generate())  # type: ignore[method-assign]
     return app
+
+
+def _with_components(document: dict[str, Any]) -> dict[str, Any]:
+    """Add the schemas of the endpoint's answers to what FastAPI generated, and return it."""
+    _, schemas = msgspec.json.schema_components(
+        [shapes.WalletDetailsAnswer, ProblemAnswer], ref_template=_SCHEMA + "{name}"
+    )
+    for schema in schemas.values():
+        schema["description"] = schema["description"].partition("\n")[0]
+        # A reader may leave out what is null; the sandbox sends every field but a price.
+        schema["required"] = [name for name in schema["properties"] if name != "price"]
+        for field in schema["properties"].values():
+            field.pop("default", None)
+    return document | {"components": {"schemas": schemas}}
 
 
 class _Desk:
@@ -104,27 +180,24 @@ class _Desk:
         self._ledger, self._behaviour, self._gate = ledger, behaviour, gate
         self._asked: Counter[WalletAddress] = Counter()
 
-    def endpoint(self, base: Base) -> Callable[[Request], Awaitable[Response]]:
-        """Return what answers requests to a base address."""
+    async def details(self, request: Request) -> Response:
+        """Answer a request to one of the base addresses, with which its path begins."""
+        host = request.client.host if request.client else ""
+        base = request.url.path.split("/")[1]
+        self._gate.admit(request.query_params.get(shapes.KEY_PARAMETER), base, host)
+        wallets = _addresses(request.query_params.getlist(shapes.ADDRESS_PARAMETER))
+        await asyncio.sleep(self._behaviour.latency_s * len(wallets))
+        answer = msgspec.json.encode(self._answer(wallets))
+        return Response(answer, media_type=_JSON, headers=_cors_headers(request))
 
-        async def details(request: Request) -> Response:
-            host = request.client.host if request.client else ""
-            self._gate.admit(request.query_params.get(KEY_PARAMETER), base, host)
-            wallets = _addresses(request.query_params.getlist(ADDRESS_PARAMETER))
-            await asyncio.sleep(self._behaviour.latency_s * len(wallets))
-            answer = msgspec.json.encode(self._answer(wallets))
-            return Response(answer, media_type=_JSON, headers=_cors_headers(request))
-
-        return details
-
-    def _answer(self, wallets: Sequence[WalletAddress]) -> WalletDetailsAnswer:
+    def _answer(self, wallets: Sequence[WalletAddress]) -> shapes.WalletDetailsAnswer:
         """Return one entry for each, in the same order; spellings of one wallet fail together."""
         failing = {}
         for wallet in {wallet.canonical for wallet in wallets}:
             chance = Chance("failure", self._behaviour.seed, wallet, self._asked[wallet])
             self._asked[wallet] += 1
             failing[wallet] = chance.hits(self._behaviour.failure_share)
-        return WalletDetailsAnswer(
+        return shapes.WalletDetailsAnswer(
             [
                 detail_of(wallet, None, failed=True)
                 if failing[wallet.canonical]
@@ -174,7 +247,7 @@ async def _preflight(request: Request) -> Response:
 
 def _cors_headers(request: Request) -> dict[str, str]:
     """Return the headers for the origin that the request's key has registered, else none."""
-    key = request.app.state.gate.find(request.query_params.get(KEY_PARAMETER))
+    key = request.app.state.gate.find(request.query_params.get(shapes.KEY_PARAMETER))
     origin = request.headers.get("Origin")
     if key is None or key.domain is None or key.domain != origin:
         return {}
@@ -186,15 +259,13 @@ def _cors_headers(request: Request) -> dict[str, str]:
 
 
 async def _refused(request: Request, error: Any) -> Response:
-    """Answer what the gate refused, or what FastAPI found no route for."""
-    problem = error.detail
+    """Answer what the gate refused, what FastAPI found no route for, or what broke."""
+    if not isinstance(error, HTTPException):
+        return _refusal(request, problems.BROKEN, {})
+    problem: Any = error.detail
     if not isinstance(problem, Problem):
         problem = problems.NO_SUCH_PATH if error.status_code == 404 else problems.NOT_ALLOWED  # noqa: PLR2004 - the status that says so
     return _refusal(request, problem, error.headers or {})
-
-
-async def _broken(request: Request, _error: Exception) -> Response:
-    return _refusal(request, problems.BROKEN, {})
 
 
 def _refusal(request: Request, problem: Problem, headers: Mapping[str, str]) -> Response:

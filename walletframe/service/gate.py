@@ -22,7 +22,7 @@ from walletframe.service.options import TEST_KEY_PER_SECOND
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from walletframe.service.options import Base, SandboxKey
+    from walletframe.service.options import SandboxKey
 
 _LONGEST_WINDOW_S = 50
 
@@ -71,7 +71,7 @@ class Gate:
             self._limit = RateLimitItemPerSecond(rate.numerator, rate.denominator)
         self._test_limit = RateLimitItemPerSecond(TEST_KEY_PER_SECOND)
 
-    def admit(self, text: str | None, base: Base, ip_address: str) -> None:
+    def admit(self, text: str | None, base: str, ip_address: str) -> None:
         """Refuse by the address's limit, the key, its base, or the key's limit, in this order."""
         self._count(self._limit, LIMITED_IP, "ip", ip_address)
         key = self.find(text)

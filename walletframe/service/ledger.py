@@ -1,18 +1,20 @@
 """Ledgers, which say what a wallet holds: their interface, and the simulated one.
 
-Draws are whole numbers from a hash, so that every machine and Python version draws the same.
-Whoever shows the symbols has to escape them.
+Its prices are made up, and no explorer is ever called. Draws are whole numbers from a hash, so that
+every machine and Python version draws the same. Whoever shows
+the symbols has to escape them.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum, auto
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 from urllib.parse import quote
 
-from walletframe.address import WalletAddress
-from walletframe.service.chains import CHAINS, TOKENS, Chain, Token
+from walletframe.address.forms import WalletAddress
+from walletframe.tokens import known_tokens, native_coin
 from walletframe.wire.shapes import Amount, Asset, AssetAndAmount, WalletDetail
 
 if TYPE_CHECKING:
@@ -44,6 +46,82 @@ _SPAM = (
     "",
 )
 _STOLEN = ("USDC", "USDT", "ETH", "WBTC")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token on one blockchain: no contract is the native coin, no price one that has none."""
+
+    symbol: str
+    contract: str | None
+    decimals: int
+    price: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A blockchain, and what stands before an address in its explorer's page for it."""
+
+    name: str
+    coin: Token
+    explorer: str
+    form: str  # of contracts: hex, solana, tron, near, or none where there are no tokens
+
+
+_CHAINS = [
+    ("ETH", 3100.0, "https://etherscan.io/address/", "hex"),
+    ("BSC", 640.0, "https://bscscan.com/address/", "hex"),
+    ("POLYGON", 0.42, "https://polygonscan.com/address/", "hex"),
+    ("ARBITRUM", 3100.0, "https://arbiscan.io/address/", "hex"),
+    ("OPTIMISM", 3100.0, "https://optimistic.etherscan.io/address/", "hex"),
+    ("BASE", 3100.0, "https://basescan.org/address/", "hex"),
+    ("AVAX_CCHAIN", 31.0, "https://snowtrace.io/address/", "hex"),
+    ("GNOSIS", 1.0, "https://gnosisscan.io/address/", "hex"),
+    ("SOLANA", 170.0, "https://solscan.io/account/", "solana"),
+    ("TRON", 0.24, "https://tronscan.org/#/address/", "tron"),
+    ("NEAR", 4.2, "https://nearblocks.io/address/", "near"),
+    ("BTC", 64000.0, "https://mempool.space/address/", "none"),
+    ("LTC", 82.0, "https://litecoinspace.org/address/", "none"),
+    ("DOGE", 0.16, "https://blockchair.com/dogecoin/address/", "none"),
+    ("COSMOS", 6.5, "https://www.mintscan.io/cosmos/address/", "none"),
+]
+CHAINS = {
+    name: Chain(name, Token(coin.symbol, None, coin.decimals, price), explorer, form)
+    for name, price, explorer, form in _CHAINS
+    for coin in [native_coin(name)]
+}
+
+_PRICED = (  # by symbol, made up
+    "WBTC=64000 BTCB=64000 cbBTC=64000 BTC.b=64000 cbETH=3350 WETH=3100 stETH=3100 ETH=3100 "
+    "WETH.e=3100 WBNB=640 GNO=240 mSOL=205 JitoSOL=195 WSOL=170 AAVE=160 WAVAX=31 GMX=28 LINK=14 "
+    "UNI=8 wNEAR=4.2 ORCA=2.6 CAKE=2.3 RAY=2.2 WIF=1.9 OP=1.7 LDO=1.2 AERO=1.1 USDC=1 USDT=1 "
+    "DAI=1 GUSD=1 BUSD=1 USDC.e=1 USDt=1 WXDAI=1 JUP=0.9 ARB=0.8 CRV=0.4 JOE=0.4 WTRX=0.24 "
+    "REF=0.07 JST=0.03 DEGEN=0.009 Bonk=2e-05 SHIB=1.8e-05 PEPE=1e-05 BTT=9e-07"
+)
+_PRICES = dict(each.split("=") for each in _PRICED.split())
+
+_HELD = {  # symbols of well-known tokens
+    "ETH": "USDC USDT DAI GUSD WETH stETH WBTC LINK UNI AAVE CRV LDO SHIB PEPE",
+    "BSC": "USDT USDC BUSD WBNB BTCB ETH CAKE",
+    "POLYGON": "USDC USDC.e USDT DAI WETH WBTC LINK",
+    "ARBITRUM": "USDC USDC.e USDT DAI WETH WBTC ARB GMX",
+    "OPTIMISM": "USDC USDC.e USDT DAI WETH WBTC OP",
+    "BASE": "USDC DAI WETH cbETH cbBTC AERO DEGEN",
+    "AVAX_CCHAIN": "USDC USDt WAVAX WETH.e BTC.b JOE",
+    "GNOSIS": "USDC WXDAI GNO",
+    "SOLANA": "USDC USDT WSOL mSOL JitoSOL JUP RAY ORCA WIF Bonk",
+    "TRON": "USDT USDC WTRX JST BTT",
+    "NEAR": "USDC USDt wNEAR REF",
+}
+# Of two contracts with one symbol, the first in the list.
+_KNOWN = {(each.blockchain, each.symbol): each for each in known_tokens()[::-1] if each.contract}
+TOKENS = {
+    chain: tuple(
+        Token(token.symbol, token.contract, token.decimals, float(_PRICES[token.symbol]))
+        for token in (_KNOWN[chain, symbol] for symbol in symbols.split())
+    )
+    for chain, symbols in _HELD.items()
+}
 
 
 class Promise(Enum):
@@ -121,7 +199,7 @@ class Chance:
         return int.from_bytes(blake2b(self._subject, salt=salt, digest_size=32).digest()) % stop
 
     def hits(self, share: float) -> bool:
-        """Say whether something happens that does in a share of all cases, in millionths."""
+        """Return whether something happens that does in a share of all cases, in millionths."""
         return self.below(_PARTS) < round(share * _PARTS)
 
     def pick(self, options: Sequence[T]) -> T:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from secrets import token_hex
+from dataclasses import dataclass, field
 
 from walletframe.errors import SettingsError
 
+BASES = ("private", "public")  # the kinds of keys that have a base address of their own
 TEST_KEY_PER_SECOND = 2
 _LARGEST_SEED = 10**18
 _LOWEST_RATE, _HIGHEST_RATE = 0.02, 1_000_000
@@ -45,13 +44,6 @@ def _check(name: str, value: float, low: float, high: float) -> None:
         raise SettingsError(f"{name}: {value!r}", hint=f"a number from {low:g} to {high:g}")
 
 
-class Base(StrEnum):
-    """The two base addresses of the service."""
-
-    PRIVATE = "private"
-    PUBLIC = "public"
-
-
 @dataclass(frozen=True, slots=True)
 class SandboxKey:
     """A key for the base address of its kind, of test for both; a website may read the answers."""
@@ -62,17 +54,7 @@ class SandboxKey:
 
 
 # They are public knowledge, and open nothing but simulated data on this machine.
-_KEYS = [
-    SandboxKey("wf-sandbox-private-0000", "private"),
-    SandboxKey("wf-sandbox-public-0000", "public", domain="https://notebook.example"),
-    SandboxKey("wf-sandbox-test-0000", "test"),
-]
-SANDBOX_KEYS = {known.kind: known for known in _KEYS}
-
-
-def secret_keys() -> dict[str, SandboxKey]:
-    """Return keys that nobody knows, for a sandbox that serves holdings of its user's."""
-    return {
-        kind: replace(known, key=f"wf-sandbox-{kind}-{token_hex(16)}")
-        for kind, known in SANDBOX_KEYS.items()
-    }
+_DOMAINS = {"private": None, "public": "https://notebook.example", "test": None}
+SANDBOX_KEYS = {
+    kind: SandboxKey(f"wf-sandbox-{kind}-0000", kind, domain) for kind, domain in _DOMAINS.items()
+}

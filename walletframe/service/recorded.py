@@ -6,25 +6,26 @@ The first thing that is wrong is named with its file, or its row and column.
 from __future__ import annotations
 
 import json
-import math
-import operator
+import re
 from collections.abc import Mapping
+from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+from msgspec import Meta
 from msgspec.structs import replace
 from pyarrow import parquet
 
-from walletframe.address import WalletAddress
+from walletframe.address.forms import WalletAddress
 from walletframe.disk import read_parquet
-from walletframe.errors import AddressError, Either, LedgerError, Spelled
-from walletframe.service.chains import CHAINS
-from walletframe.service.ledger import Holding, Ledger, detail_of
-from walletframe.wire.shapes import Amount, Asset, AssetAndAmount, WalletDetail, WalletDetailsAnswer
+from walletframe.errors import AddressError, LedgerError
+from walletframe.service.ledger import CHAINS, Holding, Ledger, detail_of
+from walletframe.wire import shapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,10 +35,10 @@ _Record: TypeAlias = Mapping[str, object]
 _REQUIRED = ("blockchain", "address", "token_address", "symbol", "raw_amount", "decimals")
 _OPTIONAL = ("token_blockchain", "price")
 _SHOWN = 60
-_FORMS = Spelled(
-    "a list of records",
-    Either(' (as of DataFrame.to_json(orient="records"))'),
-    ', or an answer of the service: {"wallets": […]}',
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_FORMS = (
+    'a list of records (as of DataFrame.to_json(orient="records")), or an answer of '
+    'the service: {"wallets": […]}'
 )
 
 
@@ -48,8 +49,8 @@ class RecordedLedger:
     known, a wallet fails, as in the simulated ledger.
     """
 
-    def __init__(self, details: Iterable[WalletDetail]) -> None:
-        self._details: dict[WalletAddress, WalletDetail] = {}
+    def __init__(self, details: Iterable[shapes.WalletDetail]) -> None:
+        self._details: dict[WalletAddress, shapes.WalletDetail] = {}
         for place, detail in enumerate(details):
             try:
                 wallet = WalletAddress(detail.block_chain, detail.address).canonical
@@ -77,7 +78,7 @@ class RecordedLedger:
         content = msgspec.json.encode(ordered, order="sorted")
         return f"data-{sha256(content).hexdigest()[:16]}"
 
-    def detail(self, wallet: WalletAddress) -> WalletDetail:
+    def detail(self, wallet: WalletAddress) -> shapes.WalletDetail:
         """Return what was given, with the blockchain and the address as asked for."""
         found = self._details.get(wallet.canonical)
         if found is None:
@@ -123,7 +124,7 @@ def _from_json(path: Path) -> RecordedLedger:
         content = content["holdings"]
     if isinstance(content, dict) and "wallets" in content:
         try:
-            return RecordedLedger(msgspec.convert(content, WalletDetailsAnswer).wallets)
+            return RecordedLedger(msgspec.convert(content, shapes.WalletDetailsAnswer).wallets)
         except msgspec.ValidationError as error:
             raise LedgerError(
                 f"{path}: not an answer of the service: {error}", hint=_FORMS
@@ -153,103 +154,64 @@ def _used_columns(present: list[str]) -> list[str]:
     return used
 
 
+class _Row(msgspec.Struct):
+    """A row of holdings as it can be served: amounts in base units, never floats."""
+
+    blockchain: str
+    address: str
+    raw_amount: Annotated[int, Meta(ge=0)] | Annotated[str, Meta(pattern=r"\A[0-9]+\Z")]
+    symbol: str | None = None
+    token_address: Annotated[str, Meta(min_length=1)] | None = None
+    token_blockchain: Annotated[str, Meta(min_length=1)] | None = None
+    decimals: int | None = None
+    price: shapes.Price = None
+
+
 def _from_records(records: Iterable[_Record]) -> RecordedLedger:
-    held: dict[WalletAddress, list[AssetAndAmount]] = {}
-    for row, record in enumerate(records):
-        cells = _Cells(row, record)
-        blockchain = cells.text("blockchain")
+    held: dict[WalletAddress, list[shapes.AssetAndAmount]] = {}
+    for number, record in enumerate(records):
+        row = _read_row(number, record)
         try:
-            wallet = WalletAddress(blockchain, cells.text("address")).canonical
+            wallet = WalletAddress(row.blockchain, row.address).canonical
         except AddressError as error:
-            lead = f"the holdings' row {row} (from 0) names no wallet: "
+            lead = f"the holdings' row {number} (from 0) names no wallet: "
             raise LedgerError(lead + error.problems[0][2]) from None
-        asset = Asset(
-            blockchain=cells.optional_text("token_blockchain") or blockchain,
-            address=cells.optional_text("token_address"),
-            symbol=cells.symbol(),
-        )
-        amount = Amount(amount=cells.raw_amount(), decimals=cells.decimals())
-        held.setdefault(wallet, []).append(Holding(asset, amount, cells.price()))
+        chain = row.token_blockchain or row.blockchain
+        asset = shapes.Asset(blockchain=chain, address=row.token_address, symbol=row.symbol or "")
+        amount = shapes.Amount(amount=str(row.raw_amount), decimals=row.decimals)
+        held.setdefault(wallet, []).append(Holding(asset, amount, row.price))
     return RecordedLedger(
-        WalletDetail(False, wallet.blockchain, wallet.address, holdings)  # noqa: FBT003 - not failed
+        shapes.WalletDetail(False, wallet.blockchain, wallet.address, holdings)  # noqa: FBT003 - not failed
         for wallet, holdings in held.items()
     )
 
 
-class _Cells:
-    """The cells of one row, read by name; None, NaN and NA are nothing."""
-
-    def __init__(self, row: int, record: _Record) -> None:
-        self._row, self._record = row, record
-
-    def text(self, column: str) -> str:
-        value = self._value(column)
-        if not isinstance(value, str):
-            raise self._wrong(column, "text is needed")
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise self._wrong(column, "it holds a lone surrogate, which is no text") from None
-        return value
-
-    def optional_text(self, column: str) -> str | None:
-        if self._value(column) is None:
-            return None
-        if text := self.text(column):
-            return text
-        raise self._wrong(column, "nothing (NA, null) is needed in the place of empty text")
-
-    def symbol(self) -> str:
-        """Return the symbol, empty where a fetch has none."""
-        return "" if self._value("symbol") is None else self.text("symbol")
-
-    def raw_amount(self) -> str:
-        value = self._value("raw_amount")
-        if isinstance(value, str) and value.isascii() and value.isdigit():
-            return value
-        number = None if isinstance(value, str) else _whole(value)
-        if number is None or number < 0:
-            raise self._wrong(
-                "raw_amount", "needed: an int, or text of digits, in base units; never a float"
-            )
-        return str(number)
-
-    def decimals(self) -> int | None:
-        value = self._value("decimals")
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        number = _whole(value)
-        if number is None and value is not None:
-            raise self._wrong("decimals", "a whole number is needed, or nothing where unknown")
-        return number
-
-    def price(self) -> float | None:
-        value = self._value("price")
-        if value is None:
-            return None
-        try:
-            number = math.nan if isinstance(value, bool | str) else float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
-        if not math.isfinite(number):
-            raise self._wrong("price", "a finite number is needed, or nothing where unknown")
-        return number
-
-    def _value(self, column: str) -> object:
-        value = self._record.get(column)
-        missing = value is None or value is pd.NA or value is pd.NaT or value != value  # noqa: PLR0124 - only NaN differs from itself
-        return None if missing else value
-
-    def _wrong(self, column: str, need: str) -> LedgerError:
-        shown = repr(self._record.get(column))
-        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
-        return LedgerError(
-            f"the holdings' row {self._row} (from 0), column {column!r}: {shown}", hint=need
-        )
-
-
-def _whole(value: object) -> int | None:
+def _read_row(number: int, record: _Record) -> _Row:
+    """Read a row as pandas or a file has it; None, NaN and NA are nothing."""
+    cells = {name: _plain(record.get(name)) for name in _Row.__struct_fields__}
+    match cells["decimals"]:
+        case float() as decimals if decimals.is_integer():  # as a missing value makes them
+            cells["decimals"] = int(decimals)
+    odd = [
+        name for name, cell in cells.items() if isinstance(cell, str) and _SURROGATE.search(cell)
+    ]
     try:
-        return None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
+        row = msgspec.convert(cells, _Row)
+        if not odd:
+            return row
+        column, needed = odd[0], "text without lone surrogates is needed"
+    except msgspec.ValidationError as error:
+        needed, _, place = str(error).rpartition(" - at ")
+        column = place.strip("`$.")
+    shown = repr(record.get(column))
+    shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+    raise LedgerError(f"the holdings' row {number} (from 0), column {column!r}: {shown}", needed)
+
+
+def _plain(value: Any) -> Any:
+    """Return a cell as Python has it."""
+    if value is None or value is pd.NA or value != value:  # noqa: PLR0124 - only NaN differs from itself
         return None
+    if isinstance(value, np.generic):
+        return value.item()
+    return float(value) if isinstance(value, Decimal) else value

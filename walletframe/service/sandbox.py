@@ -6,8 +6,9 @@ FastAPI and its like are imported when a sandbox is made, not before.
 from __future__ import annotations
 
 import atexit
-from dataclasses import fields
+from dataclasses import replace
 from functools import partial
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from platformdirs import user_cache_path
@@ -15,14 +16,14 @@ from platformdirs import user_cache_path
 from walletframe.errors import MissingExtraError, SettingsError
 from walletframe.frameless import frameless
 from walletframe.service.ledger import SimulatedLedger
-from walletframe.service.options import SANDBOX_KEYS, Base, Behaviour, secret_keys
+from walletframe.service.options import SANDBOX_KEYS, Behaviour
 from walletframe.service.recorded import as_ledger
-from walletframe.settings import KeyKind, Settings, quoted
+from walletframe.settings.values import KeyKind, Settings, quoted
 
 if TYPE_CHECKING:
     from walletframe.client import Client
     from walletframe.service.recorded import LedgerLike
-    from walletframe.settings import OtherSettings
+    from walletframe.settings.values import OtherSettings
 
 SIMULATED_HEADER = "X-Walletframe-Simulated"
 
@@ -72,7 +73,12 @@ class Sandbox:
             from walletframe.service.gate import Gate  # noqa: PLC0415  an extra
         except ImportError as error:
             raise MissingExtraError("sandbox", "the sandbox") from error
-        self._keys = SANDBOX_KEYS if ledger is None else secret_keys()
+        self._keys = SANDBOX_KEYS
+        if ledger is not None:  # of its user's: nobody else knows the keys
+            self._keys = {
+                kind: replace(known, key=f"wf-sandbox-{kind}-{token_hex(16)}")
+                for kind, known in SANDBOX_KEYS.items()
+            }
         self._gate = Gate(options.requests_per_second, self._keys.values())
         app = create_app(self._ledger, options, self._gate)
         self._server = LoopbackServer(app, port=port, headers=[(SIMULATED_HEADER, "true")])
@@ -85,12 +91,12 @@ class Sandbox:
     @property
     def base_url(self) -> str:
         """The private base address, such as ``http://127.0.0.1:50000/private``."""
-        return f"{self._origin}/{Base.PRIVATE}"
+        return f"{self._origin}/private"
 
     @property
     def public_base_url(self) -> str:
         """The public base address, such as ``http://127.0.0.1:50000/public``."""
-        return f"{self._origin}/{Base.PUBLIC}"
+        return f"{self._origin}/public"
 
     @property
     def openapi_url(self) -> str:
@@ -195,17 +201,6 @@ def latest_sandbox() -> Sandbox | None:
     """Return the sandbox that was made last in this process; where it was stopped, another one."""
     made = Sandbox._latest  # noqa: SLF001 - of this module
     return made if made is None or made._running else made._anew()  # noqa: SLF001
-
-
-def latest_choices() -> dict[str, Any]:
-    """Return what `sandbox` was told, where it was told anything, of the one made last here."""
-    if (made := Sandbox._latest) is None:  # noqa: SLF001 - of this module
-        return {}
-    options, ledger = made._anew.args  # noqa: SLF001
-    usual = Behaviour()
-    chosen = {each.name: getattr(options, each.name) for each in fields(usual)}
-    chosen = {name: value for name, value in chosen.items() if value != getattr(usual, name)}
-    return chosen if ledger is None else chosen | {"ledger": ledger}
 
 
 def sandbox(

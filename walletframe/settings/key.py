@@ -11,7 +11,7 @@ from base64 import b64encode
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from walletframe.errors import Either, SettingsError, Spelled
+from walletframe.errors import SettingsError
 from walletframe.text import is_unseen
 
 if TYPE_CHECKING:
@@ -46,11 +46,10 @@ class Secret:
     def __hash__(self) -> int:
         return hash((type(self), self.reveal()))
 
-    def __copy__(self) -> Self:
+    def __deepcopy__(self, memo: object = None) -> Self:
         return self
 
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
+    __copy__ = __deepcopy__
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), ("",)
@@ -92,13 +91,13 @@ def url_parts(value: Any) -> SplitResult | None:
 
 
 def is_this_machine(place: str) -> bool:
-    """Tell whether a header ``Host`` names this machine, on whatever port."""
+    """Return whether a header ``Host`` names this machine, on whatever port."""
     parts = url_parts(f"http://{place}/")
     return parts is not None and parts.netloc == place and is_loopback(parts.hostname or "")
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine."""
+    """Return whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -110,16 +109,18 @@ def require_node(url: NodeUrl) -> SplitResult:
     if not url:
         raise SettingsError(
             "rpc_url: no node is named",
-            hint=Spelled(
-                f"set {RPC_URL_VARIABLE} in the environment",
-                Either(", or give rpc_url=…"),  # no option: everyone on the machine could see it
-                ": the address of a node's JSON-RPC over https",
+            hint=(
+                f"set {RPC_URL_VARIABLE} in the environment, or give rpc_url=…: the address of a "
+                "node's JSON-RPC over https"
             ),
         )
-    found = _found(url)
-    if isinstance(found, str):
-        raise SettingsError(f"rpc_url: {found}", hint="such as https://node.example/v2/<key>")
-    return found
+    parts, wrong = url_parts(url.reveal()), "not an http or https address"
+    if parts is not None and parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+        wrong = "http would show the URL to everyone on the way; http is only for this machine"
+        parts = None
+    if parts is None:
+        raise SettingsError(f"rpc_url: {wrong}", hint="such as https://node.example/v2/<key>")
+    return parts
 
 
 def secret_pieces(parts: SplitResult) -> tuple[Secret, ...]:
@@ -136,13 +137,3 @@ def login_of(parts: SplitResult) -> Secret:
         return Secret("")
     login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
     return Secret(b64encode(login.encode()).decode())
-
-
-def _found(url: NodeUrl) -> SplitResult | str:
-    """Return the parts, or what is wrong."""
-    parts = url_parts(url.reveal())
-    if parts is None:
-        return "not an http or https address"
-    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
-        return "http would show the URL to everyone on the way; http is only for this machine"
-    return parts

@@ -6,23 +6,169 @@ The environment is read when a `Settings` is made, not before; no file is read a
 from __future__ import annotations
 
 import difflib
+import inspect
+import math
 import os
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Never, Unpack
+from dataclasses import dataclass, field, fields
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack, get_args
+from urllib.parse import unquote, unquote_plus
 
-from walletframe.errors import Argument, SettingsError, Spelled
+from platformdirs import user_cache_path
+
+from walletframe.errors import ArgumentError, SettingsError
 from walletframe.frameless import frameless
-from walletframe.settings.key import RPC_URL_VARIABLE
-from walletframe.settings.readers import SETTINGS, CacheChoice, KeyKind, holds_key, quoted
+from walletframe.settings.key import RPC_URL_VARIABLE, ApiKey, is_loopback, url_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from walletframe.settings.key import ApiKey
-    from walletframe.settings.readers import SomeSettings
-    from walletframe.settings.server import ServerUrl
+KeyKind: TypeAlias = Literal["public", "private", "test"]
+CacheChoice: TypeAlias = str | Path | Literal[False] | object
 
 PREFIX = "WALLETFRAME_"
+_KEY_FROM = 8
+_TRUE = ("true", "1", "yes", "on")
+_FALSE = ("false", "0", "no", "off")
+_OTHERWISE = (
+    ", or call walletframe.configure(…); try it without a key on simulated data: "
+    "walletframe.sandbox(), in a shell walletframe demo"
+)
+
+
+def quoted(value: Any) -> str:
+    """Return what a message may show: a number, or text too short to be a key."""
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)
+    if not isinstance(value, str):
+        return f"a {type(value).__name__}"
+    if len(value.strip()) < _KEY_FROM:
+        return repr(value)
+    return f"a text of {len(value)} characters (not shown: it may be secret)"
+
+
+def _holds_key(value: Any, key: ApiKey | None) -> bool:
+    """Return whether a setting that is shown and kept holds the key, in any case or encoding.
+
+    A short key could be any word, and is looked for as the whole value alone.
+    """
+    if not key or not isinstance(value, str | Path):
+        return False
+    secret, text = key.reveal().casefold(), str(value)
+    texts = [each.casefold() for each in (text, unquote(text), unquote_plus(text))]
+    return secret in (texts if len(secret) < _KEY_FROM else "\n".join(texts))
+
+
+def _read_key(source: str, value: Any) -> ApiKey:
+    key = ApiKey(value.strip()) if isinstance(value, str) and value.strip() else value
+    text: object = key.reveal() if isinstance(key, ApiKey) else None
+    if not isinstance(text, str) or not text.isprintable():
+        raise SettingsError(f"{source}: not a key", hint="a key is one line of visible text")
+    return key
+
+
+def _read_kind(source: str, value: Any) -> str:
+    known = get_args(KeyKind)
+    if value not in known:  # not quoted: it may be the key, in the wrong place
+        raise SettingsError(f"{source}: not a known kind of key", hint=f"one of {', '.join(known)}")
+    return str(value)
+
+
+def _read_url(source: str, value: Any) -> str:
+    parts = url_parts(value)
+    if parts is None or parts.query or parts.fragment:
+        raise SettingsError(
+            f"{source}: not a base address", hint="such as https://api.example/v1, without a query"
+        )
+    host, port = parts.hostname or "", parts.port
+    if parts.username is not None or parts.password is not None:
+        raise SettingsError(
+            f"{source}: contains a user name",
+            hint="the key goes into api_key",
+        )
+    if parts.scheme == "http" and not is_loopback(host):
+        raise SettingsError(
+            f"{source}: http would expose the key to everyone on the network",
+            hint="use https; http is only for this machine",
+        )
+    default_port = {"http": 80, "https": 443}[parts.scheme]
+    shown_host = f"[{host}]" if ":" in host else host
+    place = shown_host if port in (None, default_port) else f"{shown_host}:{port}"
+    return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"
+
+
+def _read_name(source: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise SettingsError(f"{source}: {quoted(value)}", hint="a name, as text")
+    return value.strip()
+
+
+def _read_cache(source: str, value: Any) -> CacheChoice:
+    word = value.lower() if isinstance(value, str) else ""
+    if value is False or word in _FALSE:
+        return False
+    if word == "memory":
+        return word
+    is_path = isinstance(value, Path) or word.strip()
+    if word in _TRUE or "://" in word or not (is_path or hasattr(value, "responses")):
+        raise SettingsError(
+            f"{source}: {quoted(value)}",
+            hint='a path, "memory", False, or a requests-cache backend, such as RedisCache',
+        )
+    return Path(value).expanduser() if is_path else value
+
+
+def _read_flag(source: str, value: Any) -> bool:
+    text = str(value).lower()
+    if text not in _TRUE + _FALSE:
+        raise SettingsError(f"{source}: {quoted(value)}", hint="true or false")
+    return text in _TRUE
+
+
+def _read_number(
+    kind: Callable[[Any], float], low: float, high: float, source: str, value: Any
+) -> float:
+    try:
+        number = kind(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if isinstance(value, bool) or not low <= number <= high or number != float(value):
+        raise SettingsError(
+            f"{source}: {quoted(value)}",
+            hint=f"a number from {low:g} to {high:g}, in plain digits",
+        )
+    return number
+
+
+class OtherSettings(TypedDict, total=False):
+    """The settings as keywords, but for the key's kind; None means "not given"."""
+
+    api_key: str | ApiKey | None
+    base_url: str | None
+    public_base_url: str | None
+    service: str | None
+    cache: CacheChoice | None
+    cache_max_bytes: int | None
+    expire_after_s: float | None
+    stale_if_error: bool | None
+    workers: int | None
+    requests_per_second: float | None
+    retry_after_max_s: float | None
+    batch_size: int | None
+    timeout_s: float | None
+    deadline_s: float | None
+
+
+class SomeSettings(OtherSettings, total=False):
+    """The settings as keywords, which `configure` and `Client` take."""
+
+    key_kind: KeyKind | None
+
+
+def _setting(read: Callable[[str, Any], Any], default: Any = None) -> Any:
+    """Declare how a setting is read, of the name that it came by and its value; and its default."""
+    return field(default=default, metadata={"read": read})
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -43,28 +189,20 @@ class Settings:
         The private and the public base address; https unless they are on this machine.
     service : str, optional
         The service's name, under which answers are cached. Default: the base address.
-    cache : path, "memory", False, URL, or a requests-cache backend, optional
-        Where answers are cached; False: nowhere; a URL: in a Redis or Valkey that several machines
-        share, such as ``redis://:password@host:6379/0``, ``rediss://…`` or ``unix:///path``, whose
-        login is as secret as the key. Default: a file in the user's cache folder.
+    cache : path, "memory", False, or a requests-cache backend, optional
+        Where answers are cached; False: nowhere. Several machines share a ``RedisCache`` with
+        ``serializer="json"``. Default: a file in the user's cache folder.
     cache_max_bytes : int, default 1,000,000,000
-        The largest size of the file, or of all answers in the Redis, in bytes; the oldest answers
-        are evicted.
+        The largest size of the file in bytes; the oldest answers are evicted.
     expire_after_s : float, default 3600
         How long an answer is fresh, in seconds; ``inf`` means always.
     stale_if_error : bool, default True
         Whether to use a kept answer, marked ``stale``, if no new one can be had.
-    pace : URL, optional
-        A Redis or Valkey in which several machines share the request rate. Default: it is shared
-        by all that use the same `cache`.
-    processes : int, optional
-        How many processes share the rate: each keeps to its part where the Redis is gone, or where
-        nothing is shared, with ``cache="memory"`` or False and no `pace`. Default: those that were
-        counted there, else one.
     workers : int, default 8
         The number of concurrent requests.
     requests_per_second : float, optional
-        The request rate, if you know it; otherwise it is found out.
+        The request rate, if you know it; otherwise it is found out, and that of a test key stays
+        below 2.
     retry_after_max_s : float, default 60
         The longest pause that the service may ask for, in seconds.
     batch_size : int, default 1
@@ -89,59 +227,52 @@ class Settings:
     'https://api.example'
     """
 
-    api_key: ApiKey | None
-    key_kind: KeyKind | None
-    base_url: str | None
-    public_base_url: str | None
-    service: str | None
-    cache: CacheChoice
-    cache_max_bytes: int
-    expire_after_s: float
-    stale_if_error: bool
-    pace: ServerUrl | None
-    processes: int | None
-    workers: int
-    requests_per_second: float | None
-    retry_after_max_s: float
-    batch_size: int
-    timeout_s: float
-    deadline_s: float
+    api_key: ApiKey | None = _setting(_read_key)
+    key_kind: KeyKind | None = _setting(_read_kind)
+    base_url: str | None = _setting(_read_url)
+    public_base_url: str | None = _setting(_read_url)
+    service: str | None = _setting(_read_name)
+    cache: CacheChoice = _setting(_read_cache)
+    cache_max_bytes: int = _setting(partial(_read_number, int, 1_000_000, 10**15), 1_000_000_000)
+    expire_after_s: float = _setting(partial(_read_number, float, 0, math.inf), 3600.0)
+    stale_if_error: bool = _setting(_read_flag, default=True)
+    workers: int = _setting(partial(_read_number, int, 1, 64), 8)
+    requests_per_second: float | None = _setting(partial(_read_number, float, 0.001, 100_000))
+    retry_after_max_s: float = _setting(partial(_read_number, float, 0, 86_400), 60.0)
+    batch_size: int = _setting(partial(_read_number, int, 1, 100), 1)
+    timeout_s: float = _setting(partial(_read_number, float, 0.001, 86_400), 60.0)
+    deadline_s: float = _setting(partial(_read_number, float, 0, 864_000), 300.0)
 
     @frameless
-    def __init__(  # noqa: PLR0913 - every setting is an argument
-        self,
-        *,
-        api_key: str | ApiKey | None = None,
-        key_kind: KeyKind | None = None,
-        base_url: str | None = None,
-        public_base_url: str | None = None,
-        service: str | None = None,
-        cache: CacheChoice | None = None,
-        cache_max_bytes: int | None = None,
-        expire_after_s: float | None = None,
-        stale_if_error: bool | None = None,
-        pace: str | ServerUrl | None = None,
-        processes: int | None = None,
-        workers: int | None = None,
-        requests_per_second: float | None = None,
-        retry_after_max_s: float | None = None,
-        batch_size: int | None = None,
-        timeout_s: float | None = None,
-        deadline_s: float | None = None,
-        **unknown: Never,
-    ) -> None:
-        given = {name: value for name, value in locals().items() if name in SETTINGS}
-        _refuse_unknown(unknown, prefix="")
-        self._fill(given, _environment())
+    def __init__(self, **given: Unpack[SomeSettings]) -> None:
+        found = {
+            variable.removeprefix(PREFIX): text
+            for variable, text in os.environ.items()
+            if variable.startswith(PREFIX) and variable != RPC_URL_VARIABLE
+        }
+        _refuse_unknown([name.lower() for name in found], prefix=PREFIX)
+        set_there = {name.lower(): (PREFIX + name, text) for name, text in found.items() if text}
+        self._fill(given, set_there)
 
     def _fill(self, given: Mapping[str, Any], environment: dict[str, tuple[str, Any]]) -> None:
+        """Read all settings; refuse a key without its base address, or in what is displayed."""
+        _refuse_unknown(given, prefix="")
         values = environment | {k: (k, v) for k, v in given.items() if v is not None}
-        for field in fields(self):
-            setting = SETTINGS[field.name]
-            source, value = values.get(field.name, (field.name, setting.default))
-            read = value if value is None else setting.read(source, value)
-            object.__setattr__(self, field.name, read)
-        _check(self)
+        for each in fields(self):
+            source, value = values.get(each.name, (each.name, each.default))
+            read = value if value is None else each.metadata["read"](source, value)
+            object.__setattr__(self, each.name, read)
+        needed = {"public": "public_base_url", "private": "base_url"}.get(self.key_kind or "")
+        any_base = self.base_url or self.public_base_url
+        if needed and any_base and getattr(self, needed) is None:
+            raise SettingsError(
+                f"a {self.key_kind} key belongs to {needed}, which is not set",
+                hint=f"set {needed}, or correct key_kind",
+            )
+        for name in ("base_url", "public_base_url", "service", "cache"):
+            if _holds_key(getattr(self, name), self.api_key):
+                alone = "the key goes into api_key alone: this setting is displayed"
+                raise SettingsError(f"{name}: contains the key", alone)
         if self.service is None:
             object.__setattr__(self, "service", self.endpoint)
 
@@ -170,7 +301,6 @@ class Settings:
         >>> Settings.isolated(workers=4).workers
         4
         """
-        _refuse_unknown(given, prefix="")
         settings = object.__new__(cls)
         settings._fill(given, {})
         return settings
@@ -216,46 +346,79 @@ class Settings:
         >>> Settings(workers=2).replace(workers=4).workers
         4
         """
-        kept: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        kept: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
         if self.service == self.endpoint:
             kept["service"] = None
         kept.update(overrides)
         return Settings.isolated(**kept)
 
 
-def _environment() -> dict[str, tuple[str, Any]]:
-    """Return field name to (variable, text) for what the environment sets."""
-    found = {
-        variable.removeprefix(PREFIX): text
-        for variable, text in os.environ.items()
-        if variable.startswith(PREFIX) and variable != RPC_URL_VARIABLE
-    }
-    _refuse_unknown([name.lower() for name in found], prefix=PREFIX)
-    return {name.lower(): (f"{PREFIX}{name}", text) for name, text in found.items() if text}
+# What `Settings?` shows and Tab offers; checkers read SomeSettings.
+Settings.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    [
+        *(
+            inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=None)
+            for each in fields(Settings)
+        ),
+        inspect.Parameter("unknown", inspect.Parameter.VAR_KEYWORD),
+    ]
+)
 
 
 def _refuse_unknown(names: Iterable[str], *, prefix: str) -> None:
+    settings = [each.name for each in fields(Settings)]
     for name in names:
-        if name not in SETTINGS:
-            near = difflib.get_close_matches(name, SETTINGS, n=1, cutoff=0.5)
+        if name not in settings:
+            near = difflib.get_close_matches(name, settings, n=1, cutoff=0.5)
             written = f"{prefix}{name.upper()}" if prefix else name
-            known = [f"{prefix}{known.upper()}" if prefix else known for known in near or SETTINGS]
+            known = [f"{prefix}{known.upper()}" if prefix else known for known in near or settings]
             lead = "did you mean " if near else "known settings: "
             is_word = name.replace("_", "").isalpha()  # a key, as a rule, has digits
             shown = repr(written) if is_word else f"by a name that is {quoted(name)}"
             raise SettingsError(f"unknown setting {shown}", hint=lead + ", ".join(known))
 
 
-def _check(settings: Settings) -> None:
-    """Refuse a key without its base address, and the key in what is displayed."""
-    needed = {"public": "public_base_url", "private": "base_url"}.get(settings.key_kind or "")
-    any_base = settings.base_url or settings.public_base_url
-    if needed and any_base and getattr(settings, needed) is None:
-        raise SettingsError(
-            f"a {settings.key_kind} key belongs to {needed}, which is not set",
-            hint=Spelled("set ", Argument(needed, ""), ", or correct ", Argument("key_kind", "")),
-        )
-    for name in ("base_url", "public_base_url", "service", "cache", "pace"):
-        if settings.api_key and holds_key(getattr(settings, name), settings.api_key):
-            alone = (Argument("api_key", ""), " alone: this setting is displayed")
-            raise SettingsError(f"{name}: contains the key", Spelled("the key goes into ", *alone))
+def with_own_key(settings: Settings) -> Settings:
+    """Return settings of another process with the key of this one's environment.
+
+    The environment may name no other address, nor another kind, than theirs: a key goes nowhere
+    else. Without such a key they stay as they are.
+    """
+    own = Settings()
+    is_theirs = own.endpoint in (None, settings.endpoint)
+    if own.api_key and is_theirs and own.key_kind in (None, settings.key_kind):
+        return settings.replace(api_key=own.api_key)
+    return settings
+
+
+def default_cache() -> Path:
+    """Return the file in which answers are kept unless the settings name another."""
+    return user_cache_path("walletframe") / "answers.sqlite"
+
+
+def require_settings(given: object) -> None:
+    """Refuse what is neither `Settings` nor None, without quoting it: it may be the key."""
+    if not isinstance(given, Settings | None):
+        hint = "give a walletframe.Settings, or settings by their names, such as key_kind=…"
+        raise ArgumentError(f"settings is of type {type(given).__name__}, not Settings", hint)
+
+
+def require_endpoint(settings: Settings) -> tuple[str, ApiKey]:
+    """Return the base address and the key that belongs to it, or say what is missing."""
+    missing = [name for name in ("api_key", "key_kind") if not getattr(settings, name)]
+    if settings.endpoint is None:
+        missing.append("public_base_url" if settings.key_kind == "public" else "base_url")
+    if missing or settings.endpoint is None or settings.api_key is None:
+        names = ", ".join(f"{PREFIX}{name.upper()}" for name in missing)
+        hint = f"set {names} in the environment{_OTHERWISE}"
+        raise SettingsError(f"not set: {', '.join(missing)}", hint)
+    return settings.endpoint, settings.api_key
+
+
+def require_service(settings: Settings) -> str:
+    """Return the name under which answers are cached, or say what is missing."""
+    if settings.service is None:
+        names = f"{PREFIX}BASE_URL, {PREFIX}KEY_KIND and {PREFIX}API_KEY"
+        hint = f"set {names} in the environment{_OTHERWISE}"
+        raise SettingsError("not set: base_url (or service, to read the cache alone)", hint)
+    return settings.service

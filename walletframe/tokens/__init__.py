@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from operator import attrgetter
 
-from walletframe.chains import known_blockchains
+from walletframe.chains import known_blockchains, known_rows
 
 # The first rows of known.csv were chosen one by one: native coins, and the tokens that are used and
 # imitated most; the others for bearing a symbol of these. Each names the list on npm, of November
@@ -69,12 +68,9 @@ class KnownToken:
 @cache
 def known_tokens() -> tuple[KnownToken, ...]:
     """Return the list, coins first; of equal symbols on a blockchain the usual one comes first."""
-    text = resources.files(__package__).joinpath("known.csv").read_text(encoding="utf-8")
-    rows = csv.reader(text.splitlines())
-    next(rows)  # the names of the columns, which are those of a `KnownToken`
     return tuple(
         KnownToken(chain, symbol, contract or None, int(decimals), *rest)
-        for chain, symbol, contract, decimals, *rest in rows
+        for chain, symbol, contract, decimals, *rest in known_rows(__package__)
     )
 
 
@@ -88,11 +84,8 @@ def covered_blockchains() -> frozenset[str]:
 
 def native_coin(blockchain: str) -> KnownToken:
     """Return the coin of a blockchain of the list, whose identifier is in capitals."""
-    return next(
-        token
-        for token in known_tokens()
-        if token.blockchain == blockchain and token.contract is None
-    )
+    coins = (token for token in known_tokens() if token.contract is None)
+    return next(coin for coin in coins if coin.blockchain == blockchain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +105,20 @@ def asset_contracts() -> tuple[AssetContract, ...]:
 
     Coins are those of `walletframe.chains`, and the one of a test network is worth nothing.
     """
-    known = [token for token in known_tokens() if _is_added(token)]
+    known = [
+        token
+        for token in known_tokens()
+        if not (
+            token.is_namesake
+            or token.symbol.endswith("_")  # a former contract at Ledger
+            or token.contract in _REPLACED
+            or token.asset in _NEVER_ADDED
+        )
+    ]
     own = {(token.blockchain, token.asset) for token in known if token.kind in ASSET_KINDS[:2]}
+    named = attrgetter("asset", "blockchain", "contract", "symbol")
     listed = [
-        AssetContract(token.asset, token.blockchain, token.contract, token.symbol, _kind(token))
+        AssetContract(*named(token), token.kind.replace("wrapped", "bridged"))
         for token in known
         # Beside the issuer's, what a list of many projects has may be a former contract of theirs.
         if (token.blockchain, token.asset) not in own
@@ -139,13 +142,3 @@ def asset_contracts() -> tuple[AssetContract, ...]:
         if len(contracts) > 1
         for each in sorted(contracts, key=lambda each: ASSET_KINDS.index(each.kind))
     )
-
-
-def _is_added(token: KnownToken) -> bool:
-    """Tell whether a token counts as its asset; what ends in _ is a former contract at Ledger."""
-    former = token.symbol.endswith("_") or token.contract in _REPLACED
-    return not (token.is_namesake or former or token.asset in _NEVER_ADDED)
-
-
-def _kind(token: KnownToken) -> str:
-    return token.kind if token.kind in ASSET_KINDS else ASSET_KINDS[-1]

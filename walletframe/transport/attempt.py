@@ -19,7 +19,7 @@ from weakref import WeakSet
 from urllib3.util.connection import allowed_gai_family
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from threading import Event
 
     from urllib3.connection import HTTPConnection
@@ -54,35 +54,37 @@ class Attempt:
         self.end()
         with self._lock:
             self._handle = handle
-            if self.is_cut:
-                self._shut()
+        if self.is_cut:
+            self.cut()
 
     def cut(self) -> None:
         """End it, so that its thread hears of it at once."""
         with self._lock:
             self.is_cut = True
-            self._shut()
+            if self._handle is not None:
+                with suppress(OSError):
+                    self._handle.shutdown(socket.SHUT_RDWR)
 
     def end(self) -> None:
-        """Let go of the socket."""
+        """Forget the socket."""
         with self._lock:
             if self._handle is not None:
                 self._handle.close()
                 self._handle = None
 
-    def _shut(self) -> None:
-        if self._handle is not None:
-            with suppress(OSError):
-                self._handle.shutdown(socket.SHUT_RDWR)
-
 
 class UnderWay:
-    """The attempts that are under way, one for each thread, and the connections made for them."""
+    """The attempts that are under way, one for each thread, and what is done for them.
+
+    That is connections, and lookups of names, each by one thread at a time, which keeps nobody
+    waiting.
+    """
 
     def __init__(self) -> None:
         self.connections: WeakSet[HTTPConnection] = WeakSet()
         self._lock = Lock()
         self._attempts: dict[int, Attempt] = {}
+        self._pending: dict[tuple[str, int], Future[list[_Address]]] = {}
 
     @contextmanager
     def begun(self, seconds: float) -> Iterator[Attempt]:
@@ -101,7 +103,7 @@ class UnderWay:
         """Return this thread's attempt."""
         return self._attempts[get_ident()]
 
-    def cut_of(self, threads: Collection[int]) -> None:
+    def cut_of(self, threads: Collection[int | None]) -> None:
         """Cut off the attempts of some threads, named by ``threading.get_ident()``."""
         with self._lock:
             for thread, attempt in self._attempts.items():
@@ -124,15 +126,7 @@ class UnderWay:
                 with suppress(OSError):
                     os.close(connection.sock.detach())
 
-
-class Lookups:
-    """Names that are looked up, each by one thread at a time, which keeps nobody waiting."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._pending: dict[tuple[str, int], Future[list[_Address]]] = {}
-
-    def addresses(self, host: str, port: int, attempt: Attempt) -> list[_Address]:
+    def addresses(self, host: str, port: int) -> list[_Address]:
         """Return the addresses of a host; a TimeoutError where the attempt ends before."""
         with suppress(socket.gaierror):
             return _look_up(host, port, socket.AI_NUMERICHOST)
@@ -143,7 +137,7 @@ class Lookups:
                 asked = (found, host, port)
                 Thread(target=self._run, args=asked, name="walletframe-name", daemon=True).start()
         while not found.done():
-            wait([found], min(_TICK_S, attempt.left_s()))
+            wait([found], min(_TICK_S, self.now().left_s()))
         fault = found.exception()
         if isinstance(fault, OSError):
             raise type(fault)(*fault.args)  # its own for each thread that raises it
@@ -165,33 +159,22 @@ def _look_up(host: str, port: int, flags: int = 0) -> list[_Address]:
 
 
 def dial(
-    host: str, port: int, lookups: Lookups, attempt: Attempt, socks: Socks, options: Options
+    host: str, port: int, under_way: UnderWay, socks: Socks, options: Options
 ) -> socket.socket:
-    """Connect to a host, through a SOCKS proxy if there is one, in what is left of the time."""
+    """Connect to a host, through a SOCKS proxy if there is one, in what is left of the time.
+
+    Each address of a name gets its share of that; the last one's OSError is raised.
+    """
+    made, attempt = socket.socket, under_way.now()
     if socks is None:
-        found = lookups.addresses(host, port, attempt)
-        return _reached(found, attempt, socket.socket, socket.socket.connect, options)
-    through = lookups.addresses(socks["proxy_host"], socks["proxy_port"] or _SOCKS_PORT, attempt)
-    if not socks["rdns"]:  # the proxy looks up no names
-        found = lookups.addresses(host, port, attempt)
-        host = min(found, key=lambda each: each[0] != socket.AF_INET)[4][0]
-
-    def reach(sock: Any, address: Any) -> None:
-        login = (socks["username"], socks["password"])
-        sock.set_proxy(socks["socks_version"], *address[:2], socks["rdns"], *login)
-        sock.connect((host, port))
-
-    return _reached(through, attempt, import_module("socks").socksocket, reach)
-
-
-def _reached(
-    addresses: list[_Address],
-    attempt: Attempt,
-    made: type[socket.socket],
-    reach: Callable[[Any, Any], None],
-    options: Options = None,
-) -> socket.socket:
-    """Connect to one of the addresses, each with its share of the time; the last one's OSError."""
+        addresses = under_way.addresses(host, port)
+    else:
+        made, options = import_module("socks").socksocket, None
+        proxy = (socks["proxy_host"], socks["proxy_port"] or _SOCKS_PORT)
+        addresses = under_way.addresses(*proxy)
+        if not socks["rdns"]:  # the proxy looks up no names
+            found = under_way.addresses(host, port)
+            host = min(found, key=lambda each: each[0] != socket.AF_INET)[4][0]
     fault = OSError("no address")
     for number, (family, kind, protocol, _, address) in enumerate(addresses):
         share_s = attempt.left_s() / (len(addresses) - number)
@@ -201,13 +184,18 @@ def _reached(
                 sock.setsockopt(*option)
             attempt.hold(sock)
             sock.settimeout(share_s)
-            reach(sock, address)
+            if socks is not None:
+                login = (socks["username"], socks["password"])
+                through = (socks["socks_version"], *address[:2], socks["rdns"])
+                sock.set_proxy(*through, *login)  # type: ignore[attr-defined]
+            sock.connect(address if socks is None else (host, port))
             sock.settimeout(attempt.left_s())  # for TLS, which takes it as a whole
-        except BaseException as error:
+        except OSError as error:
             sock.close()
-            if not isinstance(error, OSError):
-                raise
             fault = error
+        except BaseException:
+            sock.close()
+            raise
         else:
             return sock
     raise fault

@@ -11,7 +11,7 @@ from requests import exceptions
 from urllib3.exceptions import NewConnectionError
 
 from walletframe.text import shown
-from walletframe.wire import Outcome, Status
+from walletframe.wire.outcome import Outcome, Status
 
 Server: TypeAlias = Literal["service", "node"]
 
@@ -41,7 +41,12 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
     """
     if isinstance(fault, requests.Timeout):
         return Outcome(Status.TIMEOUT, f"no answer within {round(timeout_s, 2):g} s")
-    if _is_of_certificates(fault):
+    innermost: object = fault
+    inner: object = fault
+    while isinstance(fault, exceptions.SSLError) and isinstance(inner, BaseException):
+        innermost, inner = inner, getattr(inner, "reason", None) or next(iter(inner.args), None)
+    is_missing = isinstance(fault, OSError) and not isinstance(fault, requests.RequestException)
+    if is_missing or getattr(innermost, "library", None) == "X509":  # the libraries wrap it
         check = "check REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE"
         return Outcome(Status.UNREACHABLE, f"the trusted certificates can't be read ({check})")
     if isinstance(fault, exceptions.ContentDecodingError):
@@ -50,18 +55,8 @@ def fault_outcome(fault: Exception, timeout_s: float, server: Server = "service"
     return Outcome(Status.UNREACHABLE, said.format(server=server))
 
 
-def _is_of_certificates(fault: Exception) -> bool:
-    """Tell whether the file of trusted certificates is missing, or is none."""
-    if not isinstance(fault, exceptions.SSLError):
-        return isinstance(fault, OSError) and not isinstance(fault, requests.RequestException)
-    inner: object = fault
-    while isinstance(inner, BaseException):  # the libraries wrap each other's
-        innermost, inner = inner, getattr(inner, "reason", None) or next(iter(inner.args), None)
-    return getattr(innermost, "library", None) == "X509"
-
-
 def is_passing(fault: Exception, *, reached: bool = False) -> bool:
-    """Tell whether asking again may well succeed, as after a timeout or a broken connection."""
+    """Return whether asking again may well succeed, as after a timeout or a broken connection."""
     if isinstance(fault, (requests.Timeout, exceptions.ChunkedEncodingError)):
         return True
     if isinstance(fault, (exceptions.SSLError, exceptions.ProxyError)):

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 import socket
 import sys
+from contextlib import suppress
 from functools import partial
 from html.entities import codepoint2name
 from http.client import HTTPResponse
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import urlencode
+from urllib.parse import unquote, unquote_plus, urlencode
 from weakref import proxy
 
 from requests.adapters import HTTPAdapter
@@ -22,9 +24,9 @@ from urllib3 import exceptions
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from walletframe.settings import login_of, secret_pieces
-from walletframe.transport.attempt import Lookups, UnderWay, dial
-from walletframe.wire import KEY_PARAMETER
+from walletframe.settings.key import Secret, login_of, secret_pieces
+from walletframe.transport.attempt import UnderWay, dial
+from walletframe.wire.shapes import KEY_PARAMETER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     import requests
     from urllib3 import BaseHTTPResponse, PoolManager
 
-    from walletframe.settings import ApiKey, Secret
+    from walletframe.settings.key import ApiKey
     from walletframe.transport.attempt import Socks
 
 _Rewrite: TypeAlias = "Callable[[bytes], bytes]"
@@ -63,7 +65,6 @@ class KeyedAdapter(HTTPAdapter):
         self.under_way: UnderWay = UnderWay()
         known = {
             "under_way": self.under_way,
-            "lookups": Lookups(),
             "attach": staticmethod(attach),
             "scrub": staticmethod(scrub),
             "real": real,
@@ -77,10 +78,6 @@ class KeyedAdapter(HTTPAdapter):
 
         self._pool_classes = {"http": PlainPool, "https": EncryptedPool}
         super().__init__(pool_maxsize=connections)
-
-    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        """Make the pools of direct connections keyed ones."""
-        super().init_poolmanager(*args, **kwargs)
         self.poolmanager.pool_classes_by_scheme = self._pool_classes
 
     def proxy_manager_for(self, *args: Any, **kwargs: Any) -> PoolManager:
@@ -90,7 +87,7 @@ class KeyedAdapter(HTTPAdapter):
         return manager
 
     def build_response(self, req: Any, resp: BaseHTTPResponse) -> requests.Response:
-        """Let the body be read by `_pieces`, without a circle that would keep the connection."""
+        """Read the body by `_pieces`, without a reference cycle that would keep the connection."""
         resp.stream = partial(_pieces, proxy(resp))  # type: ignore[method-assign]
         return super().build_response(req, resp)
 
@@ -130,7 +127,6 @@ class _Keyed(HTTPConnection):
     """A connection made within the attempt's time, which puts the secret into each request."""
 
     under_way: UnderWay
-    lookups: Lookups
     attach: _Rewrite
     scrub: _Rewrite
     real: _Place | None
@@ -143,10 +139,7 @@ class _Keyed(HTTPConnection):
         place = self.real if self.real is not None and host == MASK else (host, port)
         super().__init__(*place, **options)
         self._socks = _socks_options
-
-    def response_class(self, *args: Any, **kwargs: Any) -> HTTPResponse:  # type: ignore[override]
-        """Make an answer, as http.client does by this name."""
-        return _Answer(self.scrub, *args, **kwargs)
+        self.response_class = partial(_Answer, self.scrub)  # type: ignore[assignment]  # it calls it
 
     def set_tunnel(self, host: str, port: int | None = None, *args: Any, **kwargs: Any) -> None:
         """Lead through a proxy to the real place."""
@@ -156,21 +149,18 @@ class _Keyed(HTTPConnection):
         self.under_way.connections.add(self)
         place, how = (self._dns_host, self.port), (self._socks, self.socket_options)
         try:
-            sock = dial(*place, self.lookups, self.under_way.now(), *how)
+            sock = dial(*place, self.under_way, *how)
+        except TimeoutError as fault:
+            raise exceptions.ConnectTimeoutError(self, "no connection in time") from fault
         except OSError as fault:
-            raise self._as_of_urllib3(fault) from fault
+            if self._socks is not None:
+                said = "the SOCKS proxy did not let the connection through"
+                raise exceptions.ProxyError(said, fault) from fault
+            if isinstance(fault, socket.gaierror):
+                raise exceptions.NameResolutionError(self.host, self, fault) from fault
+            raise exceptions.NewConnectionError(self, f"no connection: {fault}") from fault
         sys.audit("http.client.connect", self, self.host, self.port)
         return sock
-
-    def _as_of_urllib3(self, fault: OSError) -> Exception:
-        if isinstance(fault, TimeoutError):
-            return exceptions.ConnectTimeoutError(self, "no connection in time")
-        if self._socks is not None:
-            said = "the SOCKS proxy did not let the connection through"
-            return exceptions.ProxyError(said, fault)
-        if isinstance(fault, socket.gaierror):
-            return exceptions.NameResolutionError(self.host, self, fault)
-        return exceptions.NewConnectionError(self, f"no connection: {fault}")
 
     def _tunnel(self) -> None:
         super()._tunnel()
@@ -200,9 +190,9 @@ class _KeyedOverTLS(_Keyed, HTTPSConnection):
 
 
 class _Answer(HTTPResponse):
-    def __init__(self, scrub: _Rewrite, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._scrub = scrub
+    def __init__(self, scrub: _Rewrite, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self._scrub, self._sock = scrub, sock
 
     def begin(self) -> None:
         """Read the head."""
@@ -215,13 +205,23 @@ class _Answer(HTTPResponse):
             if self.fp is head:  # pragma: no branch - else it is closed, and an error ends this
                 self.fp = stream
 
+    def _close_conn(self) -> None:
+        """End the answer, and the connection if more has come than was asked for."""
+        limit_s = self._sock.gettimeout()
+        self._sock.settimeout(0)
+        with suppress(OSError):  # TLS says so that there is no more
+            if self.fp.peek():
+                self._sock.shutdown(socket.SHUT_RDWR)
+        self._sock.settimeout(limit_s)
+        super()._close_conn()  # type: ignore[misc]  # typeshed lacks it
+
 
 class _Head:
     """The head of an answer, line by line, without echoes of the key: some lines are logged."""
 
     def __init__(self, stream: BufferedReader, scrub: _Rewrite) -> None:
         self._scrub = scrub
-        self._stream, self.close = stream, stream.close
+        self._stream, self.close, self.peek = stream, stream.close, stream.peek
 
     def readline(self, limit: int = -1) -> bytes:
         """Return the next line."""
@@ -231,39 +231,40 @@ class _Head:
 def scrubber(*secrets: Secret) -> _Rewrite:
     """Return a function that puts as many asterisks into bytes where they echo a secret.
 
-    It is found plain, percent-encoded or escaped for JSON or HTML, once or twice, in either case,
-    but not in forms that nobody makes by accident (backwards, in base64).
+    It is found plain, encoded for a URL, JSON or HTML once or twice, or decoded once too often, in
+    either case, but not in forms that nobody makes by accident (backwards, in base64).
     """
-    echoes = [_echo(secret.reveal()) for secret in secrets]
+    texts = (secret.reveal() for secret in secrets)
+    decoded = ((text, unquote(text), unquote_plus(text)) for text in texts)
+    echoes = []
+    for text in dict.fromkeys(chain.from_iterable(decoded)):
+        rare = max(_PLAIN.findall(text.encode()), key=len, default=b"").lower()
+        pattern = rb"\x00{0,3}".join(map(_forms, text))  # wide characters have zero bytes between
+        if len(text) < _ANYWHERE_FROM:  # it could be any word
+            pattern = b"(?:%s)%s" % (_BEHIND_NAME, pattern)
+        echoes.append((rare, re.compile(pattern, re.IGNORECASE)))
 
     def scrubbed(said: bytes) -> bytes:
         folded = said.lower()
         for rare, echo in echoes:
-            if rare in folded or b"\0" in said:  # what no form changes, but a wide one
+            if rare in folded or b"\0" in said:  # its longest piece that only wide forms change
                 said = echo.sub(lambda found: b"*" * len(found[0]), said)
         return said
 
     return scrubbed
 
 
-def _echo(key: str) -> tuple[bytes, re.Pattern[bytes]]:
-    """Return the longest piece of a key that most forms leave alone, and a pattern for all."""
-    rare = max(_PLAIN.findall(key.encode()), key=len, default=b"").lower()
-    pattern = rb"\x00{0,3}".join(map(_forms, key))  # wide characters have zero bytes between
-    if len(key) < _ANYWHERE_FROM:  # it could be any word
-        pattern = b"(?:%s)%s" % (_BEHIND_NAME, pattern)
-    return rare, re.compile(pattern, re.IGNORECASE)
-
-
 def _forms(char: str) -> bytes:
     if char.isascii() and char.isalnum():
         return char.encode()
-    code, units = ord(char), char.encode("utf-16-be").hex()
-    percent = "".join(rf"(?:%(?:25){{0,2}}|\\{{1,4}}x){byte:02x}" for byte in char.encode())
-    escaped = "".join(rf"\\{{1,4}}u{units[at : at + 4]}" for at in range(0, len(units), 4))
-    entity = f"&(?:amp;){{0,2}}(?:#0*{code}|#x0*{code:x}|{_ENTITIES.get(code, '#')});"
-    wide = ["latin-1"] if code < _LATIN_1 else ["utf-16-be", "utf-16-le"]
-    plain = [re.escape(char.encode(encoding)) for encoding in ("utf-8", *wide)]
-    plain += [rb"\+", rb"%(?:25){0,2}2b"] if char == " " else []
-    forms = (percent.encode(), escaped.encode(), entity.encode(), b"|".join(plain))
-    return rb"(?:%s|%s|%s|\\{0,3}(?:%s))" % forms
+    forms: list[bytes] = []
+    for each in "+ " if char in "+ " else char:  # these stand for each other in a form
+        code, units = ord(each), each.encode("utf-16-be").hex()
+        percent = "".join(rf"(?:%(?:25){{0,2}}|\\{{1,4}}x){byte:02x}" for byte in each.encode())
+        escaped = "".join(rf"\\{{1,4}}u{units[at : at + 4]}" for at in range(0, len(units), 4))
+        entity = f"&(?:amp;){{0,2}}(?:#0*{code}|#x0*{code:x}|{_ENTITIES.get(code, '#')});"
+        wide = ["latin-1"] if code < _LATIN_1 else ["utf-16-be", "utf-16-le"]
+        plain = b"|".join(re.escape(each.encode(encoding)) for encoding in ("utf-8", *wide))
+        forms += [percent.encode(), escaped.encode(), entity.encode()]
+        forms.append(rb"\\{0,3}(?:%s)" % plain)
+    return b"(?:%s)" % b"|".join(forms)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 import time
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from http import HTTPStatus
-from http.cookiejar import DefaultCookiePolicy
 from io import BytesIO
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -21,16 +21,20 @@ import requests
 from urllib3.exceptions import HTTPError
 
 from walletframe.frameless import frameless
-from walletframe.settings import require_endpoint, require_node
+from walletframe.settings.key import require_node
+from walletframe.settings.values import require_endpoint
+from walletframe.text import shown
 from walletframe.transport.faults import fault_outcome, is_passing, reason_of, status_outcome
 from walletframe.transport.keyed import MASK, node_adapter, service_adapter
-from walletframe.wire import DETAILS_PATH, Outcome, Status, details_query
+from walletframe.wire.answer import repeated_name
+from walletframe.wire.outcome import Outcome, Status
+from walletframe.wire.shapes import DETAILS_PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
-    from walletframe.address import WalletAddress
-    from walletframe.settings import NodeUrl, Settings
+    from walletframe.settings.key import NodeUrl
+    from walletframe.settings.values import Settings
     from walletframe.transport.attempt import Attempt
     from walletframe.transport.faults import Server
     from walletframe.transport.keyed import KeyedAdapter
@@ -59,12 +63,10 @@ class Reply:
     retry_after_s: float | None = None
     turn: int | None = None
 
-
-class _NoRedirects(requests.Session):
-    """Does not even look where a redirect leads; requests would read all of its body first."""
-
-    def get_redirect_target(self, resp: requests.Response) -> None:
-        """Name no target."""
+    @property
+    def failure(self) -> Status | None:
+        """What went wrong; None where an answer came."""
+        return self.answer.status if isinstance(self.answer, Outcome) else None
 
 
 class Session:
@@ -74,21 +76,21 @@ class Session:
     """
 
     _server: ClassVar[Server] = "service"
+    _method: ClassVar[str] = "GET"
 
     def __init__(
         self, url: str, real_url: str, adapter: KeyedAdapter, *, timeout_s: float, longest_s: float
     ) -> None:
-        self._url, self._scrub = url, adapter.scrub
+        self._url, self._adapter = url, adapter
         self._timeout_s, self._longest_s = timeout_s, longest_s
         self._under_way = adapter.under_way
         self._large_body = Lock()
-        self._session = _NoRedirects()
+        self._session = requests.Session()
         from_environment = self._session.merge_environment_settings(real_url, {}, None, None, None)
         self._session.verify = from_environment["verify"]
         if url.startswith("https:"):  # http is for this machine: a proxy would read the key
             self._session.proxies = from_environment["proxies"]
         self._session.trust_env = False  # else a .netrc's password goes out with every request
-        self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         self._session.headers.update({"Accept": "application/json", "User-Agent": "walletframe"})
         self._session.adapters.clear()
         self._session.mount(url.partition("//")[0] + "//", adapter)
@@ -103,19 +105,51 @@ class Session:
         self._session.close()
 
     def leave(self) -> None:
-        """Let go of the connections in a forked child, where they are the parent's."""
+        """Forget the connections in a forked child, where they are the parent's."""
         self._under_way.leave()
 
-    def abort(self, threads: Collection[int]) -> None:
+    def abort(self, threads: Collection[int | None]) -> None:
         """Cut off the requests of some threads, which hear of it at once."""
         self._under_way.cut_of(threads)
 
-    def _send(self, method: str, *, most_s: float = math.inf, **content: Any) -> Reply:
-        """Send one request, given as requests takes it; nothing on the way raises."""
+    @cached_property
+    def _prepared(self) -> requests.PreparedRequest:
+        """What all requests share; made with the first of them, since a wrong address raises."""
+        return self._session.prepare_request(requests.Request(self._method, self._url))
+
+    @frameless
+    def ask(self, query: str = "", body: bytes | None = None, most_s: float = math.inf) -> Reply:
+        """Send one request, of at most `most_s`, and read its answer; only an interrupt raises.
+
+        The adapter alone sends it, and so follows no redirect and sends no cookie or password.
+        """
         limit_s = max(min(self._timeout_s, most_s), _LEAST_S)
+        session, scrub = self._session, self._adapter.scrub
+        how: dict[str, Any] = {"verify": session.verify, "proxies": session.proxies}
         with self._under_way.begun(limit_s) as attempt:
             try:
-                reply = self._exchange(method, content, attempt, limit_s)
+                request = self._prepared.copy()
+                request.url = f"{request.url}{query}"
+                if body is not None:
+                    request.prepare_body(body, None)
+                with self._adapter.send(request, stream=True, timeout=limit_s, **how) as response:
+                    for hook in session.hooks["response"]:  # as requests itself does
+                        hook(response)
+                    self._reached.set()
+                    content, status = self._body(response, attempt), response.status_code
+                    fetched_at, wait = datetime.now(UTC), response.headers.get("Retry-After")
+                if content is None:
+                    reply = Reply(fetched_at, Outcome(Status.INVALID, "the answer is too large"))
+                elif status == HTTPStatus.OK:
+                    reply = Reply(fetched_at, content)
+                else:
+                    reply = Reply(
+                        fetched_at,
+                        status_outcome(status, scrub(reason_of(content)), self._server),
+                        key_refused=status in _REFUSED_KEY,
+                        passing=status in _PASSING,
+                        retry_after_s=seconds_to_wait(wait, self._longest_s),
+                    )
             except (OSError, HTTPError, ValueError) as fault:  # those of requests are OSErrors
                 outcome = fault_outcome(fault, limit_s, self._server)
                 passing = is_passing(fault, reached=self._reached.is_set())
@@ -124,29 +158,13 @@ class Session:
         if attempt.is_cut or late:  # what was cut off can look like a short answer
             outcome = fault_outcome(requests.Timeout(), limit_s, self._server)
             return Reply(datetime.now(UTC), outcome, passing=True)
+        if isinstance(reply.answer, bytes) and (flaw := self._flaw(reply.answer)):
+            return replace(reply, answer=Outcome(Status.INVALID, flaw))
         return reply
 
-    def _exchange(
-        self, method: str, content: dict[str, Any], attempt: Attempt, limit_s: float
-    ) -> Reply:
-        how: dict[str, Any] = {"timeout": limit_s, "stream": True, "allow_redirects": False}
-        with self._session.request(method, self._url, **content, **how) as response:
-            self._reached.set()
-            body = self._body(response, attempt)
-            fetched_at = datetime.now(UTC)
-            if body is None:
-                return Reply(fetched_at, Outcome(Status.INVALID, "the answer is too large"))
-            status = response.status_code
-            if status == HTTPStatus.OK:
-                return Reply(fetched_at, body)
-            said = self._scrub(reason_of(body))
-            return Reply(
-                fetched_at,
-                status_outcome(status, said, self._server),
-                key_refused=status in _REFUSED_KEY,
-                passing=status in _PASSING,
-                retry_after_s=seconds_to_wait(response.headers.get("Retry-After"), self._longest_s),
-            )
+    def _flaw(self, _body: bytes) -> str | None:
+        """Return what makes an answer unusable."""
+        return None
 
     def _body(self, response: requests.Response, attempt: Attempt) -> bytes | None:
         """Return a body, scrubbed, None where it is too large; large ones come one at a time."""
@@ -159,7 +177,7 @@ class Session:
                     while not self._large_body.acquire(timeout=min(_TICK_S, attempt.left_s())):
                         pass
                     is_large = True
-            return self._scrub(read.getvalue())
+            return self._adapter.scrub(read.getvalue())
         finally:
             read.close()
             if is_large:
@@ -175,17 +193,18 @@ class ServiceSession(Session):
         url, adapter = base_url + DETAILS_PATH, service_adapter(key, connections=settings.workers)
         longest_s = settings.retry_after_max_s
         super().__init__(url, url, adapter, timeout_s=settings.timeout_s, longest_s=longest_s)
+        self._looking = Lock()  # at one answer at a time, since it takes memory
 
-    @frameless
-    def ask(self, wallets: Sequence[WalletAddress], *, most_s: float = math.inf) -> Reply:
-        """Ask for wallets in one request, which may take `most_s` where the settings say more."""
-        return self._send("GET", most_s=most_s, params=details_query(wallets))
+    def _flaw(self, body: bytes) -> str | None:
+        with self._looking:
+            name = repeated_name(body)
+        return None if name is None else f"the answer has {shown(name)!r} twice in one place"
 
 
 class NodeSession(Session):
     """A session with a blockchain's node; a SettingsError where its URL is missing or wrong."""
 
-    _server = "node"
+    _server, _method = "node", "POST"
 
     @frameless
     def __init__(self, url: NodeUrl, timeout_s: float) -> None:
@@ -193,11 +212,11 @@ class NodeSession(Session):
         seen_url = f"{parts.scheme}://{MASK}/"
         real_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/"
         super().__init__(seen_url, real_url, node_adapter(parts), timeout_s=timeout_s, longest_s=0)
+        self._session.headers["Content-Type"] = "application/json"
 
-    @frameless
-    def post(self, body: bytes) -> Reply:
-        """Send one request, JSON, and read its answer; nothing raises but an interrupt."""
-        return self._send("POST", data=body, headers={"Content-Type": "application/json"})
+    def reconnect(self) -> None:
+        """Close the connection, so that the next request makes a new one."""
+        self._session.close()
 
 
 def seconds_to_wait(header: str | None, most_s: float) -> float | None:

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Raw
 from msgspec.json import Decoder
 
-from walletframe.address import canonical_key
+from walletframe.address.forms import canonical_key
 from walletframe.text import shown
 from walletframe.wire.outcome import Balances, Outcome, Status
 from walletframe.wire.shapes import (
+    NULL,
     Price,
     SentAmount,
     SentAnswer,
@@ -30,11 +33,10 @@ from walletframe.wire.shapes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from walletframe.address import WalletAddress
+    from walletframe.address.forms import WalletAddress
 
 _Key: TypeAlias = tuple[str, str]  # blockchain and address, in the form in which they are compared
 _T = TypeVar("_T")
-_NULL = Raw(b"null")
 
 
 class _Name(msgspec.Struct, rename="camel"):
@@ -44,12 +46,46 @@ class _Name(msgspec.Struct, rename="camel"):
 
 class _WalletParts(_Name, rename="camel"):
     failed: bool = False
-    balances: Raw = _NULL
-    explorer_url: Raw = _NULL
+    balances: Raw = NULL
+    explorer_url: Raw = NULL
+    error: Raw = NULL
 
 
 class _Entries(msgspec.Struct):
     wallets: list[Raw]
+    error: Raw = NULL
+
+
+# The document with all of its fields, none of which may be left out.
+
+
+class _WholeAsset(msgspec.Struct, gc=False):
+    blockchain: str | None
+    symbol: str | None
+    address: str | None
+
+
+class _WholeAmount(msgspec.Struct, gc=False):
+    amount: str | int | None
+    decimals: int | None
+
+
+class _WholeBalance(msgspec.Struct, gc=False):
+    asset: _WholeAsset
+    amount: _WholeAmount
+    price: Price | msgspec.UnsetType = msgspec.UNSET
+
+
+class _WholeWallet(msgspec.Struct, gc=False, rename="camel"):
+    failed: bool
+    block_chain: str
+    address: str
+    balances: list[_WholeBalance]
+    explorer_url: str | None
+
+
+class _WholeAnswer(msgspec.Struct, gc=False):
+    wallets: list[_WholeWallet]
 
 
 NO_LIST = "the service gave no list of balances"
@@ -64,8 +100,10 @@ _ESCAPES = re.compile(
     r"|(?P<lone>\\u[dD][89a-fA-F][\da-fA-F]{2})"
 )
 _MOST_DECIMALS = 9  # digits: more are out of any range
+_QUICK_BYTES = 1_000_000
 
 _decode_answer = Decoder(SentAnswer).decode
+_decode_whole = Decoder(_WholeAnswer).decode
 _decode_entries = Decoder(_Entries).decode
 _decode_name = Decoder(_Name).decode
 _decode_wallet = Decoder(SentWallet).decode
@@ -76,6 +114,43 @@ _decode_asset = Decoder(SentAsset).decode
 _decode_price = Decoder(Price).decode
 _decode_text = Decoder(str | None).decode
 _decode_parts = Decoder(dict[str, Raw]).decode
+_decode_any = Decoder().decode
+_encode = msgspec.json.Encoder().encode
+
+
+def repeated_name(body: bytes) -> str | None:
+    """Return a name that an object of some JSON has twice; None without, and for what is no JSON.
+
+    Readers differ in which of the two they take.
+    """
+    repeated: list[str] = []
+
+    def note(pairs: list[tuple[str, object]]) -> None:
+        if len(dict(pairs)) < len(pairs):
+            counts = Counter(name for name, _ in pairs)
+            repeated.append(max(counts, key=counts.__getitem__))
+
+    # First two quick looks, for ten times the memory. An answer that has all fields has so many
+    # names at least. JSON that is decoded and encoded again has fewer colons where a name was
+    # repeated, unless some were escaped.
+    is_fit = len(body) <= _QUICK_BYTES
+    with suppress(ValueError, RecursionError):
+        is_plain = is_fit and not any(space in body for space in (b" :", b"\t", b"\n", b"\r"))
+        if is_plain:
+            count = 1
+            for balances in (wallet.balances for wallet in _decode_whole(body).wallets):
+                prices = [balance.price for balance in balances]
+                count += 5 + 8 * len(balances) - prices.count(msgspec.UNSET)
+            if count == body.count(b'":'):
+                return None
+    with suppress(ValueError, RecursionError):
+        is_fit = is_fit and b"\\u003" not in body
+        if is_fit and _encode(_decode_any(body)).count(b":") == body.count(b":"):
+            return None
+    with suppress(ValueError, RecursionError):
+        text = body.decode(json.detect_encoding(body), "replace")
+        json.loads(text, object_pairs_hook=note, parse_int=len, parse_float=len, strict=False)
+    return next(iter(repeated), None)
 
 
 class Answer(NamedTuple):
@@ -88,19 +163,30 @@ class Answer(NamedTuple):
 def read_answer(body: bytes, asked: Sequence[WalletAddress]) -> Answer:
     """Read the body of an answer with status 200; nothing in it raises."""
     try:
-        wallets = _decode_answer(body).wallets
+        answer = _decode_answer(body)
     except (ValueError, RecursionError):
         return _read_carefully(body, asked)
-    return _match([(_key(wallet), _outcome(wallet)) for wallet in wallets], asked)
+    error = _error(answer.error)
+    entries = [
+        (canonical_key(each.block_chain, each.address), _outcome(each, error))
+        for each in answer.wallets
+    ]
+    return _match(entries, asked, error)
 
 
-def _key(wallet: SentWallet | _Name) -> _Key:
-    return canonical_key(wallet.block_chain, wallet.address)
+def _error(sent: Raw) -> str | None:
+    """Return what an answer without balances says went wrong, None where it says nothing."""
+    if bytes(sent) == b"null" or not _read(_decode_any, sent):
+        return None
+    return f"an error and no balances came: {shown(_as_sent(sent) or '')!r}"
 
 
-def _outcome(wallet: SentWallet) -> Outcome:
+def _outcome(wallet: SentWallet, error: str | None) -> Outcome:
+    """Return what became of a wallet; the error is that of the whole answer."""
     if wallet.failed:
         return Outcome(Status.FAILED, _FAILED, wallet.explorer_url)
+    if not wallet.balances and (error := _error(wallet.error) or error):
+        return Outcome(Status.INVALID, error, wallet.explorer_url)
     if wallet.balances is None:
         return Outcome(Status.FAILED, NO_LIST, wallet.explorer_url)
     balances = Balances.of(wallet.balances)
@@ -108,11 +194,13 @@ def _outcome(wallet: SentWallet) -> Outcome:
 
 
 def _match(
-    entries: Iterable[tuple[_Key | None, Outcome]], asked: Sequence[WalletAddress]
+    entries: Iterable[tuple[_Key | None, Outcome]],
+    asked: Sequence[WalletAddress],
+    error: str | None,
 ) -> Answer:
     """Match by canonical address, never by position; an entry without one is of who is missing."""
     found: dict[_Key, Outcome] = {}
-    missing = None
+    missing = Outcome(Status.INVALID, error) if error else None
     for key, outcome in entries:
         if key is None:
             missing = missing or outcome
@@ -126,10 +214,15 @@ def _match(
 
 
 def _read_carefully(body: bytes, asked: Sequence[WalletAddress]) -> Answer:
+    text = body.decode(json.detect_encoding(body), "replace")
+    if "\\u" in text:  # no text can hold lone surrogates either
+        text = _ESCAPES.sub(lambda found: "\ufffd" if found["lone"] else found[0], text)
+    mended = text.encode()
     try:
-        entries = _decode_entries(_mended(body)).wallets
+        answer = _decode_entries(mended)
     except msgspec.ValidationError:
-        reason = "the answer has no list of wallets"
+        parts = _read(_decode_parts, mended) or {}
+        reason = _error(parts.get("error", NULL)) or "the answer has no list of wallets"
     except RecursionError:
         reason = "the answer is nested too deeply"
     except ValueError:
@@ -138,31 +231,23 @@ def _read_carefully(body: bytes, asked: Sequence[WalletAddress]) -> Answer:
             beginning = shown(body[:400].decode(errors="replace"), 60)
             reason = f"the answer is not JSON; it begins with {beginning!r}"
     else:
-        return _match(map(_read_entry, entries), asked)
+        error, entries = _error(answer.error), []
+        for entry in answer.wallets:
+            try:
+                wallet = _read(_decode_wallet, entry) or _read_odd(entry)
+                outcome = _outcome(wallet, error)
+            except (ValueError, RecursionError) as fault:
+                reason = f"breaks the contract: {shown(str(fault))}"
+                outcome = Outcome(Status.INVALID, reason)
+            entries.append((_entry_key(entry), outcome))
+        return _match(entries, asked, error)
     return Answer([Outcome(Status.INVALID, reason)] * len(asked), [])
 
 
-def _mended(body: bytes) -> bytes:
-    """Replace what no text can hold: bytes that are none, and lone surrogates."""
-    text = body.decode(json.detect_encoding(body), "replace")
-    if "\\u" in text:
-        text = _ESCAPES.sub(lambda found: "\ufffd" if found["lone"] else found[0], text)
-    return text.encode()
-
-
-def _read_entry(entry: Raw) -> tuple[_Key | None, Outcome]:
-    """Return whose entry it is, where it says so, and its outcome."""
-    try:
-        wallet = _read(_decode_wallet, entry) or _read_odd(entry)
-    except (ValueError, RecursionError) as fault:
-        reason = f"breaks the contract: {shown(str(fault))}"
-        return _entry_key(entry), Outcome(Status.INVALID, reason)
-    return _key(wallet), _outcome(wallet)
-
-
 def _entry_key(entry: Raw) -> _Key | None:
+    """Return whose entry it is, where it says so."""
     name = _read(_decode_name, entry)
-    return None if name is None else _key(name)
+    return None if name is None else canonical_key(name.block_chain, name.address)
 
 
 def _read_odd(entry: Raw) -> SentWallet:
@@ -175,7 +260,7 @@ def _read_odd(entry: Raw) -> SentWallet:
     sent = None if parts.failed else _decode_list(parts.balances)
     balances = None if sent is None else [_balance(each) for each in sent]
     link = _read(_decode_text, parts.explorer_url)
-    return SentWallet(parts.block_chain, parts.address, parts.failed, balances, link)
+    return SentWallet(parts.block_chain, parts.address, parts.failed, balances, link, parts.error)
 
 
 def _balance(sent: Raw) -> SentBalance:
@@ -185,34 +270,29 @@ def _balance(sent: Raw) -> SentBalance:
     parts = _read(_decode_parts, sent)
     if parts is None:
         return SentBalance(amount=SentAmount(_as_sent(sent)))
-    price = parts.get("price", _NULL)
+    asset = _read(_decode_asset, parts.get("asset", NULL))
+    if asset is None:
+        of_asset = _read(_decode_parts, parts.get("asset", NULL)) or {}
+        chain, symbol, given = (
+            _read(_decode_text, of_asset.get(name, NULL))
+            for name in ("blockchain", "symbol", "address")
+        )
+        if given is None and bytes(of_asset.get("address", NULL)) != b"null":
+            chain = None  # it may be any token of the blockchain
+        asset = SentAsset(chain, symbol, given)
+    quantity = parts.get("amount", NULL)
+    amount = SentAmount(_as_sent(quantity))
+    of_amount = _read(_decode_parts, quantity)
+    if of_amount is not None:
+        digits = _as_sent(of_amount.get("decimals", NULL)) or ""
+        whole = digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DECIMALS
+        decimals = int(digits) if whole else None
+        amount = SentAmount(_as_sent(of_amount.get("amount", NULL)), decimals)
+    price = parts.get("price", NULL)
     number = _read(_decode_price, price)
     if number is None:  # it may be the text of one
         number = _read(_decode_price, (_read(_decode_text, price) or "").encode())
-    return SentBalance(
-        _asset(parts.get("asset", _NULL)), _amount(parts.get("amount", _NULL)), number
-    )
-
-
-def _asset(sent: Raw) -> SentAsset:
-    plain = _read(_decode_asset, sent)
-    if plain is not None:
-        return plain
-    parts = _read(_decode_parts, sent) or {}
-    given = parts.get("address", _NULL)
-    address = _read(_decode_text, given)
-    known = address is not None or bytes(given) == b"null"  # else it may be any of the blockchain
-    blockchain = _read(_decode_text, parts.get("blockchain", _NULL)) if known else None
-    return SentAsset(blockchain, _read(_decode_text, parts.get("symbol", _NULL)), address)
-
-
-def _amount(sent: Raw) -> SentAmount:
-    parts = _read(_decode_parts, sent)
-    if parts is None:
-        return SentAmount(_as_sent(sent))
-    digits = _as_sent(parts.get("decimals", _NULL)) or ""
-    whole = digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DECIMALS
-    return SentAmount(_as_sent(parts.get("amount", _NULL)), int(digits) if whole else None)
+    return SentBalance(asset, amount, number)
 
 
 def _as_sent(sent: Raw) -> str | None:
@@ -220,7 +300,7 @@ def _as_sent(sent: Raw) -> str | None:
     if bytes(sent) == b"null":
         return None
     text = _read(_decode_text, sent)
-    return bytes(sent).decode() if text is None else text
+    return bytes(sent).decode(errors="replace") if text is None else text
 
 
 def _read(decode: Callable[[Raw | bytes], _T], sent: Raw | bytes) -> _T | None:
@@ -242,15 +322,19 @@ class Split(NamedTuple):
 
 def split_answer(body: bytes, asked: Sequence[WalletAddress]) -> Split:
     """Take the answer to several wallets apart, into nothing where it can't be read."""
-    entries = _read(_decode_entries, body)
+    answer = _read(_decode_entries, body)
     places = {canonical_key(each.blockchain, each.address): n for n, each in enumerate(asked)}
     found: dict[int, list[bytes]] = {}
     strangers: dict[str, None] = {}
-    for entry in entries.wallets if entries else ():
+    for entry in answer.wallets if answer else ():
         key = _entry_key(entry)
         if key in places:
             found.setdefault(places[key], []).append(bytes(entry))
         elif key is not None:
             strangers[shown(".".join(key))] = None
-    bodies = {place: b'{"wallets":[%s]}' % b",".join(parts) for place, parts in found.items()}
+    error = bytes(answer.error) if answer else b""
+    bodies = {
+        place: b'{"wallets":[%s],"error":%s}' % (b",".join(parts), error)
+        for place, parts in found.items()
+    }
     return Split(bodies, list(strangers))

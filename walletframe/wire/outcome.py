@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 MAX_DIGITS = 4300
 _POSSIBLE = frozenset(range(MAX_DECIMALS + 1))
 _LONGEST = 200
-FLAWS = "[0-9,]+ of [0-9,]+ balances? could not be read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +49,12 @@ class Balances:
         prices = [balance.price for balance in sent]
         if "" in symbols:
             symbols = [symbol or None for symbol in symbols]
+        if "" in addresses:  # null alone means the native coin
+            chains = [
+                None if address == "" else chain
+                for chain, address in zip(chains, addresses, strict=True)
+            ]
+            addresses = [address or None for address in addresses]
         most = min(MAX_DIGITS, sys.get_int_max_str_digits() or MAX_DIGITS)
         is_plain = _POSSIBLE.issuperset(decimals) and all(chains)
         if is_plain and _are_digits(raw, most):
@@ -67,7 +72,10 @@ class Balances:
             place in odd or each not in _POSSIBLE or chain is None
             for place, (each, chain) in enumerate(zip(decimals, chains, strict=True))
         )
-        texts = [_cut(text) if place in odd else text for place, text in enumerate(texts)]
+        for place in odd:  # a number of too many digits stays whole
+            text = texts[place]
+            if text and len(text) > _LONGEST and not _only_digits(text):
+                texts[place] = f"{text[: _LONGEST - 1]}…"
         return cls(symbols, addresses, chains, texts, decimals, prices, odd, unreadable)
 
     @property
@@ -76,14 +84,14 @@ class Balances:
         if not self.unreadable:
             return None
         noun = "balance" if len(self) == 1 else "balances"
-        return f"{self.unreadable:,} of {len(self):,} {noun} could not be read"  # as in FLAWS
+        return f"{self.unreadable:,} of {len(self):,} {noun} could not be read"
 
     def __len__(self) -> int:
         return len(self.symbols)
 
 
 def _are_digits(sent: Sequence[str | int | None], most: int) -> TypeGuard[list[str | None]]:
-    """Tell whether all are strings of digits, so many at most; quick where they are."""
+    """Return whether all are strings of digits, so many at most; quick where they are."""
     strings = cast("list[str]", sent)
     try:
         joined = "".join(strings)
@@ -96,13 +104,6 @@ def _are_digits(sent: Sequence[str | int | None], most: int) -> TypeGuard[list[s
 
 def _only_digits(text: str) -> bool:
     return text.isascii() and text.isdecimal()
-
-
-def _cut(text: str | None) -> str | None:
-    """Shorten what is no number; a number of too many digits stays whole."""
-    if text is None or len(text) <= _LONGEST or _only_digits(text):
-        return text
-    return f"{text[: _LONGEST - 1]}…"
 
 
 class Status(StrEnum):

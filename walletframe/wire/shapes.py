@@ -17,12 +17,13 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from walletframe.address import WalletAddress
+    from walletframe.address.forms import WalletAddress
 
 DETAILS_PATH = "/wallets/details"
 ADDRESS_PARAMETER = "address"
 KEY_PARAMETER = "apiKey"
 MAX_DECIMALS = 77
+NULL = msgspec.Raw(b"null")
 _LARGEST = sys.float_info.max
 Price = Annotated[float, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)] | None
 
@@ -106,9 +107,11 @@ class SentWallet(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     failed: bool = False
     balances: list[SentBalance] | None = None
     explorer_url: str | None = None
+    error: msgspec.Raw = NULL
 
 
 class SentAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The whole answer."""
+    """The whole answer; other endpoints of the service send `error` where they fail."""
 
     wallets: list[SentWallet]
+    error: msgspec.Raw = NULL

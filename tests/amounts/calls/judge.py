@@ -1,10 +1,11 @@
-"""Runs calls on amounts and on fractions, and says how exact the amounts came out.
+"""Runs calls on amounts and on fractions, and tells how exact the amounts came out.
 
 A call is a line of code. Its names stand for columns, groups and windows of amounts in one world,
 and of `fractions.Fraction` objects, which nothing rounds, in another.
 """
 
 import io
+import operator
 import re
 import sqlite3
 import sys
@@ -16,6 +17,7 @@ from fractions import Fraction
 from importlib import import_module
 from math import inf, isfinite
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 import numpy as np
@@ -25,28 +27,67 @@ from statistic import missing
 
 from walletframe.amounts import AmountDtype
 
-EXACT, NEAREST, RAISES, FLOATS, OBJECTS = "exact", "nearest", "raises", "floats", "objects"
-_FROM_BEST = [EXACT, NEAREST, OBJECTS, FLOATS, RAISES]
+EXACT, NEAREST, OBJECTS = "exact", "nearest", "objects"
+FLOATS, CLOSE, WRONG = "floats", "close", "wrong"
+_FROM_BEST = [EXACT, NEAREST, OBJECTS, FLOATS, CLOSE, WRONG]
+NO_DIGITS, REFUSED, RAISES = "no digits", "refused", "raises"
+CLOSE_ERROR = 1e-12
 
-_LARGE = "1000000000000000.00000000000000000"
 _UINT256 = str(2**256 - 1)
+_DRAW = Random(42)  # noqa: S311  made-up amounts, no secrets
+
+
+def _drawn():
+    digits = f"{_DRAW.randrange(10 ** _DRAW.randrange(17, 28)):019}"
+    return f"{digits[:-18]}.{digits[-18:]}"
+
+
+def _beside(*last):
+    return [f"1.{digit:033}" for digit in last]
+
+
+def _less(*last):
+    return [f"-{text}" for text in _beside(*last)]
+
+
 _DATA = {
-    # Floats can't tell these apart, and Decimals of 28 digits can't add them.
-    "near": (
-        [f"{_LARGE}3", f"{_LARGE}1", None, f"{_LARGE}2", f"{_LARGE}3", f"{_LARGE}5"],
-        [f"{_LARGE}7", f"{_LARGE}2", f"{_LARGE}4", None, f"{_LARGE}1", f"{_LARGE}6"],
-    ),
+    # Floats can't tell these apart, Decimals of 28 digits can't add them, and logarithms are least.
+    "near": (_beside(3, 1, 4, 0, 3, 5), _beside(7, 2, 4, 8, 1, 6)),
     # A spam balance of 2**256-1 units beside others.
-    "wide": (
-        [f"{_UINT256[:-18]}.{_UINT256[-18:]}", "1000000000000000", "0.3", "2.1", None, "0.3"],
-        ["0.3", "12.000000000000000001", "7", None, "0.000001", "3"],
+    "spam": (
+        [f"{_UINT256[:-18]}.{_UINT256[-18:]}", "1000000000000000", "0.3", "2.1", "5", "0.3"],
+        ["0.3", "12.000000000000000001", "7", "1", "0.000001", "3"],
+    ),
+    "mixed": (
+        [str(n) for n in (2**53 + 1, 2**53, 10**33, 2, 10**33 + 1, 3)],
+        [str(n) for n in (2**53, 10**33, 2**53 + 1, 2, 10**33 - 1, 1)],
     ),
     # Just above 2**49, where floats are coarsest: what three of them lose is more than the last
     # digit of their sum.
-    "binary": (
-        [f"{2**49}.06", f"{2**49}.06", f"{2**49}.06", None, f"{2**49}.05", f"{2**49}.03"],
-        [f"{2**49}.052", f"{2**49}.06", None, f"{2**49}.061", f"{2**49}.05", f"{2**49}.062"],
+    "coarse": (
+        [f"{2**49}.{digits}" for digits in ("06", "06", "06", "07", "05", "03")],
+        [f"{2**49}.{digits}" for digits in ("052", "06", "053", "061", "05", "062")],
     ),
+    "drawn": ([_drawn() for _ in range(6)], [_drawn() for _ in range(6)]),
+}
+_CONDITIONS = {
+    "NA": [
+        ([*s[:2], None, s[3], None, s[5]], [*t[:3], None, *t[4:]])
+        for name, (s, t) in _DATA.items()
+        if name != "coarse"
+    ],
+    "0": [([*s[:2], "0", s[3], "0", s[5]], [*t[:3], "0", *t[4:]]) for s, t in (_DATA["drawn"],)],
+    # Their sums, means, medians and quantiles all but cancel, and log1p is largest beside -1.
+    "negative amounts": [
+        (
+            [*_beside(3), *_less(1), *_beside(2), "-0.375", f"-0.{'9' * 33}", f"2.{'9' * 32}8"],
+            [*_less(2), *_beside(7, 4), "-1", "-2", "0.5"],
+        ),
+        (
+            [*_beside(3, 3), *_less(1, 1), "0.25", "-0.25"],
+            [*_beside(7, 2), "-4", "8", "-1", "6"],
+        ),
+    ],
 }
 _KEYS = ["x", "y", "x", "y", "x", "y"]
 _DAYS = pd.date_range("2026-01-01", periods=6)
@@ -54,8 +95,8 @@ _NAMES = {
     "s": lambda w: pd.Series(w.make(w.left), name="a"),
     "t": lambda w: pd.Series(w.make(w.right), name="b"),
     "df": lambda w: pd.DataFrame({"a": w.s, "b": w.t}),
-    "full": lambda w: w.t.dropna().reset_index(drop=True),
-    "i": lambda w: pd.Index(w.full),
+    "other": lambda w: pd.DataFrame({"a": w.t, "b": w.s}),
+    "i": lambda w: pd.Index(w.t.rename(None)),
     "one": lambda w: w.s[0],
     "two": lambda w: w.s[1],
     "keyed": lambda w: w.df.assign(key=_KEYS, n=range(6)),
@@ -75,12 +116,12 @@ _NAMES = {
     "w": lambda w: w.s.ewm(alpha=0.5),
     "rs": lambda w: w.s.set_axis(_DAYS).resample("2D"),
     "texts": lambda w: w.left,
-    "every_text": lambda w: EveryText(w.left),
     "path": lambda w: lambda name: Path(w.folder, name),
     "database": lambda _: sqlite3.connect(":memory:"),
     "pd": lambda _: pd,
     "np": lambda _: np,
     "io": lambda _: io,
+    "operator": lambda _: operator,
     "Fraction": lambda _: Fraction,
     **{name: lambda _, name=name: getattr(statistic, name) for name in statistic.__all__},
     **{
@@ -88,6 +129,7 @@ _NAMES = {
         for name, path in {
             "duckdb": "duckdb",
             "json": "json",
+            "math": "math",
             "nw": "narwhals",
             "pa": "pyarrow",
             "pickle": "pickle",
@@ -103,7 +145,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A line of code under a public name, what gives the same from fractions, and advice."""
+    """A line of code under a public name, and what gives the same from fractions."""
 
     holder: str
     name: str
@@ -113,11 +155,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The class of a call, its largest relative error, and the words of an exception."""
+    """The class of a call over all sets of data, and on which of them it is another one."""
 
     kind: str
-    error: float = 0.0
-    words: str = ""
+    where: str = ""
 
 
 class World:
@@ -151,27 +192,65 @@ def _amounts(texts):
     return pd.array(texts, dtype=AmountDtype())
 
 
-def _fractions(texts):
-    values = [np.nan if text is None else Fraction(text) for text in texts]
-    return np.array(values, dtype=object)
+def _objects(of_text):
+    def make(texts):
+        return np.array([np.nan if text is None else of_text(text) for text in texts], object)
+
+    return make
 
 
-@dataclass(frozen=True)
-class EveryText:
-    """Equal to each text in which all amounts stand with all their digits."""
+_fractions = _objects(Fraction)
+_rounded = _objects(lambda text: Fraction(float(text)))
 
-    texts: list
 
-    def is_in(self, found):
-        """Tell whether all of them are there."""
-        return isinstance(found, str) and all(text in found for text in self.texts if text)
+def _floats(texts):
+    return np.array([np.nan if text is None else float(text) for text in texts])
 
 
 def judged(call):
-    """Give the worst verdict of a call over all sets of data."""
+    """Give the verdict of a call over all sets of data."""
     with TemporaryDirectory() as folder, warnings.catch_warnings(action="ignore"):
-        verdicts = [_judged(call, texts, folder) for texts in _DATA.values()]
-    return max(verdicts, key=lambda verdict: (_FROM_BEST.index(verdict.kind), verdict.error))
+        kinds = {
+            condition: {_judged(call, texts, folder) for texts in sets}
+            for condition, sets in {"": _DATA.values(), **_CONDITIONS}.items()
+        }
+        worst = {condition: _worst(some) for condition, some in kinds.items()}
+        kind = _worst(worst.values()) or (RAISES if RAISES in kinds[""] else REFUSED)
+        if kind == EXACT and not _is_moved(call, folder):
+            kind = NO_DIGITS
+    return Verdict(kind, _where(kinds, worst, kind))
+
+
+def _worst(kinds):
+    return max((kind for kind in kinds if kind in _FROM_BEST), key=_FROM_BEST.index, default=None)
+
+
+def _where(kinds, worst, kind):
+    """Say on which data it is another class."""
+    said = []
+    if kind in {OBJECTS, CLOSE, WRONG} and worst[""] not in {kind, None}:
+        spoilers = [condition for condition, other in worst.items() if other == kind]
+        said.append(f"{worst['']} without {' and '.join(spoilers)}")
+    for fault in (REFUSED, RAISES):
+        where = [condition for condition, some in kinds.items() if fault in some]
+        if where and fault != kind:
+            data = f"with {' and '.join(where)}" if where[0] else "on some amounts"
+            said.append(f"{fault} {data}")
+    return "; ".join(said)
+
+
+def _is_moved(call, folder):
+    """Tell whether the exact result is another one where amounts are rounded to floats."""
+    code = call.reference or call.code
+    for texts in _DATA.values():
+        exact = list(leaves(World(texts, _fractions, folder).run(code)))
+        try:
+            rounded = list(leaves(World(texts, _rounded, folder).run(code)))
+        except Exception:  # noqa: BLE001  such as an index that is no longer unique
+            return True
+        if exact != rounded:
+            return True
+    return False
 
 
 def _judged(call, texts, folder):
@@ -180,29 +259,43 @@ def _judged(call, texts, folder):
     except SyntaxError:
         raise
     except Exception as fault:  # noqa: BLE001  whatever a call raises is judged
-        return Verdict(RAISES, words=f"{type(fault).__name__}: {fault}".split("\n")[0])
+        return REFUSED if "\nHint: " in str(fault) else RAISES
     try:
         wanted = World(texts, _fractions, folder).run(call.reference or call.code)
-        if isinstance(wanted, EveryText):
-            return Verdict(EXACT) if wanted.is_in(found) else Verdict(FLOATS, inf)
-        return _compared(found, wanted)
+        kind = _compared(found, wanted)
+        if kind in {CLOSE, WRONG} and _as_floats(call, texts, folder, found, wanted):
+            kind = FLOATS
     except Exception as fault:
         fault.add_note(f"what comes out exactly is unknown: {call}")
         raise
+    return kind
 
 
 def _compared(found, wanted):
     ours, theirs = list(leaves(found)), list(leaves(wanted))
-    if len(ours) != len(theirs):
+    if len(ours) != len(theirs) or not ours:
         raise ValueError(f"{len(ours)} values, and not {len(theirs)}: {ours} {theirs}")
     pairs = list(zip(ours, theirs, strict=True))
-    error = max((_error(*pair) for pair in pairs), default=0.0)
-    if _holds_objects(found):
-        return Verdict(OBJECTS, error)
+    error = max(_error(*pair) for pair in pairs)
     if error:
-        return Verdict(FLOATS, error)
+        return CLOSE if error < CLOSE_ERROR else WRONG
+    if _holds_objects(found):
+        return OBJECTS
     inexact = any(isinstance(leaf, float) and isinstance(exact, Fraction) for leaf, exact in pairs)
-    return Verdict(NEAREST if inexact else EXACT)
+    return NEAREST if inexact else EXACT
+
+
+def _as_floats(call, texts, folder, found, wanted):
+    """Tell whether what isn't exact is what the same call gives of the nearest floats."""
+    try:
+        near = list(leaves(World(texts, _floats, folder).run(call.code)))
+    except Exception:  # noqa: BLE001  such as a method that floats don't have
+        return False
+    ours, exact = list(leaves(found)), list(leaves(wanted))
+    return len(near) == len(ours) and all(
+        not _error(one, right) or _error(one, other) < CLOSE_ERROR
+        for one, other, right in zip(ours, near, exact, strict=True)
+    )
 
 
 def _error(found, wanted):
@@ -245,7 +338,7 @@ def leaves(value):
 def _leaf(value):
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, str | bool | Fraction):
+    if isinstance(value, str | bool | Fraction | statistic.Texts):
         return value
     if value is None or (pd.api.types.is_scalar(value) and missing(value)):
         return None
@@ -253,8 +346,9 @@ def _leaf(value):
         return Fraction(value)
     if isinstance(value, float):
         return value
-    known = isinstance(value, pd.Timestamp | pd.Timedelta | pd.Interval | pd.Period)
-    return str(value) if known else type(value).__name__
+    if isinstance(value, pd.Timestamp | pd.Timedelta | pd.Interval | pd.Period | slice):
+        return str(value)
+    raise TypeError(f"a {type(value).__name__} can't be compared")
 
 
 def _holds_objects(value):

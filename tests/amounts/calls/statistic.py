@@ -3,31 +3,41 @@
 Roots have 250 digits. None is where there are too few values.
 """
 
-import operator
+import re
+from collections import Counter
+from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
+from math import inf
 
 import pandas as pd
 
 __all__ = [
     "by_group",
+    "change",
     "columns",
-    "compared",
     "correlation",
     "counts",
     "covariance",
+    "cube_root",
     "described",
+    "each",
+    "elementwise",
     "grouped",
     "halves",
     "histogram",
     "kendall",
+    "logarithm",
     "matrix",
     "missing",
+    "power_of_e",
+    "quotient",
     "root",
     "running",
     "spearman",
     "stat",
     "text_of",
+    "texts_of",
     "together",
     "top_of_groups",
     "weighted",
@@ -50,7 +60,9 @@ def _known(values):
 
 
 def root(value):
-    """Give a square root to 250 digits."""
+    """Give a square root to 250 digits; None of negative values."""
+    if missing(value) or value < 0:
+        return None
     quotient = _WIDE.divide(Decimal(value.numerator), Decimal(value.denominator))
     return Fraction(_WIDE.sqrt(quotient))
 
@@ -186,8 +198,9 @@ def grouped(groups, names):
 
 
 def counts(windows):
-    """Count the values of windows, however few."""
-    return pd.Series([len(_known(part)) for part in windows], windows.obj.index)
+    """Count the values of windows that have enough rows."""
+    found = [len(_known(part)) if len(part) >= _least(windows) else None for part in windows]
+    return pd.Series(found, windows.obj.index, dtype=object)
 
 
 def windowed(windows, names):
@@ -212,14 +225,33 @@ def running(holder, name):
     return pd.Series(found, holder.index, dtype=object)
 
 
-def compared(left, right, name):
-    """Compare element by element; missing on one side is missing."""
+def elementwise(left, right, compute):
+    """Compute of each pair of values; missing on one side is missing."""
     if isinstance(left, pd.DataFrame):
-        return pd.DataFrame({c: compared(left[c], right[c], name) for c in left}, dtype=object)
-    compare = getattr(operator, name)
+        return pd.DataFrame(
+            {c: elementwise(left[c], right[c], compute) for c in left}, dtype=object
+        )
     pairs = zip(left, right, strict=True)
-    found = [None if missing(a) or missing(b) else compare(a, b) for a, b in pairs]
+    found = [None if missing(a) or missing(b) else compute(a, b) for a, b in pairs]
     return pd.Series(found, left.index, dtype=object)
+
+
+def quotient(above, below):
+    """Divide as floats do: 0/0 has no value, and all else over 0 is infinite."""
+    if not below:
+        return above * inf if above else None
+    return above / below
+
+
+def change(before, after):
+    """Give the change as a share of what was before."""
+    return quotient(after - before, before)
+
+
+def each(holder, compute):
+    """Compute of each value that is there."""
+    found = [None if missing(value) else compute(value) for value in holder]
+    return pd.Series(found, holder.index, dtype=object)
 
 
 def _pairs(left, right):
@@ -325,16 +357,46 @@ def _weighted(left, right, name):
     return root(cov(rows) * correction) if name == "std" else cov(rows) * correction
 
 
+def logarithm(value, base="e"):
+    """Give a logarithm to 250 digits; None of negative values."""
+    if missing(value) or value < 0:
+        return None
+    if not value:
+        return -inf
+    number = _WIDE.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return Fraction(_WIDE.ln(number)) / Fraction(_WIDE.ln(Decimal(base)) if base != "e" else 1)
+
+
+def power_of_e(value):
+    """Give e**x to 250 digits; infinity beyond the largest float."""
+    if missing(value):
+        return None
+    if value > 10**3:
+        return inf
+    number = _WIDE.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return Fraction(_WIDE.exp(number)) if value > -(10**3) else 0.0
+
+
+def cube_root(value):
+    """Give a cube root to 250 digits."""
+    if missing(value) or not value:
+        return value
+    number = _WIDE.divide(Decimal(abs(value).numerator), Decimal(value.denominator))
+    found = Fraction(_WIDE.power(number, _WIDE.divide(Decimal(1), Decimal(3))))
+    return found if value > 0 else -found
+
+
 def histogram(values):
     """Count the values in the lower and the upper half of their range."""
+    values = _known(values)
     middle = (min(values) + max(values)) / 2
     return [sum(value < middle for value in values), sum(value >= middle for value in values)]
 
 
 def halves(values):
     """Tell for each value whether it is in the upper half of the range, as pandas.cut does."""
-    middle = (min(values) + max(values)) / 2
-    return pd.Series([int(value > middle) for value in values], values.index)
+    middle = (values.min() + values.max()) / 2
+    return pd.Series([None if missing(v) else int(v > middle) for v in values], values.index)
 
 
 def columns(holder):
@@ -351,8 +413,27 @@ def text_of(fraction):
     """Give the exact text of a fraction with finite decimals."""
     if missing(fraction):
         return fraction
-    digits = f"{int(fraction * 10**18):019}"
-    return f"{digits[:-18]}.{digits[-18:]}".rstrip("0").rstrip(".")
+    return f"{_WIDE.divide(Decimal(fraction.numerator), Decimal(fraction.denominator)):f}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """Equal to a text in which each of some numbers stands, as often as here."""
+
+    numbers: list
+
+    def __eq__(self, other):
+        """Compare with a text, or with other numbers."""
+        if isinstance(other, Texts):
+            return self.numbers == other.numbers
+        return not Counter(self.numbers) - Counter(re.findall(r"-?\d+(?:\.\d+)?", other))
+
+    __hash__ = None
+
+
+def texts_of(holder):
+    """Give the numbers that a text of a column or a frame has to hold."""
+    return Texts([text_of(value) for each in columns(holder) for value in _known(each)])
 
 
 def top_of_groups(groups, largest):

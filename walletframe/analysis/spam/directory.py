@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from walletframe.analysis.spam.lookalikes import hidden_characters, skeletons
 from walletframe.analysis.spam.reasons import Finding
-from walletframe.analysis.spam.symbols import HEAD
+from walletframe.analysis.spam.symbols import HEAD, hidden_characters, skeletons
 from walletframe.analysis.token_lists import listed_tokens
 from walletframe.errors import TokenListError
-from walletframe.frames import known_token, token_key
+from walletframe.frames.identity import token_key
+from walletframe.frames.names import known_by_key
 from walletframe.tokens import PRIME, covered_blockchains, known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from walletframe.analysis.token_lists import TokensLike
-    from walletframe.frames import TokenKey
+    from walletframe.frames.identity import TokenKey
     from walletframe.tokens import KnownToken
 
 Owners: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
@@ -54,7 +54,7 @@ class Directory:
             return Finding("allow_list")
         if token[1] is None or token[1] in _COIN_CONTRACTS:
             return Finding("native_coin")
-        return Finding("known_token") if known_token(token) else None
+        return Finding("known_token") if token in known_by_key() else None
 
     def imitations(self, token: TokenKey, symbol: str) -> list[Finding]:
         """Find out whose symbol, of at most `HEAD` characters, an unknown token bears."""
@@ -68,7 +68,13 @@ class Directory:
             found.append(Finding("impersonation", (owner[0], _described(token[0], owner[1]))))
         elif alike:
             known = self.names[alike[0]]
-            found.append(_borrowed(alike, known, token[0]))
+            # BTC is no token's symbol, a coin's seldom.
+            coin = next((_coins()[name] for name in alike if name in _coins()), None)
+            if not coin or token[0] not in covered_blockchains():
+                found.append(Finding("borrowed", (known, token[0])))
+            else:
+                reason = "impersonation" if coin.asset in PRIME else "coin"
+                found.append(Finding(reason, (known, _described(coin.blockchain, None))))
             if symbol.istitle() and known.isupper() and (token[1] or "").startswith("0x"):
                 found.append(Finding("recased", (symbol, known)))
         misspelled = owner is not None and owner[0].lower() not in symbol.lower()
@@ -78,36 +84,17 @@ class Directory:
             found.append(Finding("lookalike", (self.names[alike[0]],)))
         return found
 
-    def is_borrowed(self, symbol: str) -> bool:
-        """Tell whether `imitations` may find anything, whatever the token."""
-        return any(name in self.names for name in skeletons(symbol))
-
 
 def make_directory(allow: TokensLike | None, deny: TokensLike | None) -> Directory:
-    """Bring together the packaged tokens and the caller's; allowed ones own their symbols."""
+    """Merge the packaged tokens and the caller's; allowed ones own their symbols."""
     allowed = [(token_key(token), symbol) for token, symbol in listed_tokens(allow)]
     denied = [token_key(token) for token, _ in listed_tokens(deny)]
-    both = {token for token, _ in allowed}.intersection(denied)
-    if both:
-        said = "it is on the lists given as allow and as deny"
-        places = [place for place, token in enumerate(denied) if token in both]
-        raise TokenListError([(place, f"{denied[place]}", said) for place in places])
+    clean, said = frozenset(dict(allowed)), "it is on the lists given as allow and as deny"
+    if both := [(place, f"{token}", said) for place, token in enumerate(denied) if token in clean]:
+        raise TokenListError(both)
     owners = _owners((token, symbol) for token, symbol in allowed if symbol) | _bundled()
-    return Directory(
-        frozenset(token for token, _ in allowed),
-        frozenset(denied),
-        owners,
-        {name: symbol for (_, name), (symbol, _) in reversed(owners.items())},
-    )
-
-
-def _borrowed(alike: list[str], symbol: str, blockchain: str) -> Finding:
-    """Tell what a known symbol is where no list has it: BTC is no token's, a coin's seldom."""
-    coin = next((_coins()[name] for name in alike if name in _coins()), None)
-    if not coin or blockchain not in covered_blockchains():
-        return Finding("borrowed", (symbol, blockchain))
-    reason = "impersonation" if coin.asset in PRIME else "coin"
-    return Finding(reason, (symbol, _described(coin.blockchain, None)))
+    names = {name: symbol for (_, name), (symbol, _) in reversed(owners.items())}
+    return Directory(clean, frozenset(denied), owners, names)
 
 
 def _described(blockchain: str, contract: str | None) -> str:
@@ -115,7 +102,7 @@ def _described(blockchain: str, contract: str | None) -> str:
 
 
 def _owners(tokens: Iterable[tuple[TokenKey, str]]) -> Owners:
-    """Give the token that a symbol belongs to: of several, the first."""
+    """Return the token that a symbol belongs to: of several, the first."""
     found: Owners = {}
     for token, symbol in tokens:
         for name in filter(None, skeletons(symbol[:HEAD])):
@@ -125,11 +112,8 @@ def _owners(tokens: Iterable[tuple[TokenKey, str]]) -> Owners:
 
 @cache
 def _bundled() -> Owners:
-    return _owners(
-        (token_key((token.blockchain, token.contract)), token.symbol)
-        for token in known_tokens()
-        if token.is_imitated
-    )
+    listed = (each for each in known_tokens() if each.is_imitated)
+    return _owners((token_key((each.blockchain, each.contract)), each.symbol) for each in listed)
 
 
 @cache

@@ -1,0 +1,118 @@
+"""Each widget in a host that has what anywidget specifies and nothing else: clicked, typed into."""
+
+import json
+
+import pytest
+from frontends import serving
+from playwright.sync_api import expect
+from widgets import wait_for
+
+PLACES = ("blockchains", "wallets", "tokens", "panel", "fetched", "explorer")
+SETUP = """
+import json
+from pathlib import Path
+import walletframe as wf
+from walletframe.service import SHOWCASE, sandbox
+
+client = sandbox().client(cache="memory")
+details = client.fetch([*SHOWCASE], on_failure="ignore", progress=False)
+blockchains, wallets = wf.BlockchainPicker(details), wf.WalletPicker(details)
+tokens, panel = wf.TokenPicker(details), wf.FetchPanel(client=client)
+fetched = wf.TokenPicker(panel.details, description="Fetched tokens")
+explorer = wf.HoldingsExplorer(details, client=client)
+picked = {}
+
+def note(change):
+    picked[change.owner.description] = change.new
+    Path(__file__).with_name("picked.json").write_text(json.dumps(picked))
+
+def narrow(change):
+    held = details.holdings
+    tokens.narrow(held[held.blockchain.isin(change.new)] if change.new else None)
+
+for each in (blockchains, wallets, tokens, fetched):
+    each.observe(note, "value")
+blockchains.observe(narrow, "value")
+panel.observe(lambda change: fetched.offer(change.new), "details")
+"""
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    """Serve one of each, and return the address and the file of what Python knows to be picked."""
+    folder = tmp_path_factory.mktemp("bare")
+    with serving("bare", folder, SETUP, ", ".join(PLACES)) as address:
+        yield address, folder / "picked.json"
+
+
+@pytest.fixture
+def shown(host, visit):
+    """Open the page, find widgets by their names, and expect that nothing goes wrong on it."""
+    visit.open(host[0])
+    roots = visit.page.locator("main > div")
+    expect(roots).to_have_count(len(PLACES))
+    yield {name: roots.nth(place) for place, name in enumerate(PLACES)}
+    assert (visit.strayed, [said for said in visit.said if said.startswith("error")]) == ([], [])
+
+
+def knows(host, **picked):
+    """Wait until Python knows what was picked."""
+    wait_for(lambda: host[1].exists() and json.loads(host[1].read_text()).items() >= picked.items())
+
+
+def pick(root, things, text):
+    """Type into a picker's search, and click what it finds first."""
+    root.get_by_role("combobox", name=f"Find {things}").fill(text)
+    root.get_by_role("option").first.click()
+
+
+def test_pickers_pick(host, shown):
+    """Clicks reach Python, what is pasted is read there, and what Python narrows is seen."""
+    blockchains, wallets, tokens = (shown[name] for name in PLACES[:3])
+    expect(tokens).to_contain_text("52 to choose from")
+    pick(blockchains, "blockchains", "near")
+    knows(host, Blockchains=["NEAR"])
+    expect(tokens).not_to_contain_text("52 to choose from")
+    pick(tokens, "tokens", "near")
+    knows(host, Tokens=[["NEAR", None]])
+    wallets.get_by_label("Paste wallets").fill("NEAR.bob.near\nnonsense")
+    wallets.get_by_role("button", name="Add wallets").click()
+    expect(wallets.get_by_role("alert").first).to_contain_text("nonsense: no dot")
+    knows(host, Wallets=["NEAR.bob.near"])
+    chosen = wallets.get_by_role("group", name="Chosen wallets").get_by_role("button")
+    chosen.last.click()
+    knows(host, Wallets=[])
+
+
+def test_the_panel_fetches(host, shown):
+    """From the sandbox, on a thread of its own; another picker offers what came."""
+    panel, fetched = shown["panel"], shown["fetched"]
+    panel.get_by_label("Paste wallets").fill("NEAR.alice.near\nAVAX_CCHAIN.0x" + "7" * 40)
+    panel.get_by_role("button", name="Fetch").click()
+    expect(panel).to_contain_text("2 wallets on 2 blockchains: 1 ok, 1 failed")
+    expect(panel.get_by_role("button", name="Ask again for 1 not ok")).to_be_visible()
+    expect(panel.get_by_role("button", name="Cancel")).to_be_hidden()
+    pick(fetched, "fetched tokens", "near")
+    knows(host, **{"Fetched tokens": [["NEAR", None]]})
+
+
+def test_the_explorer_explores(shown):
+    """A filter and a click in the chart leave fewer rows, and files of them are downloaded."""
+    explorer, page = shown["explorer"], shown["explorer"].page
+    nodes = explorer.locator(".js-plotly-plot g.slice")
+    expect(explorer).to_contain_text("48 balances")
+    nodes.filter(has_text="alice.near").first.click(position={"x": 20, "y": 8})
+    expect(explorer.get_by_role("navigation")).to_contain_text("alice.near")
+    expect(explorer).not_to_contain_text("48 balances")
+    explorer.get_by_role("button", name="Tokens").click()
+    pick(explorer, "tokens", "near")
+    expect(explorer).to_contain_text("1 balance")
+    explorer.get_by_role("button", name="Download").first.click()
+    for name, starts in (("CSV", b"blockchain,"), ("PNG", b"\x89PNG"), ("Report", b"<!")):
+        with page.expect_download() as caught:
+            explorer.get_by_role("button", name=name, exact=True).click()
+        assert caught.value.path().read_bytes().startswith(starts)
+    explorer.get_by_role("button", name="Copy code").click()
+    expect(explorer.get_by_label("Code", exact=True)).to_contain_text("figure = shown")
+    explorer.get_by_role("button", name="Refresh").click()
+    expect(explorer.get_by_role("button", name="Ask again for 2 not ok")).to_be_visible()

@@ -1,0 +1,196 @@
+"""One pace for a cluster, which its scheduler keeps: the limit, permits in batches, and its end."""
+
+import time
+from collections import Counter
+from contextlib import contextmanager
+from importlib.metadata import version
+from threading import Event, Thread
+
+import dask
+import pytest
+from cluster_fetches import check, frame, local_cluster, names, settings
+from distributed import Client, LocalCluster
+from fast_service import fast_service
+from slot_takers import comes, taken
+
+import walletframe as wf
+from walletframe.dask.pace import ClusterPacer, PaceKeeper
+from walletframe.transport.pace import START_RATE, TEST_START_RATE, Pace, write_pace
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+    pytest.mark.timeout(300),
+]
+
+
+@contextmanager
+def running():
+    """Start a scheduler that keeps paces, and two workers, all in this process."""
+    own = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(processes=False, **own) as cluster:
+        with Client(cluster) as client:
+            client.register_plugin(PaceKeeper(version("walletframe")))
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Give one to the whole module; each test asks another service."""
+    with running() as started:
+        yield started
+
+
+@contextmanager
+def opened(cluster, service, *, rate=None, kind="private"):
+    """Open a pacer on each worker."""
+    own = {"key_kind": kind, "base_url": "https://api.example", "service": service}
+    chosen = wf.Settings.isolated(**own, requests_per_second=rate)
+    pacers = [ClusterPacer(chosen, each) for each in cluster.workers.values()]
+    try:
+        yield pacers
+    finally:
+        for pacer in pacers:
+            pacer.close()
+
+
+def times(pacers, seconds):
+    """Take all permits that are to be had, on eight threads of each; return when."""
+    end, found = time.monotonic() + seconds, [[] for _ in pacers]
+
+    def take(pacer, own):
+        while pacer.wait(Event(), end):
+            own.append(time.monotonic())
+            pacer.note_answer()
+
+    threads = [
+        Thread(target=take, args=each) for each in zip(pacers, found, strict=True) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def by_second(moments):
+    """Count moments in each whole second from the first on."""
+    return Counter(int(each - min(moments)) for each in moments)
+
+
+def test_workers_together_keep_the_limit_with_few_messages(cluster, monkeypatch):
+    """No more in any second than one of them alone would send, and each has some of it."""
+    handlers, messages = cluster.scheduler.handlers, []
+    permits = handlers["walletframe_permits"]
+
+    async def counted(**message):
+        messages.append(message)
+        return await permits(**message)
+
+    monkeypatch.setitem(handlers, "walletframe_permits", counted)
+    with opened(cluster, "limit", rate=100) as pacers:
+        one, other = times(pacers, 3)
+    assert one
+    assert other
+    assert max(by_second(one + other).values()) <= 112
+    assert len(messages) < len(one + other) / 2
+
+
+def test_answers_of_all_raise_the_rate(cluster):
+    """It doubles as one process's does, by what all were answered."""
+    with opened(cluster, "rises") as pacers:
+        found = [times(pacers, 0.5) for _ in range(8)]
+    assert sum(len(each) for each in found[-1]) > START_RATE
+
+
+def test_a_refusal_holds_up_and_slows_down_the_whole_cluster(cluster):
+    """Also who begins later; another service is asked as before."""
+    with opened(cluster, "refuses") as [one, other]:
+        assert comes(other)
+        one.note_refusal(30)
+        assert taken(other, 0.5) == taken(one, 0.1) == 0
+    with opened(cluster, "refuses") as [later, _], opened(cluster, "another") as [elsewhere, _]:
+        assert taken(later, 0.3) == 0
+        assert comes(elsewhere)
+        later.note_refusal(0)
+        assert later.own.rate < START_RATE / 2
+
+
+def test_a_slow_rate_is_one_for_all(cluster):
+    """A permit that is far off is for nobody yet."""
+    with opened(cluster, "slow", rate=0.02) as [one, other]:
+        assert comes(one)
+        assert taken(other, 0.5) == taken(one, 0.1) == 0
+
+
+def test_permits_that_are_late_are_not_made_up_for(cluster):
+    """After a pause of its own a worker goes on at the rate, and not faster."""
+    with opened(cluster, "late", rate=50) as [one, _]:
+        assert comes(one)
+        assert comes(one)
+        time.sleep(1.2)
+        assert taken(one, 0.2) <= 12
+
+
+def test_the_settings_of_the_last_fetch_count(cluster):
+    """What somebody knew once is not taken for what was found out, nor a test key for another."""
+    for rate, kind, begun in (
+        (0.01, "private", 0.01),
+        (None, "private", START_RATE),
+        (None, "test", TEST_START_RATE),
+    ):
+        with opened(cluster, "settings", rate=rate, kind=kind) as [one, _]:
+            one.note_refusal(0)
+            assert begun / 4 < one.own.rate * 2 <= begun * 1.8
+
+
+def test_permits_that_are_given_back_are_for_others(cluster):
+    """And are not lost to the rate: the next one is due as early as the first of them."""
+    first = write_pace(Pace(rate=50, fixed=True))
+
+    async def ask(dask_scheduler):
+        call = dask_scheduler.handlers
+        message = {"whose": "back private", "first": first, "answers": 0, "unused": 0}
+        batch = await call["walletframe_permits"](100, message)
+        later = await call["walletframe_permits"](1, message)
+        call["walletframe_closed"](message | {"unused": 6})
+        again = await call["walletframe_permits"](1, message)
+        return [each["waits_s"] for each in (batch, later, again)]
+
+    with Client(cluster) as client:
+        batch, later, again = client.run_on_scheduler(ask)
+    assert batch == pytest.approx([0, 0.02, 0.04, 0.06, 0.08])
+    assert 0 <= again[0] <= 0.02
+    assert later[0] > again[0]
+
+
+def test_each_keeps_to_its_share_of_the_last_rate_without_the_scheduler():
+    """And to a pause that was asked for: nobody goes on at the whole rate."""
+    briefly = dask.config.set({"distributed.comm.timeouts.connect": "1s"})  # who closes it asks it
+    with briefly, running() as cluster, opened(cluster, "gone", rate=40) as [one, other]:
+        assert comes(one)
+        assert comes(other)
+        other.note_refusal(2)
+        paused_until = time.time() + 1.5
+        cluster.sync(cluster.scheduler.close)
+        assert comes(other)
+        assert time.time() >= paused_until
+        for pacer in (one, other):
+            pacer.note_refusal(0)
+        found = times([one, other], 2)
+        assert [pacer.own.rate for pacer in (one, other)] == [20, 20]
+        assert all(1 <= max(by_second(each).values()) <= 23 for each in found)
+
+
+@pytest.mark.parametrize(
+    "kind, rate, count, most", [("private", 100, 300, 112), ("test", None, 6, 3)]
+)
+def test_a_fetch_keeps_the_limit(tmp_path, kind, rate, count, most):
+    """That of a key whose limit is known, and the low one of a test key, on two processes."""
+    asked = [name for name in names(2 * count) if name.endswith("cafe")][:count]
+    own = {"key_kind": kind, "requests_per_second": rate}
+    with fast_service(tokens=1) as server, local_cluster():
+        found = frame(asked).wf.fetch(tmp_path / "f", settings=settings(server, **own), shards=6)
+        moments = server.times()
+    assert found.summary.ok == len(moments) == count
+    check(tmp_path / "f", asked, 1)
+    assert max(by_second(moments).values()) <= most

@@ -1,0 +1,372 @@
+"""Thinning: what stays, stays exactly; nothing that is known of a period is lost."""
+
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from canned_service import answer, balance, wallet
+from fetches import fetched, token
+from filelock import FileLock
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from moments import let_midnight_pass
+from pandas.testing import assert_frame_equal
+from plain_holdings import answers
+
+from walletframe import history
+from walletframe.errors import (
+    AnswerWarning,
+    ArgumentError,
+    HistoryError,
+    SnapshotError,
+    UnknownSnapshotError,
+)
+from walletframe.frames.known import known_when_asked
+from walletframe.history import dataset
+from walletframe.history.folder import read, snapshot_folders
+
+TOP = 2**256 - 1
+START = datetime(2026, 1, 30, 0, 30, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def three_days(tmp_path_factory):
+    """Keep three days of six snapshots each; of the last wallet in one alone is anything known."""
+    return filled(tmp_path_factory.mktemp("days"), 18)
+
+
+@pytest.fixture
+def folder(three_days, tmp_path):
+    """Give a copy of the three days."""
+    return Path(shutil.copytree(three_days, tmp_path, dirs_exist_ok=True))
+
+
+def filled(folder, count):
+    """Keep some snapshots, six a day."""
+    for number in range(count):
+        answer = {
+            "ETH.0xA": [token(raw=TOP - number), token("ODD", "007", None, contract="0xO")],
+            "NEAR.alice.near": [token(raw=number)] * (number % 2) if number != 7 else "failed",
+            "ETH.0xB": "failed" if number != 7 else [token("\u202e<b>", number, 77)],
+        }
+        at = START + timedelta(days=number // 6, hours=4 * (number % 6))
+        history.save(fetched(answer), folder=folder, at=at)
+    return folder
+
+
+def assert_same(found, wanted):
+    """Compare both frames of two histories, or of parts of them."""
+    for one, other in zip(found, wanted, strict=True):
+        assert_frame_equal(one.reset_index(drop=True), other.reset_index(drop=True))
+
+
+def of_times(details, times):
+    """Return the rows of some snapshots."""
+    return tuple(frame[frame["snapshot"].isin(times)] for frame in details)
+
+
+def test_the_last_of_a_day_stays_and_what_alone_knows_a_wallet(folder):
+    """What the calls give of it is what they gave; what is left out is told."""
+    before = history.load(folder=folder)
+    gone = history.thin(older_than="1d", folder=folder)["snapshot"]
+    assert str(gone.dtype) == "datetime64[us, UTC]"
+    listed = history.snapshots(folder=folder)["snapshot"]
+    days = [(each - START) / timedelta(hours=4) for each in listed]
+    assert days == [5, 7, 6 + 5, 12 + 5]  # of the second day also what knew 0xB
+    assert sorted([*gone, *listed]) == sorted(before.wallets["snapshot"].unique())
+    assert_same(history.load(folder=folder), of_times(before, listed))
+    assert_same(history.snapshot("2026-01-31", folder=folder), of_times(before, [listed[2]]))
+    assert len(history.thin(older_than="1d", folder=folder)) == 0
+
+
+@pytest.mark.parametrize("keep,kept", [("hourly", 18), ("daily", 4), ("weekly", 2), ("monthly", 2)])
+def test_a_period_is_an_hour_a_day_a_week_or_a_month(folder, keep, kept):
+    """From Friday to Sunday is one week, and two months, of which 0xB was known in one."""
+    history.thin(keep=keep, older_than="0d", folder=folder)
+    listed = history.snapshots(folder=folder)["snapshot"]
+    assert len(listed) == kept + (keep == "monthly")
+    assert len([*folder.glob("date=*")]) == len({each.date() for each in listed})
+
+
+def test_younger_snapshots_stay(tmp_path):
+    """Of the day that is half past nothing is removed, nor of those after it."""
+    let_midnight_pass(20)
+    now = datetime.now(UTC)
+    times = [now - timedelta(days=days, minutes=minutes) for days in (40, 2) for minutes in (0, 1)]
+    times += [now, now - timedelta(microseconds=1)]
+    for at in times:
+        history.save(fetched({"ETH.0xA": []}), folder=tmp_path, at=at)
+    gone = history.thin(folder=tmp_path)["snapshot"].tolist()
+    assert gone == ([times[1]] if times[0].date() == times[1].date() else [])
+    assert history.thin(keep="hourly", older_than=timedelta(), folder=tmp_path).shape[1] == 1
+
+
+@pytest.mark.parametrize(
+    "keep,middle",
+    [
+        ("hourly", datetime(2026, 2, 11, 12, 30, tzinfo=UTC)),
+        ("daily", datetime(2026, 2, 11, 12, tzinfo=UTC)),
+        ("weekly", datetime(2026, 2, 12, tzinfo=UTC)),  # a Thursday
+        ("monthly", datetime(2026, 2, 15, tzinfo=UTC)),
+    ],
+)
+def test_a_period_that_is_in_part_younger_stays_whole(tmp_path, keep, middle):
+    """Its older part, too, until all of it is old: then one snapshot is left."""
+    part = {"hourly": 1, "daily": 30, "weekly": 120, "monthly": 600}[keep] * timedelta(minutes=10)
+    times = [middle - 2 * part, middle - part, middle + part]
+    for at in times:
+        history.save(fetched({"ETH.0xA": [token()]}), folder=tmp_path, at=at)
+    age = datetime.now(UTC) - middle
+    assert history.thin(keep=keep, older_than=age, folder=tmp_path).empty
+    assert history.snapshots(folder=tmp_path)["snapshot"].tolist() == times
+    gone = history.thin(keep=keep, older_than=age - 10 * part, folder=tmp_path)
+    assert gone["snapshot"].tolist() == times[:2]
+
+
+def test_today_can_lose_the_hours_that_are_over(tmp_path):
+    """They go one by one; the hour that goes on stays whole."""
+    now = datetime.now(UTC)
+    hour = now.replace(minute=0, second=0, microsecond=0)
+    times = [now, *(hour - timedelta(minutes=minutes) for minutes in (1, 2))]
+    for at in times:
+        history.save(fetched({"ETH.0xA": []}), folder=tmp_path, at=at)
+    gone = history.thin(keep="hourly", older_than="0h", folder=tmp_path)["snapshot"].tolist()
+    assert gone == [times[2]]
+    assert history.snapshots(folder=tmp_path)["snapshot"].tolist() == [times[1], times[0]]
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.lists(answers(), min_size=1, max_size=5))
+def test_nothing_known_of_a_day_is_lost(told):
+    """Whatever was answered: each wallet that was asked or known stays so, exactly."""
+    with TemporaryDirectory() as folder:
+        for hour, answer in enumerate(told):
+            history.save(fetched(answer), folder=folder, at=START + timedelta(hours=hour))
+        before = history.load(folder=folder)
+        history.thin(folder=folder)
+        after = history.load(folder=folder)
+        assert_same(after, of_times(before, history.snapshots(folder=folder)["snapshot"]))
+    for rows in (lambda wallets: wallets, lambda wallets: wallets[known_when_asked(wallets)]):
+        names = [
+            {(row.blockchain, row.address.lower()) for row in rows(each.wallets).itertuples()}
+            for each in (before, after)
+        ]
+        assert names[0] == names[1]
+
+
+def test_what_could_be_read_of_a_day_is_not_lost(canned, tmp_path):
+    """A later answer with a balance that can't be read stands in for no whole one."""
+    whole, odd = ([balance(each)] for each in ("5", "oops"))
+    canned.replies.extend((200, {}, answer(wallet(balances=each))) for each in (whole, whole, odd))
+    with canned.client(cache=False) as client:
+        for hour in (7, 8, 9):
+            with pytest.warns(AnswerWarning) if hour == 9 else nullcontext():
+                details = client.fetch("ETH.0xa")
+            history.save(details, folder=tmp_path, at=START.replace(hour=hour))
+    history.thin(folder=tmp_path)
+    assert [each.hour for each in history.snapshots(folder=tmp_path)["snapshot"]] == [8]
+
+
+def test_who_reads_meanwhile_reads_what_is_there(folder):
+    """Snapshots that were removed after they were found are looked for anew."""
+    before, first = history.load(folder=folder), []
+
+    def asked():
+        found = snapshot_folders(folder)
+        if not first:
+            first.append(history.thin(folder=folder))
+        return found
+
+    found = dataset._read(asked, lambda found: read(found, None))
+    assert_same(found, of_times(before, history.snapshots(folder=folder)["snapshot"]))
+
+
+@pytest.fixture
+def before_locking(monkeypatch):
+    """Do something after snapshots were judged and before any is removed: once."""
+    real = FileLock.acquire
+
+    def do(act):
+        def acquire(lock, *args, **options):
+            monkeypatch.setattr(FileLock, "acquire", real)
+            act()
+            return real(lock, *args, **options)
+
+        monkeypatch.setattr(FileLock, "acquire", acquire)
+
+    return do
+
+
+def test_a_snapshot_that_is_another_one_by_now_stays(folder, before_locking):
+    """Of the same time, but not what was judged: it knows what no other of its day does."""
+
+    def replaced():
+        shutil.rmtree(next(folder.glob("date=2026-01-30/20260130T0030*")))
+        history.save(fetched({"ETH.0xNew": [token()]}), folder=folder, at=START)
+
+    before_locking(replaced)
+    assert START not in history.thin(folder=folder)["snapshot"].tolist()
+    kept = history.load(until=START, folder=folder)
+    assert kept.wallets["address"].tolist() == ["0xNew"]
+    assert len(kept.holdings) == 1
+
+
+def test_what_lost_its_stand_in_stays(folder, before_locking):
+    """Another one of its day stands in, where the last is gone by now."""
+    before_locking(lambda: shutil.rmtree(next(folder.glob("date=2026-01-30/20260130T2030*"))))
+    gone = history.thin(folder=folder)["snapshot"]
+    assert len(gone) == 13
+    assert START + timedelta(hours=16) not in gone.tolist()
+
+
+def test_what_can_not_be_read_by_now_stands_in_for_nothing(folder, before_locking):
+    """All of its day stay, and it is named."""
+    last = next(folder.glob("date=2026-01-30/20260130T2030*"))
+    before_locking((last / "holdings.parquet").unlink)
+    with pytest.raises(HistoryError, match=r"20260130T203000.*holdings\.parquet"):
+        history.thin(folder=folder)
+    assert len([*folder.glob("date=2026-01-30/*")]) == 6
+
+
+def test_a_snapshot_that_is_saved_meanwhile_stays(folder, before_locking):
+    """It was not judged, though others know all that it does."""
+    at = START + timedelta(minutes=1)
+    before_locking(lambda: history.save(fetched({"ETH.0xA": []}), folder=folder, at=at))
+    assert len(history.thin(folder=folder))
+    assert at in history.snapshots(folder=folder)["snapshot"].tolist()
+
+
+def test_a_thinner_beside_another_does_nothing(folder, before_locking):
+    """What was removed meanwhile is not its own, and no error."""
+    others = []
+    before_locking(lambda: others.extend(history.thin(folder=folder)["snapshot"]))
+    assert history.thin(folder=folder).empty
+    assert len(others) == 14
+
+
+def test_leftovers_are_cleared_and_nothing_else(folder, tmp_path_factory, monkeypatch):
+    """Files that a call which died left a day ago: by their names, and of this user alone."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "wallets.parquet").write_text("mine")
+    own, notes, odd = (folder / f".saving-{name}" for name in ("0" * 16, "a" * 16, "notes"))
+    removed, young = (folder / f".{kind}-{'d' * 16}" for kind in ("removed", "saving"))
+    for path in (own, notes, odd, removed, young):
+        path.mkdir()
+        for name in ("wallets.parquet.part", "holdings.parquet"):
+            (path / name).write_text("half")
+    (notes / "mine.txt").write_text("mine")
+    (notes / "wallets.parquet").symlink_to(elsewhere / "wallets.parquet")
+    link, file = folder / f".saving-{'b' * 16}", folder / f".saving-{'c' * 16}"
+    link.symlink_to(elsewhere)
+    file.write_text("mine")
+    for path in (own, notes, odd, file):
+        os.utime(path, (0, 0))
+    os.utime(link, (0, 0), follow_symlinks=False)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getuid", lambda: os.geteuid() + 1)
+        history.save(fetched({}), folder=folder)
+        assert len([*own.iterdir()]) == 2
+    history.save(fetched({}), folder=folder)
+    assert not own.exists()
+    assert not removed.exists()
+    assert len([*young.iterdir()]) == 2
+    assert {path.name for path in notes.iterdir()} == {"mine.txt", "wallets.parquet"}
+    assert len([*odd.iterdir()]) == 2
+    assert [path.name for path in elsewhere.iterdir()] == ["wallets.parquet"]
+    assert file.read_text() == "mine"
+
+
+DYING = """
+import os, shutil, sys
+from pathlib import Path
+from walletframe import history
+
+def dies(folder, step):
+    left = step
+    real = os.fsync
+
+    def count(event, arguments=None):
+        nonlocal left
+        if event in ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "fsync"):
+            left -= 1
+            if not left:
+                os._exit(9)
+
+    def fsync(handle):
+        count("fsync")
+        real(handle)
+
+    os.fsync = fsync
+    sys.addaudithook(count)
+    history.thin(folder=folder)
+    os._exit(0)
+
+source, copies = map(Path, sys.argv[1:])
+step, code = 0, 9
+while code == 9:
+    step += 1
+    shutil.copytree(source, copies / str(step))
+    child = os.fork()
+    if not child:
+        dies(copies / str(step), step)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+sys.exit(code)
+"""
+
+
+@pytest.mark.system
+def test_a_crash_loses_nothing_that_stays(tmp_path, tmp_path_factory):
+    """Wherever a process dies: what stays is read exactly, and the next call goes on."""
+    folder, copies = filled(tmp_path, 9), tmp_path_factory.mktemp("copies")
+    before = history.load(folder=folder)
+    subprocess.run([sys.executable, "-c", DYING, str(folder), str(copies)], check=True, timeout=300)
+    history.thin(folder=folder)
+    wanted = history.load(folder=folder)
+    stays = wanted.wallets["snapshot"].unique()
+    steps = sorted(copies.iterdir(), key=lambda path: int(path.name))
+    assert len(steps) > 25
+    for copy in steps:
+        found = history.load(folder=copy)
+        assert_same(of_times(found, stays), wanted)
+        assert_same(found, of_times(before, found.wallets["snapshot"].unique()))
+        history.thin(folder=copy)
+        assert_same(history.load(folder=copy), wanted)
+        assert [*copy.glob(".removed-*")] == []
+
+
+@pytest.mark.parametrize(
+    "given,error,text",
+    [
+        ({"keep": "yearly"}, ArgumentError, "no period"),
+        ({"older_than": "soon"}, SnapshotError, "no length of time"),
+        ({"older_than": "-1d"}, SnapshotError, "no length of time"),
+        ({"older_than": "NaT"}, SnapshotError, "no length of time"),
+        ({"older_than": 7}, SnapshotError, "no length of time"),
+    ],
+)
+def test_what_can_not_be_meant_is_told(folder, given, error, text):
+    """And nothing is touched."""
+    with pytest.raises(error, match=text):
+        history.thin(**given, folder=folder)
+    assert len([*folder.glob("date=*/*")]) == 18
+
+
+def test_without_snapshots_there_is_nothing_to_thin(tmp_path):
+    """That is told, as everywhere."""
+    with pytest.raises(UnknownSnapshotError):
+        history.thin(folder=tmp_path)
+
+
+def test_a_broken_snapshot_is_named_and_its_day_stays(folder):
+    """Nothing of the day is removed."""
+    next(folder.glob("date=2026-02-01/*/holdings.parquet")).write_text("")
+    with pytest.raises(HistoryError, match=r"date=2026-02-01.*holdings\.parquet"):
+        history.thin(folder=folder)
+    assert len([*folder.glob("date=2026-02-01/*")]) == 6
+    assert not [*folder.glob(".saving-*")]

@@ -1,0 +1,83 @@
+"""Every kind of chart of made-up holdings, and the explorer's; as a script it prints them."""
+
+import json
+import sys
+from base64 import b64decode
+from datetime import timedelta
+
+import numpy as np
+import pandas as pd
+from fetches import FETCHED_AT, fetched, made_up_details, token
+
+from walletframe import charts
+from walletframe.analysis.selection import Selection
+from walletframe.history import compare
+from walletframe.pickers.pictures import CHARTS, ChartOptions, draw
+from walletframe.pickers.portfolio import Portfolio
+
+DETAILS = made_up_details(300, wallets=9, tokens=9)
+HELD = DETAILS.holdings
+VALUED = HELD.assign(value=np.arange(1.0, len(HELD) + 1), currency="USD")
+TOKEN = tuple(HELD.loc[0, ["token_blockchain", "token_address"]])
+WALLET = tuple(HELD.loc[0, ["blockchain", "address"]])
+TIMES = [FETCHED_AT + timedelta(days=day) for day in range(3)]
+SNAPSHOTS = pd.concat([VALUED.assign(snapshot=time) for time in TIMES], ignore_index=True).astype(
+    {"snapshot": "datetime64[us, UTC]"}
+)
+CHANGES = compare(
+    fetched({"ETH.0xA": [token(raw=1)], "ETH.0xB": [token(raw=5)]}),
+    fetched({"ETH.0xA": [token(raw=2**200)], "ETH.0xB": [token(raw=4)]}),
+)
+FEW = made_up_details(20, wallets=4, tokens=4).holdings
+FIGURES = {
+    "treemap": lambda: charts.treemap(VALUED, wallets=DETAILS),
+    "treemap of counts": lambda: charts.treemap(HELD),
+    "treemap of a token": lambda: charts.treemap(HELD, token=TOKEN),
+    "sunburst": lambda: charts.sunburst(VALUED),
+    "bar": lambda: charts.bar(VALUED, top=3),
+    "bar of blockchains": lambda: charts.bar(HELD, by="blockchain"),
+    "bar of a token": lambda: charts.bar(HELD, token=TOKEN),
+    "heatmap": lambda: charts.heatmap(VALUED, top=3),
+    "heatmap of shares": lambda: charts.heatmap(FEW),
+    "pie": lambda: charts.pie(VALUED, WALLET),
+    "lorenz": lambda: charts.lorenz(HELD, TOKEN),
+    "timeline": lambda: charts.timeline(SNAPSHOTS),
+    "timeline of wallets": lambda: charts.timeline(SNAPSHOTS, by="wallet"),
+    "timeline of one moment": lambda: charts.timeline(VALUED.assign(snapshot=SNAPSHOTS.snapshot)),
+    "waterfall": lambda: charts.waterfall(CHANGES),
+    "blank": lambda: charts.treemap(HELD.iloc[:0]),
+}
+
+
+def described():
+    """Return the traces and layouts that are drawn, their arrays as lists of numbers.
+
+    The default template is left out: it is plotly's own and differs between its releases.
+    """
+    found = {name: json.loads(figure().to_json()) for name, figure in FIGURES.items()}
+    selected = Portfolio(DETAILS).select(Selection())
+    for chart in CHARTS:
+        found[f"{chart} of the explorer"] = json.loads(draw(selected, ChartOptions(chart)).figure)
+    for figure in found.values():
+        figure["layout"].pop("template", None)
+    return _listed(found)
+
+
+def _listed(value):
+    """Decode what plotly 6 encodes."""
+    if isinstance(value, list):
+        return [_listed(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "bdata" not in value:
+        return {name: _listed(each) for name, each in value.items()}
+    array = np.frombuffer(b64decode(value["bdata"]), value["dtype"])
+    return array.reshape(_shape(value, len(array))).tolist()
+
+
+def _shape(value, length):
+    return [int(each) for each in str(value.get("shape", length)).split(",")]
+
+
+if __name__ == "__main__":
+    json.dump(described(), sys.stdout)

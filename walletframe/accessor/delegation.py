@@ -1,0 +1,88 @@
+"""Methods made from functions: `delegate` passes the accessor's frame to a function."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from functools import cache, cached_property, wraps
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+
+from walletframe.frameless import at_the_boundary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class LazyPackage:
+    """A package of walletframe's, imported when one of its names is used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(f"walletframe.{self._name}"), name)
+
+
+class Delegate(Generic[P, R]):
+    """A method that calls a function, and has its signature and docstring.
+
+    ``call(accessor, function, *args, **kwargs)`` does what a call of the method does.
+    """
+
+    def __init__(
+        self, load: Callable[[], Callable[Concatenate[Any, P], Any]], call: Callable[..., R]
+    ) -> None:
+        self._load, self._call = load, call
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner, self._name = owner, name
+
+    @overload
+    def __get__(self, accessor: None, owner: type) -> Callable[Concatenate[Any, P], R]: ...
+
+    @overload
+    def __get__(self, accessor: object, owner: type) -> Callable[P, R]: ...
+
+    def __get__(self, accessor: object, owner: type) -> Any:
+        return self._method if accessor is None else self._method.__get__(accessor)
+
+    @cached_property
+    def _method(self) -> Any:
+        function, call = self._load(), self._call
+
+        @wraps(function, updated=())  # a class has attributes that are none of a method's
+        def method(accessor: Any, /, *args: Any, **kwargs: Any) -> Any:
+            return call(accessor, function, *args, **kwargs)
+
+        bounded: Any = at_the_boundary(method)
+        bounded.__module__, bounded.__name__ = self._owner.__module__, self._name
+        bounded.__qualname__ = f"{self._owner.__qualname__}.{self._name}"
+        data, *others = signature_of(function).parameters.values()
+        itself = data.replace(name="self", annotation=inspect.Parameter.empty)
+        bounded.__signature__ = inspect.Signature([itself, *others])
+        entry = rf"(?m)^( *){data.name} : .*\n(?:\1    .*\n)+"  # of what the accessor passes
+        bounded.__doc__ = re.sub(entry, "", function.__doc__ or "")
+        return bounded
+
+
+@cache
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """Return a function's signature, which is read once."""
+    return inspect.signature(function)
+
+
+def call_with_data(accessor: Any, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> R:
+    """Call a function with an accessor's frame and, where it takes some, its wallets."""
+    wallets = signature_of(function).parameters.get("wallets")
+    if wallets and wallets.kind is inspect.Parameter.KEYWORD_ONLY:
+        kwargs["wallets"] = accessor._wallets_or_own(kwargs.get("wallets"))  # noqa: SLF001 - of the accessor whose method calls
+    return function(accessor._data, *args, **kwargs)  # noqa: SLF001 - the same
+
+
+def delegate(load: Callable[[], Callable[Concatenate[Any, P], R]]) -> Delegate[P, R]:
+    """Return a method that calls the function that `load` returns."""
+    return Delegate(load, call_with_data)
