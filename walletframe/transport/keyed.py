@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import socket
 import sys
+import zlib
 from contextlib import suppress
 from functools import partial
 from html.entities import codepoint2name
@@ -43,6 +44,8 @@ _Rewrite: TypeAlias = "Callable[[bytes], bytes]"
 _Place: TypeAlias = tuple[str, int]
 
 MASK = "node.invalid"  # RFC 2606: never the name of a host
+PACKING = "gzip"
+_GZIP = 16 + zlib.MAX_WBITS
 _PORTS = {"http": 80, "https": 443}
 _ANYWHERE_FROM = 8
 _LATIN_1 = 256
@@ -119,8 +122,27 @@ def node_adapter(url: SplitResult) -> KeyedAdapter:
 
 
 def _pieces(body: BaseHTTPResponse, amt: int, *, decode_content: bool) -> Iterator[bytes]:
-    """Hand out a body as it comes: no frame keeps an echo while the next piece is waited for."""
-    yield from iter(partial(body.read1, amt, decode_content), b"")
+    """Yield a body as it comes: no frame keeps an echo while the next piece is waited for.
+
+    gzip is unpacked by zlib, `amt` bytes at a time: urllib3 before 2.6 unpacks a piece as a whole.
+    """
+    read = partial(body.read1, amt, decode_content=False)
+    if not decode_content or body.headers.get("Content-Encoding", "").lower() != PACKING:
+        yield from iter(read, b"")
+        return
+    unpacker = None
+    while packed := read():
+        while packed:
+            unpacker = unpacker or zlib.decompressobj(_GZIP)
+            try:
+                yield unpacker.decompress(packed, amt)
+            except zlib.error as fault:
+                raise exceptions.DecodeError("not gzip", fault) from fault
+            packed = unpacker.unconsumed_tail
+            if unpacker.eof:  # another file may follow
+                packed, unpacker = unpacker.unused_data, None
+    if unpacker is not None:
+        raise exceptions.DecodeError("gzip is cut off")
 
 
 class _Keyed(HTTPConnection):

@@ -25,7 +25,7 @@ from walletframe.settings.key import require_node
 from walletframe.settings.values import require_endpoint
 from walletframe.text import shown
 from walletframe.transport.faults import fault_outcome, is_passing, reason_of, status_outcome
-from walletframe.transport.keyed import MASK, node_adapter, service_adapter
+from walletframe.transport.keyed import MASK, PACKING, node_adapter, service_adapter
 from walletframe.wire.answer import repeated_name
 from walletframe.wire.outcome import Outcome, Status
 from walletframe.wire.shapes import DETAILS_PATH
@@ -91,7 +91,8 @@ class Session:
         if url.startswith("https:"):  # http is for this machine: a proxy would read the key
             self._session.proxies = from_environment["proxies"]
         self._session.trust_env = False  # else a .netrc's password goes out with every request
-        self._session.headers.update({"Accept": "application/json", "User-Agent": "walletframe"})
+        headers = {"Accept": "application/json", "Accept-Encoding": PACKING}
+        self._session.headers.update(headers, **{"User-Agent": "walletframe"})
         self._session.adapters.clear()
         self._session.mount(url.partition("//")[0] + "//", adapter)
         self._closed, self._reached = Event(), Event()
