@@ -569,6 +569,14 @@ class AmountArray(ExtensionArray):  # noqa: PLW1641  an array can change, so it 
         ranks[order[1:]] = np.cumsum(ordered[1:] != ordered[:-1])
         return ranks
 
+    def _monotonic_check(self) -> tuple[bool, bool]:
+        """Return whether the amounts never fall, and whether they never rise; merge asks for it."""
+        integers, missing, _ = self.exact()
+        if missing.any():
+            return False, False
+        before, after = integers[:-1], integers[1:]
+        return bool((before <= after).all()), bool((before >= after).all())
+
     def _rank(self, *, axis: int = 0, **options: Any) -> Floats:  # noqa: ARG002  it has one axis
         """Rank in the order of the amounts; before 3.0 pandas itself overlooks missing ones."""
         return np.asarray(pd.Series(self._ranks()).rank(axis=0, **options), dtype=np.float64)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import sqlite3
 from datetime import datetime
 from decimal import Decimal
 from functools import cache
@@ -33,6 +32,7 @@ from walletframe.pandas_versions import TEXT
 from walletframe.text import as_cell, as_excel_cell, as_link
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Mapping
 
     import pyarrow as pa
@@ -265,6 +265,8 @@ def _decimal_type() -> Any:
 
 def _has_decimals(con: Database) -> bool:
     """Return whether a database has decimals: SQLite makes floats of them."""
+    import sqlite3  # noqa: PLC0415 - who has a connection has loaded it
+
     if isinstance(con, sqlite3.Connection):
         return False
     dialect = con if isinstance(con, str) else getattr(getattr(con, "dialect", None), "name", None)

@@ -21,7 +21,7 @@ from walletframe.amounts.integers import aligned
 from walletframe.frames.contract import WALLET_DTYPES, Source, respelled, text_of, typed_frame
 from walletframe.frames.details import WalletDetails
 from walletframe.frames.kept import with_kept
-from walletframe.wire.shapes import MAX_DECIMALS
+from walletframe.wire.outcome import MAX_DECIMALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

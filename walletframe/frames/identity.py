@@ -7,6 +7,7 @@ of a Move type behind it with case. How tokens and wallets are called is known t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -32,7 +33,7 @@ UNKNOWN: Final[TokenKey] = ("", None)
 """Stands for all unknown tokens, where the rows of tokens are chosen."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Identities:
     """Which rows are of one token, or of one wallet."""
 
@@ -40,15 +41,16 @@ class Identities:
     keys: list[TokenKey]  # the distinct identities, canonical, in the order of their first row
     first: Codes  # of each key, the position of its first row
 
-    @property
+    @cached_property
     def unknown(self) -> Mask:
         """Whether each key is of an unknown token."""
-        return np.fromiter(map(is_unknown, self.keys), dtype=bool, count=len(self.keys))
+        return np.fromiter([not key[0] for key in self.keys], dtype=bool, count=len(self.keys))
 
     @property
     def plain_keys(self) -> list[TokenKey]:
         """The keys, `UNKNOWN` in the place of each unknown token."""
-        return [UNKNOWN if is_unknown(key) else key for key in self.keys]
+        pairs = zip(self.keys, self.unknown.tolist(), strict=True)
+        return [UNKNOWN if unknown else key for key, unknown in pairs]
 
     def unknown_rows(self) -> Codes:
         """Return the positions of the rows of unknown tokens."""
@@ -125,10 +127,9 @@ def joined_identities(parts: Sequence[Identities], order: Codes) -> Identities:
 
 def _unknown_apart(found: Identities) -> Identities:
     """Assign each row of an unknown token an identity of its own."""
-    blank = [place for place, key in enumerate(found.keys) if is_unknown(key)]
-    if not blank:
+    rows = found.unknown_rows()
+    if not len(rows):
         return found
-    rows = np.flatnonzero(np.isin(found.codes, blank))
     codes = found.codes.copy()
     codes[rows] = len(found.keys) + np.arange(len(rows))
     keys = [*found.keys, *(("", f"unknown {number}") for number in range(1, len(rows) + 1))]

@@ -23,7 +23,7 @@ from eth_abi.exceptions import DecodingError
 from walletframe.node.request import Found, TokenFacts
 from walletframe.node.rpc import Node, NodeStatus, Trouble
 from walletframe.text import shown
-from walletframe.wire.shapes import MAX_DECIMALS
+from walletframe.wire.outcome import MAX_DECIMALS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

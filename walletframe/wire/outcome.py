@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeGuard, cast
 
-from walletframe.wire.shapes import MAX_DECIMALS
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from walletframe.wire.shapes import SentBalance
 
+MAX_DECIMALS = 77
 MAX_DIGITS = 4300
 _POSSIBLE = frozenset(range(MAX_DECIMALS + 1))
 _LONGEST = 200
@@ -47,9 +46,9 @@ class Balances:
         raw = [amount.amount for amount in amounts]
         decimals = [amount.decimals for amount in amounts]
         prices = [balance.price for balance in sent]
-        if "" in symbols:
+        if not all(symbols):
             symbols = [symbol or None for symbol in symbols]
-        if "" in addresses:  # null alone means the native coin
+        if not all(addresses) and "" in addresses:  # null alone means the native coin
             chains = [
                 None if address == "" else chain
                 for chain, address in zip(chains, addresses, strict=True)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 DETAILS_PATH = "/wallets/details"
 ADDRESS_PARAMETER = "address"
 KEY_PARAMETER = "apiKey"
-MAX_DECIMALS = 77
 NULL = msgspec.Raw(b"null")
 _LARGEST = sys.float_info.max
 Price = Annotated[float, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)] | None
