@@ -217,7 +217,7 @@ def test_what_arrives_after_it_was_given_up_is_not_handed_out(canned):
 
     one, two = WalletAddress.parse("ETH.0xa"), WalletAddress.parse("ETH.0xb")
     with canned.client(workers=1) as client:
-        sending = Asking(client._open_session, client.settings, cancel, keep=hang)
+        sending = Asking(client._open_session, client.settings, cancel, on_reply=hang)
         sending.add({1: one})
         inside.wait()
         cancel.set()

@@ -67,7 +67,7 @@ class TestContract:
 
     def test_what_is_written_is_read(self, store):
         """Bytes and times come back exactly, under any spelling of the wallet."""
-        store.write(WALLETS[0], KEPT)
+        store.write([(WALLETS[0], KEPT)])
         [spelled] = parse_wallets("eth.0xab")
         assert store.read([spelled, WALLETS[1]]) == {spelled: KEPT}
 
@@ -77,41 +77,41 @@ class TestContract:
         early, late = (store.turn() for _ in range(2))
         older, newer = Kept(b"older", NOW, early), Kept(b"newer", NOW + clock, late)
         for first, second in ((older, newer), (newer, older)):
-            store.write(WALLETS[0], first)
-            store.write(WALLETS[0], second)
+            store.write([(WALLETS[0], first)])
+            store.write([(WALLETS[0], second)])
             assert store.read(WALLETS) == {WALLETS[0]: newer}
 
     def test_an_answer_without_a_turn_is_the_latest(self, store):
         """As one that somebody puts there by hand."""
         for kept in (KEPT, OLDER):
-            store.write(WALLETS[0], kept)
+            store.write([(WALLETS[0], kept)])
             assert store.read(WALLETS) == {WALLETS[0]: kept}
 
     def test_turns_go_on_for_another_store(self, store, chosen):
         """What a second store asks for later wins over what the first has kept."""
-        store.write(WALLETS[0], Kept(b"older", NOW, store.turn()))
+        store.write([(WALLETS[0], Kept(b"older", NOW, store.turn()))])
         choice = store._shelf._backend if hasattr(store._shelf, "_backend") else chosen()
         with AnswerStore(choice, SERVICE) as other:
             other.read(WALLETS)
-            other.write(WALLETS[0], Kept(b"newer", NOW, other.turn()))
+            other.write([(WALLETS[0], Kept(b"newer", NOW, other.turn()))])
             assert store.read(WALLETS) == {WALLETS[0]: Kept(b"newer", NOW)}
 
     def test_many_are_written_and_read_at_once(self, store):
         """More than one statement can name, from an iterator, in the order asked."""
         answers = many(501, size=10)
-        store.write_many(iter(answers))
+        store.write(iter(answers))
         assert list(store.read(wallet for wallet, _ in answers).items()) == answers
 
     def test_nothing_is_no_trouble(self, store):
         """Writing and reading nothing does nothing."""
-        store.write_many([])
+        store.write([])
         assert store.read([]) == {}
 
     def test_services_do_not_see_each_other(self, chosen):
         """The same wallet of another service is another answer."""
         choice = chosen()
         with AnswerStore(choice, "one") as one, AnswerStore(choice, "two") as two:
-            one.write(WALLETS[0], KEPT)
+            one.write([(WALLETS[0], KEPT)])
             assert two.read(WALLETS) == {}
         if isinstance(choice, BaseCache):
             choice.close()
@@ -122,7 +122,7 @@ def test_a_file_outlives_its_store(tmp_path):
     path = tmp_path / "a ?#%41.sqlite"
     for wallet in WALLETS:
         with AnswerStore(path, "s") as store:
-            store.write(wallet, KEPT)
+            store.write([(wallet, KEPT)])
     with AnswerStore(path, "s") as store:
         assert store.read(WALLETS) == dict.fromkeys(WALLETS, KEPT)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
@@ -131,7 +131,7 @@ def test_a_file_outlives_its_store(tmp_path):
 def test_rows_are_plain(tmp_path):
     """Any SQLite tool can read them: a readable key, a time, and the body as it was sent."""
     with AnswerStore(tmp_path / "a.sqlite", SERVICE) as store:
-        store.write(WALLETS[0], KEPT)
+        store.write([(WALLETS[0], KEPT)])
     link = sqlite3.connect(tmp_path / "a.sqlite")
     rows = link.execute("SELECT key, fetched_at, body FROM answers").fetchall()
     link.close()
@@ -157,13 +157,13 @@ def test_a_row_that_is_damaged_is_not_there(tmp_path, damage):
     """Whatever of it is not as it was written; the next answer takes its place."""
     path = tmp_path / "a.sqlite"
     with AnswerStore(path, "s") as store:
-        store.write_many((wallet, Kept(b"{}", NOW)) for wallet in (WALLETS[0], WALLETS[2]))
-        store.write(WALLETS[0], KEPT)
+        store.write((wallet, Kept(b"{}", NOW)) for wallet in (WALLETS[0], WALLETS[2]))
+        store.write([(WALLETS[0], KEPT)])
         with closing(sqlite3.connect(path)) as link, link:
             link.execute(f"UPDATE answers SET {damage} WHERE key = 's ETH.0xab'")
         assert list(store.read(WALLETS)) == [WALLETS[2]]
         for wallet in WALLETS:
-            store.write(wallet, Kept(b"anew", NOW, store.turn()))
+            store.write([(wallet, Kept(b"anew", NOW, store.turn()))])
         assert store.read(WALLETS) == dict.fromkeys(WALLETS, Kept(b"anew", NOW))
 
 
@@ -179,7 +179,7 @@ def test_a_flipped_bit_changes_no_answer(tmp_path):
             with AnswerStore(path, "s") as store:
                 found = store.read(WALLETS)
                 for wallet in WALLETS * 2:  # the first time round the file may be moved aside
-                    store.write(wallet, Kept(b"anew", NOW, store.turn()))
+                    store.write([(wallet, Kept(b"anew", NOW, store.turn()))])
                 assert store.read(WALLETS) == dict.fromkeys(WALLETS, Kept(b"anew", NOW))
         assert set(found.values()) <= {KEPT}
         seen.add(len(found))
@@ -195,7 +195,7 @@ def answers_of_three(folder):
         link.execute("PRAGMA page_size = 512")
         link.execute("VACUUM")
     with AnswerStore(path, "s") as store:
-        store.write_many((wallet, KEPT) for wallet in WALLETS)
+        store.write((wallet, KEPT) for wallet in WALLETS)
     whole = path.read_bytes()
     path.unlink()
     return whole
@@ -206,7 +206,7 @@ def test_a_borrowed_backend_is_checked_too(damage):
     """A damaged entry is not there, and the next answer takes the place."""
     backend = BaseCache()
     with AnswerStore(backend, "s") as store:
-        store.write(WALLETS[0], KEPT)
+        store.write([(WALLETS[0], KEPT)])
         response = backend.responses["s ETH.0xab"]
         if damage == "headers":
             response.headers["walletframe-turn"] = "x"
@@ -214,7 +214,7 @@ def test_a_borrowed_backend_is_checked_too(damage):
             response._content = b"else"
         backend.responses["s ETH.0xab"] = response
         assert store.read(WALLETS) == {}
-        store.write(WALLETS[0], KEPT)
+        store.write([(WALLETS[0], KEPT)])
         assert store.read(WALLETS) == {WALLETS[0]: KEPT}
 
 
@@ -223,28 +223,28 @@ def test_what_is_asked_for_after_a_restart_wins(tmp_path, monkeypatch, restarted
     """Then the clock of the machine begins anew; the wall clock may say anything."""
     path, before = tmp_path / "a.sqlite", time.monotonic_ns()
     with AnswerStore(path, "s") as store:
-        store.write(WALLETS[0], KEPT)
+        store.write([(WALLETS[0], KEPT)])
     if restarted:
         monkeypatch.setattr(time, "monotonic_ns", itertools.count(7).__next__)
     with AnswerStore(path, "s") as one, AnswerStore(path, "s") as other:
         early, late = one.turn(), other.turn()
         assert before < early < late
-        one.write(WALLETS[0], Kept(b"late", NOW, late))
-        other.write(WALLETS[0], Kept(b"early", NOW, early))
+        one.write([(WALLETS[0], Kept(b"late", NOW, late))])
+        other.write([(WALLETS[0], Kept(b"early", NOW, early))])
         assert one.read(WALLETS) == {WALLETS[0]: Kept(b"late", NOW)}
 
 
 def test_nothing_is_kept_where_that_is_chosen():
     """False keeps nothing, silently."""
     with AnswerStore(False, "s") as store:  # noqa: FBT003 - the setting's own value
-        store.write(WALLETS[0], KEPT)
+        store.write([(WALLETS[0], KEPT)])
         assert store.read(WALLETS) == {}
 
 
 def test_default_is_in_the_users_cache_folder(home):
     """Without a choice the file is where the platform keeps such things."""
     with AnswerStore(None, "s") as store:
-        store.write(WALLETS[0], KEPT)
+        store.write([(WALLETS[0], KEPT)])
     assert default_cache().is_relative_to(home)
     assert describe(default_cache()).answers == {"s": 1}
 
@@ -281,10 +281,10 @@ def test_the_oldest_give_way(tmp_path):
     path, limit, answers = tmp_path / "a.sqlite", 1_000_000, many(200)
     turned = [(wallet, replace(kept, turn=turn)) for turn, (wallet, kept) in enumerate(answers, 1)]
     with AnswerStore(path, "s") as store:
-        store.write_many(reversed(turned))
+        store.write(reversed(turned))
     assert path.stat().st_size > 4_000_000
     with AnswerStore(path, "s", max_bytes=limit) as store:
-        store.write(WALLETS[0], Kept(b"new", NOW + timedelta(1)))
+        store.write([(WALLETS[0], Kept(b"new", NOW + timedelta(1)))])
         kept = store.read([*WALLETS, *(wallet for wallet, _ in answers)])
         assert list(kept) == [WALLETS[0], *(wallet for wallet, _ in answers[-len(kept) + 1 :])]
         assert 30 <= len(kept) <= 50
@@ -294,7 +294,7 @@ def test_the_oldest_give_way(tmp_path):
 def test_a_limit_too_small_for_anything_keeps_nothing(tmp_path):
     """No error, no endless loop: what does not fit is not there."""
     with AnswerStore(tmp_path / "a.sqlite", "s", max_bytes=1) as store:
-        store.write(WALLETS[0], KEPT)
+        store.write([(WALLETS[0], KEPT)])
         assert store.read(WALLETS) == {}
 
 
@@ -303,7 +303,7 @@ def test_describe_counts_by_service(tmp_path):
     path = tmp_path / "a.sqlite"
     for service, count, kept in (("one", 3, KEPT), ("the other", 1, OLDER)):
         with AnswerStore(path, service) as store:
-            store.write_many((wallet, kept) for wallet in WALLETS[:count])
+            store.write((wallet, kept) for wallet in WALLETS[:count])
     facts = describe(path)
     assert facts.answers == {"one": 3, "the other": 1}
     assert (facts.oldest, facts.newest) == (OLDER.fetched_at, NOW)
@@ -318,11 +318,11 @@ def test_clear_forgets_everything_and_shrinks_the_file(tmp_path):
     """Clearing says how many there were, also while the file is in use."""
     path = tmp_path / "a.sqlite"
     with AnswerStore(path, "s") as store:
-        store.write_many(many(100))
+        store.write(many(100))
         assert describe(path).size_bytes > 2_000_000
         assert (clear(path), clear(path)) == (100, 0)
         assert describe(path).size_bytes < 100_000
-        store.write(WALLETS[0], KEPT)
+        store.write([(WALLETS[0], KEPT)])
         assert store.read(WALLETS) == {WALLETS[0]: KEPT}
     assert describe(path).answers == {"s": 1}
 
@@ -362,7 +362,7 @@ def test_a_later_releases_file_is_left_alone(tmp_path):
     before = path.read_bytes()
     with pytest.warns(CacheWarning, match="later release"):
         store = AnswerStore(path, "s")
-    store.write(WALLETS[0], KEPT)
+    store.write([(WALLETS[0], KEPT)])
     assert store.read(WALLETS) == {WALLETS[0]: KEPT}
     store.close()
     assert path.read_bytes() == before

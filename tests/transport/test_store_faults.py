@@ -41,7 +41,7 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 def wallet(*parts):
     return WalletAddress("TEST", "-".join(map(str, parts)))
 def keep(store, *parts):
-    store.write(wallet(*parts), Kept(b"x" * 20_000, NOW))
+    store.write([(wallet(*parts), Kept(b"x" * 20_000, NOW))])
 """
 PREAMBLE = IMPORTS + "PATH, ARGUMENT = Path(sys.argv[1]), sys.argv[2]\n"
 INTERRUPTS = """
@@ -93,7 +93,7 @@ print(before, len(found), len(told), told[0].category.__name__)
 SHARE = """
 def work(store, thread, count):
     for number in range(count):
-        store.write(wallet(os.getpid(), thread, number), Kept(b"x", NOW))
+        store.write([(wallet(os.getpid(), thread, number), Kept(b"x", NOW))])
 stores = [AnswerStore(PATH, "s"), AnswerStore(PATH, "s")]
 threads = [
     threading.Thread(target=work, args=(stores[thread % 2], thread, int(ARGUMENT)))
@@ -219,7 +219,7 @@ def kept(size=20_000):
 def filled(path, count=50):
     """Make a file with some answers in it."""
     with AnswerStore(path, "s") as store:
-        store.write_many((wallet(number), kept()) for number in range(count))
+        store.write((wallet(number), kept()) for number in range(count))
     return path
 
 
@@ -244,7 +244,7 @@ def test_another_error_inside_a_write_leaves_nothing_behind(tmp_path):
     with pytest.raises(RuntimeError, match="in the middle"):
         database.change(fail)
     with AnswerStore(path, "s") as store:
-        store.write(wallet(3), kept())
+        store.write([(wallet(3), kept())])
         assert len(store.read(map(wallet, range(4)))) == 4
     database.close()
 
@@ -260,8 +260,8 @@ def test_a_row_that_the_file_refuses_is_kept_in_memory(tmp_path):
         with AnswerStore(path, "s") as store:
             names = [wallet("good"), wallet("a", "bad")]
             with pytest.warns(CacheWarning, match="not this one") as told:
-                store.write_many((name, kept()) for name in names)
-            store.write(wallet("after"), kept())
+                store.write((name, kept()) for name in names)
+            store.write([(wallet("after"), kept())])
             assert len(told) == 1
             assert len(store.read([*names, wallet("after"), *map(wallet, range(3))])) == 6
             other.execute("BEGIN IMMEDIATE")
@@ -282,9 +282,9 @@ def test_a_lock_that_stays_is_waited_for_and_then_done_without(tmp_path, monkeyp
         holder.stdout.readline()
         before = time.monotonic()
         with pytest.warns(CacheWarning, match="locked"):
-            store.write(wallet("new"), kept())
+            store.write([(wallet("new"), kept())])
         assert 0.3 <= time.monotonic() - before < 30
-        store.write(wallet("newer"), kept())
+        store.write([(wallet("newer"), kept())])
         names = [wallet("new"), wallet("newer"), *map(wallet, range(3))]
         assert len(store.read(names)) == 5
         holder.kill()
@@ -301,7 +301,7 @@ def test_a_file_that_nobody_else_may_read_is_done_without(tmp_path, monkeypatch)
             store = AnswerStore(path, "s")
         with store:
             assert store.read([wallet(1)]) == {}
-            store.write(wallet(1), kept(1))
+            store.write([(wallet(1), kept(1))])
             assert store.read([wallet(1)]) == {wallet(1): kept(1)}
             assert len(told) == 1
 
@@ -312,7 +312,7 @@ def test_a_lock_that_ends_is_waited_for(tmp_path):
     with start(HOLD, path, "BEGIN IMMEDIATE") as holder, AnswerStore(path, "s") as store:
         holder.stdout.readline()
         Timer(0.3, holder.kill).start()
-        store.write(wallet("new"), kept())
+        store.write([(wallet("new"), kept())])
     assert describe(path).answers == {"s": 2}
 
 
@@ -351,7 +351,7 @@ def test_a_read_only_folder_is_read(tmp_path):
         with AnswerStore(path, "s") as store:
             assert len(store.read(map(wallet, range(50)))) == 50
             with pytest.warns(CacheWarning, match="readonly") as told:
-                store.write(wallet("new"), kept())
+                store.write([(wallet("new"), kept())])
             assert (len(store.read([wallet(1), wallet("new")])), len(told)) == (2, 1)
         with pytest.warns(CacheWarning, match="in memory"):
             AnswerStore(folder / "none.sqlite", "s").close()
@@ -371,7 +371,7 @@ def test_a_cache_of_before_a_restart_that_can_not_be_written_is_read(tmp_path, m
         with AnswerStore(path, "s") as store:
             assert store.read([wallet(1)]) == {wallet(1): kept()}
             with pytest.warns(CacheWarning, match="readonly") as told:
-                store.write(wallet("new"), kept())
+                store.write([(wallet("new"), kept())])
             assert (len(store.read([wallet(1), wallet("new")])), len(told)) == (2, 1)
 
 
@@ -409,7 +409,7 @@ def test_a_place_where_no_file_can_be(tmp_path, place):
     (tmp_path / "file").write_text("in the way")
     with pytest.warns(CacheWarning, match="in memory") as told:
         store = AnswerStore(tmp_path / place, "s")
-    store.write(wallet(1), kept())
+    store.write([(wallet(1), kept())])
     assert (store.read([wallet(1)]), len(told)) == ({wallet(1): kept()}, 1)
     store.close()
 
@@ -466,13 +466,13 @@ def test_a_file_that_is_taken_away_is_made_anew(tmp_path):
     """What is acknowledged is in the file of that name, and whoever had the old one harms none."""
     path = tmp_path / "a.sqlite"
     with AnswerStore(path, "s") as old, AnswerStore(path, "s") as late:
-        old.write(wallet(1), kept())
-        late.write(wallet(2), kept())
+        old.write([(wallet(1), kept())])
+        late.write([(wallet(2), kept())])
         for file in tmp_path.iterdir():
             file.rename(f"{file}.old")
-        old.write(wallet(3), kept())
+        old.write([(wallet(3), kept())])
         late.close()
-        old.write(wallet(4), kept())
+        old.write([(wallet(4), kept())])
         assert describe(path).answers == {"s": 2}
     assert describe(path).answers == {"s": 2}
 
@@ -553,7 +553,7 @@ def test_a_file_that_goes_after_memory_took_over_is_not_told_again(tmp_path):
         with closing(sqlite3.connect(path)) as other:
             other.execute("DROP TABLE answers")
         with pytest.warns(CacheWarning, match="in memory") as told:
-            store.write(wallet(1), kept())
+            store.write([(wallet(1), kept())])
         assert list(store.read(map(wallet, range(3)))) == [wallet(1)]
         assert len(told) == 1
 
@@ -564,7 +564,7 @@ def test_nobody_else_may_read_it(tmp_path):
     try:
         pacer_at(tmp_path / "new" / "a.pace").close()
         with AnswerStore(tmp_path / "new" / "a.sqlite", "s") as store:
-            store.write(wallet(1), kept())
+            store.write([(wallet(1), kept())])
             files = [tmp_path / "new", *(tmp_path / "new").iterdir()]
             modes = {file.name: oct(stat.S_IMODE(file.stat().st_mode)) for file in files}
     finally:
@@ -612,12 +612,12 @@ def test_a_fork_takes_no_connection_along(tmp_path, forks):
 def test_a_child_goes_on_where_its_parent_was(tmp_path):
     """The same store in both, no connection: each finds what the other has kept."""
     with AnswerStore(tmp_path / "a.sqlite", "s") as store:
-        store.write(wallet("parent"), kept())
+        store.write([(wallet("parent"), kept())])
         child = os.fork()
         if child == 0:
             if store._shelf._database._link is not None:
                 os._exit(1)
-            store.write(wallet("child"), kept())
+            store.write([(wallet("child"), kept())])
             os._exit(len(store.read([wallet("parent"), wallet("child")])))
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
         assert len(store.read([wallet("parent"), wallet("child")])) == 2
@@ -628,12 +628,12 @@ def test_a_backend_that_fails_is_done_without(tmp_path):
     folder = tmp_path / "folder"
     backend = FileCache(folder, serializer="json")
     with AnswerStore(backend, "s") as store:
-        store.write(wallet("old"), kept())
+        store.write([(wallet("old"), kept())])
         long = WalletAddress("TEST", "x" * 400)
         with pytest.warns(CacheWarning, match="FileCache") as told:
-            store.write(long, kept())
+            store.write([(long, kept())])
         assert (len(store.read([long, wallet("old")])), len(told)) == (2, 1)
-        store.write(wallet("old"), Kept(b"newer", NOW + timedelta(1)))
+        store.write([(wallet("old"), Kept(b"newer", NOW + timedelta(1)))])
         assert store.read([wallet("old")])[wallet("old")].body == b"newer"
         backend.close()
         backend.responses = None
@@ -647,7 +647,7 @@ def test_a_backend_that_can_not_be_read_is_done_without():
     backend.responses = None
     with pytest.warns(CacheWarning, match="BaseCache") as told:
         assert store.read([wallet(1)]) == {}
-    store.write(wallet(1), kept())
+    store.write([(wallet(1), kept())])
     assert (store.read([wallet(1)]), len(told)) == ({wallet(1): kept()}, 1)
 
 
@@ -657,9 +657,9 @@ def test_a_backend_that_fails_here_is_still_read(tmp_path):
     backend, theirs = (FileCache(folder, serializer="json") for _ in range(2))
     with AnswerStore(backend, "s") as store, AnswerStore(theirs, "s") as other:
         with pytest.warns(CacheWarning, match="FileCache"):
-            store.write(WalletAddress("TEST", "x" * 400), kept())
-        store.write(wallet("one"), Kept(b"older", NOW))
-        other.write(wallet("one"), Kept(b"newer", NOW, other.turn()))
+            store.write([(WalletAddress("TEST", "x" * 400), kept())])
+        store.write([(wallet("one"), Kept(b"older", NOW))])
+        other.write([(wallet("one"), Kept(b"newer", NOW, other.turn()))])
         assert store.read([wallet("one")])[wallet("one")].body == b"newer"
     for each in (backend, theirs):
         each.close()

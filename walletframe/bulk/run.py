@@ -225,7 +225,7 @@ def fetch_into(  # noqa: PLR0913 - `fetch_to_parquet` is a function of as many
         run = _Run(dataset, register, journal, tally, cancel)
         policy = Policy(client.settings.expire_after_s, stale_if_error=False)
         with (
-            closing(client.stream(policy, cancel, keep=journal.append)) as stream,
+            closing(client.stream(policy, cancel, on_reply=journal.append)) as stream,
             counted(progress, total, done=tally.resumed) as count,
         ):
             to_close = opened.pop_all()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from walletframe.settings.values import Settings
     from walletframe.transport import Pacer, ServiceSession
 
-Keep: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
+OnReply: TypeAlias = "Callable[[Sequence[WalletAddress], Reply], object]"
 Arrival: TypeAlias = "tuple[int, Reply]"  # with the number under which its wallet was added
 
 CANCELLED = Outcome(Status.CANCELLED, "cancelled before it was answered")
@@ -46,8 +46,8 @@ _GRACE_S = 0.4  # for what is under way when all is cancelled
 class Asking:
     """The requests of one fetch, each under way from the moment its wallets are added.
 
-    `opened` gives what they go through, at the first of them: the cache alone needs no key. `keep`
-    gets each reply on the thread that asked; `turn` numbers the requests.
+    `opened` gives what they go through, at the first of them: the cache alone needs no key.
+    `on_reply` gets each reply on the thread that asked; `turn` numbers the requests.
     """
 
     def __init__(
@@ -56,11 +56,11 @@ class Asking:
         settings: Settings,
         cancel: Event,
         *,
-        keep: Keep | None = None,
+        on_reply: OnReply | None = None,
         turn: Callable[[], int] | None = None,
     ) -> None:
         self.strangers: list[str] = []  # which answers to batches name
-        self._opened, self._cancel, self._keep, self._turn = opened, cancel, keep, turn
+        self._opened, self._cancel, self._on_reply, self._turn = opened, cancel, on_reply, turn
         self._deadline_s, self._most = settings.deadline_s, settings.workers
         self._wanted: SimpleQueue[Mapping[int, WalletAddress] | None] = SimpleQueue()
         self._missing: set[int] = set()
@@ -133,8 +133,8 @@ class Asking:
                 turn = None if self._turn is None else self._turn()
                 query = f"?{details_query(wallets)}"
                 reply = replace(session.ask(query, most_s=most_s), turn=turn)
-                if self._keep is not None:
-                    self._keep(wallets, reply)  # before anyone else hears of it
+                if self._on_reply is not None:
+                    self._on_reply(wallets, reply)  # before anyone else hears of it
                 if reply.failure is Status.RATE_LIMITED:
                     if self._refused_until == math.inf:  # the first in a row
                         patience_s = (reply.retry_after_s or 0.0) + _PATIENCE_S

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from walletframe.address.forms import WalletAddress
     from walletframe.address.lists import OnUnreadable, WalletsLike
-    from walletframe.client.asking import Keep
+    from walletframe.client.asking import OnReply
     from walletframe.client.job import Progress
     from walletframe.client.stream import Settled
     from walletframe.frames.assembly import WalletRecord
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 OnFailure: TypeAlias = Literal["warn", "raise", "ignore"]
 _PORTION = 500  # wallets that are looked up in the cache at once
-_KEEP_EVERY_S = 0.25
+_STORE_EVERY_S = 0.25
 _left: list[object] = []  # what closing, or forgetting, in a forked child could spoil or wait for
 
 
@@ -165,14 +165,16 @@ class Client:
         policy = Policy(fresh_s, refresh, offline, stale_if_error)
         reading = read_given(wallets, names_to_keep(keep))
         asked = wallets_to_ask(reading, on_unreadable)
-        kept = distinct_labels(reading)
+        labels = distinct_labels(reading)
         cancel = cancel or Event()
         portions = (asked[at : at + _PORTION] for at in range(0, len(asked), _PORTION))
         with (
             closing(self.stream(policy, cancel)) as stream,  # here: errors come before a bar
             counted(progress, len(asked)) as count,
         ):
-            job = Job(lambda report: assemble(self._kept(stream.records(portions), report), kept))
+            job = Job(
+                lambda report: assemble(self._in_order(stream.records(portions), report), labels)
+            )
             details, is_interrupted = job.attend(count, cancel)
         stream.oddities.warn()
         if is_interrupted:
@@ -180,38 +182,38 @@ class Client:
         conclude(details, on_failure)
         return details
 
-    def _kept(
+    def _in_order(
         self, records: Iterator[Settled | None], report: Callable[[Status], None]
     ) -> Iterator[WalletRecord]:
-        """Hand out records in the order asked; report each once its answer is kept."""
+        """Yield records in the order asked; report each once its answer is stored."""
         store = self._open_store()
         early: dict[int, WalletRecord] = {}
-        unkept: list[tuple[WalletAddress, Kept]] = []
+        unstored: list[tuple[WalletAddress, Kept]] = []
         unreported: list[Status] = []
-        place, kept_at = 0, time.monotonic()
+        place, stored_at = 0, time.monotonic()
 
-        def keep() -> None:
-            store.write_many(unkept)
+        def store_answers() -> None:
+            store.write(unstored)
             for status in unreported:
                 report(status)
-            unkept.clear()
+            unstored.clear()
             unreported.clear()
 
         for settled in records:
             if settled is not None:
                 early[settled.place] = record = settled.record
                 unreported.append(record.outcome.status)
-                if settled.keep is not None:
-                    unkept.append((record.wallet, settled.keep))
-            if time.monotonic() - kept_at > _KEEP_EVERY_S:
-                keep()
-                kept_at = time.monotonic()
+                if settled.answer is not None:
+                    unstored.append((record.wallet, settled.answer))
+            if time.monotonic() - stored_at > _STORE_EVERY_S:
+                store_answers()
+                stored_at = time.monotonic()
             while place in early:
                 yield early.pop(place)
                 place += 1
-        keep()
+        store_answers()
 
-    def stream(self, policy: Policy, cancel: Event, *, keep: Keep | None = None) -> Stream:
+    def stream(self, policy: Policy, cancel: Event, *, on_reply: OnReply | None = None) -> Stream:
         """Open a stream of what becomes of wallets.
 
         Parameters
@@ -220,8 +222,8 @@ class Client:
             What the caller wants of the cache.
         cancel : Event
             Ends the stream when it is set.
-        keep : callable, optional
-            Keeps the wallets and the reply of each request in place of the cache, on the thread
+        on_reply : callable, optional
+            Stores the wallets and the reply of each request in place of the cache, on the thread
             that has it; it must not raise.
 
         Returns
@@ -245,8 +247,8 @@ class Client:
             self._warned = True
             notify("the shared test key has a low limit and is for testing only", TestKeyWarning)
         store = self._open_store()
-        turn = store.turn if keep is None else None
-        asking = Asking(self._open_session, self.settings, cancel, keep=keep, turn=turn)
+        turn = store.turn if on_reply is None else None
+        asking = Asking(self._open_session, self.settings, cancel, on_reply=on_reply, turn=turn)
         return Stream(store, policy, asking, self.settings, cancel)
 
     def _open_session(self) -> tuple[ServiceSession, Pacer]:

@@ -48,11 +48,11 @@ class Policy:
 
 
 class Settled(NamedTuple):
-    """The record of a wallet, by its place among all, and its answer where that is to be kept."""
+    """The record of a wallet, by its place among all, and its answer where that is to be stored."""
 
     place: int
     record: WalletRecord
-    keep: Kept | None = None
+    answer: Kept | None = None
 
 
 class Stream:
@@ -173,18 +173,18 @@ class Stream:
         """
         strangers: list[str] = []
         came: tuple[()] | tuple[datetime, Source] = ()
-        keep = None
+        answer = None
         if isinstance(reply.answer, Outcome):
             outcome = reply.answer
         else:
             [outcome], strangers = read_answer(reply.answer, [wallet])
             came = (reply.fetched_at, Source.SERVICE)
-            keep = Kept(reply.answer, reply.fetched_at, reply.turn)
+            answer = Kept(reply.answer, reply.fetched_at, reply.turn)
         if outcome.status in _SAID_BY_THE_SERVICE and not reply.key_refused:
             said = doubt(wallet.blockchain)  # which may be mistaken
             outcome = replace(outcome, error=f"{outcome.error}; {said}") if said else outcome
         record = WalletRecord(wallet, outcome, self._store.service, *came)
         if outcome.status is Status.OK:
-            return Settled(place, record, keep), strangers
+            return Settled(place, record, answer), strangers
         stale = self._kept_record(wallet, kept, f"not refreshed: {outcome.error}")
         return Settled(place, stale or record), strangers

@@ -91,12 +91,11 @@ class AnswerStore(AbstractContextManager["AnswerStore"]):
         found = self._shelf.read(list(dict.fromkeys(keys.values())))
         return {wallet: found[key] for wallet, key in keys.items() if key in found}
 
-    def write(self, wallet: WalletAddress, kept: Kept) -> None:
-        """Keep an answer, unless one that was asked for later is kept."""
-        self.write_many([(wallet, kept)])
+    def write(self, answers: Iterable[tuple[WalletAddress, Kept]]) -> None:
+        """Keep answers, each unless one that was asked for later is there.
 
-    def write_many(self, answers: Iterable[tuple[WalletAddress, Kept]]) -> None:
-        """Keep several answers; in a file, an interrupt leaves all of them or none."""
+        In a file, an interrupt leaves all of them or none.
+        """
         keyed = [(self._key(wallet), kept) for wallet, kept in answers]
         if self._shelf is not None and keyed:
             self._shelf.write(keyed)
