@@ -1,8 +1,9 @@
 """Count the instructions of what people wait for, as multiples of those of ``import pandas``.
 
 Instructions hardly vary from run to run, on whatever else a machine is busy with, as seconds do.
-Each measure is a process of its own under valgrind's cachegrind. Of the shell and of imports the
-whole process counts; of anything else what it takes beyond a process that only prepares.
+valgrind's cachegrind counts them. Of the shell and of imports the whole process counts. Anything
+else runs in a fork of a process that has done all of it once, on little, so that nothing is loaded
+or prepared twice; what counts is what it takes beyond a fork that only prepares.
 
 ``python tests/benchmarks/instructions.py`` fails where a measure has grown by more than 3 % beyond
 ``instructions.json``; ``--write FEATURE`` writes the file, with the feature that a measure has
@@ -12,9 +13,12 @@ grown for. PYTHONPATH selects the tree that is measured.
 # ruff: noqa: PLC0415 - what counts, loads nothing of what is counted
 
 import argparse
+import decimal
 import functools
+import gc
 import importlib.metadata
 import io
+import itertools
 import json
 import os
 import pickle
@@ -23,14 +27,18 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 RECORDED = Path(__file__).with_suffix(".json")
 PINS = Path(__file__).parents[2] / ".ci" / "instructions.txt"
 VALGRIND = ("valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
 GROWTH = 1.03
+FIRST_TOKEN = ("ETH", "0x" + "1" * 40)
 WALLETS, TOKENS, SMALL = 500, 100, 5
 BASE_URL = "https://api.example"
 PANDAS = ("-c", "import pandas")
@@ -41,6 +49,7 @@ PROCESSES = {
     "walletframe totals": ("-m", "walletframe", "totals", "small.csv"),
 }
 FETCHED, AMOUNTS = {}, {}  # what is measured, by what prints its name
+OF_DECIMALS, CACHED_SESSION = " of Decimals", "CachedSession"
 
 
 def of_fetch(function):
@@ -63,6 +72,16 @@ def cached(wallets):
     with Client(base_url=BASE_URL, cache=Path("cache.sqlite")) as client:
         yield
         assert len(client.fetch(wallets, offline=True).holdings) == len(wallets) * TOKENS
+
+
+def of_cached_session(wallets):
+    """Get each wallet's answer from requests-cache, as JSON."""
+    from requests_cache import CachedSession, SQLiteCache
+
+    with CachedSession(backend=SQLiteCache("plain.sqlite")) as session:
+        yield
+        for wallet in wallets:
+            session.get(plain_url(wallet), only_if_cached=True).json()
 
 
 @of_fetch
@@ -129,6 +148,17 @@ def treemap(wallets):
 
 
 @of_fetch
+def report(wallets):
+    """Write a page with the charts of values."""
+    import walletframe as wf
+
+    details = read_details(wallets)
+    valued = details._replace(holdings=details.holdings.assign(value=1.5))
+    yield
+    wf.report(valued, f"report-{len(wallets)}.html")
+
+
+@of_fetch
 def explorer(wallets):
     """Open the explorer, whose page asks for what it shows first."""
     from walletframe import HoldingsExplorer
@@ -140,10 +170,102 @@ def explorer(wallets):
         opened._handlers[kind]({})
 
 
+@of_fetch
+def clicks(wallets):
+    """Draw each chart of the explorer once."""
+    from walletframe.analysis.selection import Selection
+    from walletframe.pickers.pictures import CHARTS, ChartOptions, draw
+    from walletframe.pickers.portfolio import Portfolio
+
+    details = read_details(wallets)
+    valued = details._replace(holdings=details.holdings.assign(value=1.5))
+    selected = Portfolio(valued).select(Selection())
+    yield
+    for chart in CHARTS:
+        draw(selected, ChartOptions(chart))
+
+
+@of_fetch
+def rows(wallets):
+    """Sort, find and group the rows of the explorer's table."""
+    from walletframe.pickers.table import HoldingsTable
+
+    details = read_details(wallets)
+    table = HoldingsTable(details.holdings.assign(value=1.5), details.wallets)
+    known = {"table": table.answer({})["table"]}
+    yield
+    for query in ({"sort": "amount"}, {"sort": "token"}, {"find": "t12 eth"}, {"by": "token"}):
+        table.answer(known | query)
+
+
+def of_folder(name, call):
+    """Register a measure of a table of a folder."""
+
+    def measure(wallets):
+        import walletframe as wf
+
+        folder = f"folder-{len(wallets)}"
+        wf.open_wallets(folder).wf.totals()
+        yield
+        call(wf.open_wallets(folder))
+
+    FETCHED[name] = measure
+
+
+of_folder("folder, totals", lambda stored: stored.wf.totals())
+of_folder("folder, spam", lambda stored: stored.wf.flag_spam().wf.totals("is_spam"))
+of_folder("folder, share", lambda stored: stored.wf.share(FIRST_TOKEN))
+
+
+@of_fetch
+def few_cached(wallets):
+    """Read 14 wallets from the cache, of a client that has read some."""
+    from walletframe.client import Client
+
+    with Client(base_url=BASE_URL, cache=Path("cache.sqlite")) as client:
+        client.fetch(wallets[:1], offline=True)
+        yield
+        client.fetch(wallets[:14], offline=True)
+
+
+@of_fetch
+def few_totals(wallets):
+    """Add up 100 rows by token."""
+    details = read_details(wallets[:1])
+    yield
+    details.wf.totals()
+
+
+@of_fetch
+def repr_of_details(wallets):
+    """Show a fetch."""
+    details = read_details(wallets)
+    yield
+    repr(details)
+
+
+@of_amounts
+def add_up(frame):
+    """Add up all."""
+    frame["amount"].sum()
+
+
 @of_amounts
 def groupby(frame):
     """Add up by token."""
     frame.groupby("token_address")["amount"].sum()
+
+
+@of_amounts
+def cumsum(frame):
+    """Add up as the rows go."""
+    frame["amount"].cumsum()
+
+
+@of_amounts
+def greater(frame):
+    """Compare with a number."""
+    frame["amount"].gt(Decimal(1000))
 
 
 @of_amounts
@@ -159,9 +281,33 @@ def sort(frame):
 
 
 @of_amounts
+def factorize(frame):
+    """Code equal amounts alike."""
+    frame["amount"].factorize()
+
+
+@of_amounts
 def to_list(frame):
     """Make a list of Decimals."""
     frame["amount"].to_list()
+
+
+@of_amounts
+def to_text(frame):
+    """Make a column of text."""
+    frame["amount"].astype("str")
+
+
+@of_amounts
+def from_text(frame):
+    """Read a list of text."""
+    import pandas as pd
+
+    texts = frame["text"].tolist()
+    if frame["amount"].dtype == object:
+        pd.Series(list(map(Decimal, texts)))
+    else:
+        pd.Series(texts, dtype="amount")
 
 
 @of_amounts
@@ -175,26 +321,79 @@ def read_csv(frame):
     """Read CSV."""
     import pandas as pd
 
-    pd.read_csv(f"amounts-{len(frame)}.csv", dtype={"amount": "amount"})
+    is_object = frame["amount"].dtype == object
+    how = {"converters": {"amount": Decimal}} if is_object else {"dtype": {"amount": "amount"}}
+    pd.read_csv(f"amounts-{len(frame)}.csv", **how)
+
+
+@of_amounts
+def to_parquet(frame):
+    """Write Parquet, beside Arrow's decimal128."""
+    frame[[{"object": "decimal128"}.get(str(frame["amount"].dtype), "amount")]].to_parquet(
+        io.BytesIO()
+    )
+
+
+def rival(name):
+    """Return what a measure is compared with."""
+    return name + OF_DECIMALS if name in AMOUNTS else {"cached": CACHED_SESSION}.get(name)
 
 
 def prepared(name, wallets):
     """Return a measure of some wallets that has prepared."""
-    if name in FETCHED:
-        measure = FETCHED[name](wallets)
+    if name in FETCHED or name == CACHED_SESSION:
+        measure = FETCHED.get(name, of_cached_session)(wallets)
         next(measure)
         return functools.partial(next, measure, None)
-    holdings = read_details(wallets).holdings
-    return functools.partial(AMOUNTS[name], holdings[["token_address", "amount"]])
+    frame = pickle.loads(
+        Path("decimals.pickle" if OF_DECIMALS in name else "amounts.pickle").read_bytes()
+    )
+    return functools.partial(
+        AMOUNTS[name.removesuffix(OF_DECIMALS)], frame.head(len(wallets) * TOKENS)
+    )
 
 
-def run(name, *, only_prepare):
-    """Run a measure on little, so that all is loaded, and on 500 wallets."""
+def run_forks(names, jobs):
+    """Run each measure in two forks, of which one only prepares; write which is which."""
+    decimal.getcontext().prec = 200  # or sums of Decimals would be rounded
     wallets = list(pickle.loads(Path("answers.pickle").read_bytes()))
-    prepared(name, wallets[:SMALL])()
-    work = prepared(name, wallets)
-    if not only_prepare:
-        work()
+    forks = {}
+    for name in list(names):
+        try:
+            prepared(name, wallets[:SMALL])()
+        except Exception as error:  # noqa: BLE001 - an older tree may lack what is measured
+            forks[name] = f"{type(error).__name__}: {error}".splitlines()[0]
+    for thread in set(threading.enumerate()) - {threading.main_thread()}:
+        thread.join(1)
+    gc.collect()
+    running = 0
+    for name, only_prepare in itertools.product(names, (True, False)):
+        if isinstance(forks.get(name), str):
+            continue
+        if running == jobs:
+            os.wait()
+            running -= 1
+        pid = os.fork()
+        if not pid:
+            run_fork(name, wallets, only_prepare=only_prepare)
+        running += 1
+        forks.setdefault(name, []).append(pid)
+    for _ in range(running):
+        os.wait()
+    Path("forks.json").write_text(json.dumps(forks), encoding="utf-8")
+
+
+def run_fork(name, wallets, *, only_prepare):
+    """Run a measure on 500 wallets, and end this process."""
+    try:
+        work = prepared(name, wallets)
+        if not only_prepare:
+            work()
+    except BaseException:  # noqa: BLE001 - a fork must not go on as its parent
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+    os._exit(0)
 
 
 def answers(wallets):
@@ -212,8 +411,33 @@ def read_details(wallets):
     return WalletDetails(*(frame.head(count) for frame, count in zip(frames, rows, strict=True)))
 
 
+def plain_url(wallet):
+    """Return where a wallet's answer comes from."""
+    return f"{BASE_URL}/wallets/details?address={wallet}"
+
+
+def keep_plainly(answers):
+    """Fill a cache as requests-cache has it by default."""
+    from requests import Request
+    from requests_cache import CachedRequest, CachedResponse, SQLiteCache
+
+    cache = SQLiteCache("plain.sqlite")
+    with cache.responses.bulk_commit():
+        for wallet, content in answers.items():
+            request = Request("GET", plain_url(wallet)).prepare()
+            sent = CachedRequest.from_request(request)
+            cache.responses[cache.create_key(request)] = CachedResponse(
+                content=content, status_code=200, url=request.url, request=sent
+            )
+    cache.close()
+
+
 def prepare():
     """Write what the measures read into this folder."""
+    import pandas as pd
+    import pyarrow as pa
+
+    from walletframe import fetch_to_parquet
     from walletframe.address.lists import parse_wallets
     from walletframe.client import Client
     from walletframe.transport import AnswerStore, Kept
@@ -226,6 +450,7 @@ def prepare():
         )
         for n in range(5_000)
     ]
+    tokens[0][0]["address"] = FIRST_TOKEN[1]
     bodies = {}
     for _ in range(WALLETS):
         address = f"0x{rng.randrange(16**40):040x}"
@@ -235,7 +460,7 @@ def prepare():
                 "amount": {"amount": str(rng.randrange(10**24)), "decimals": decimals},
                 "price": 1.5,
             }
-            for asset, decimals in rng.sample(tokens, TOKENS)
+            for asset, decimals in [tokens[0], *rng.sample(tokens[1:], TOKENS - 1)]
         ]
         entry = {
             "failed": False,
@@ -248,19 +473,24 @@ def prepare():
     now = datetime.now(UTC)
     kept = [(*parse_wallets(wallet), Kept(body, now)) for wallet, body in bodies.items()]
     with AnswerStore(Path("cache.sqlite"), BASE_URL) as store:
-        store.write_many(kept)
+        store.write(kept)
     with Client(base_url=BASE_URL, cache=Path("cache.sqlite")) as client:
         wallets, holdings = client.fetch(list(bodies), offline=True)
+        for count in (SMALL, WALLETS):
+            fetch_to_parquet(list(bodies)[:count], f"folder-{count}", client=client)
+    keep_plainly(bodies)
     Path("answers.pickle").write_bytes(pickle.dumps(bodies))
     Path("details.pickle").write_bytes(pickle.dumps((wallets, holdings)))
-    for rows in (SMALL * TOKENS, WALLETS * TOKENS):
-        holdings[["amount"]].head(rows).to_csv(f"amounts-{rows}.csv", index=False)
+    amounts = holdings[["token_address", "amount"]].assign(text=holdings["amount"].astype("str"))
+    amounts["text"] = amounts["text"].astype(object)
+    decimals = amounts.assign(amount=pd.Series(amounts["amount"].array.to_decimal(), dtype=object))
+    decimals["decimal128"] = decimals["amount"].astype(pd.ArrowDtype(pa.decimal128(38, 18)))
+    Path("amounts.pickle").write_bytes(pickle.dumps(amounts))
+    Path("decimals.pickle").write_bytes(pickle.dumps(decimals))
+    for count in (SMALL * TOKENS, WALLETS * TOKENS):
+        holdings[["amount"]].head(count).to_csv(f"amounts-{count}.csv", index=False)
     holdings.head(SMALL * TOKENS).wf.to_csv("small.csv")
     wallets.head(SMALL).wf.to_csv("small.wallets.csv")
-
-
-class FailedError(Exception):
-    """A measure that the measured tree can't run."""
 
 
 def executed(folder, *command):
@@ -273,27 +503,34 @@ def executed(folder, *command):
         command, cwd=folder, env=kept | own, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise FailedError((done.stderr.strip() or "failed").splitlines()[-1])
+        raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
     return done.stderr
 
 
 def counted(folder, *arguments):
-    """Return the instructions of Python with some arguments."""
-    executed(folder, sys.executable, *arguments)  # writes bytecode
+    """Return the instructions of Python with some arguments, and of its forks, by process."""
     errors = executed(folder, *VALGRIND, sys.executable, *arguments)
-    [count] = re.findall(r"I +refs: +([\d,]+)", errors)
-    return int(count.replace(",", ""))
+    counts = re.findall(r"==(\d+)== I +refs: +([\d,]+)", errors)
+    return {int(pid): int(count.replace(",", "")) for pid, count in counts}
 
 
-def measured(folder, name):
-    """Return the instructions of a measure; or, as text, why it does not run."""
-    try:
-        if name in PROCESSES:
-            return counted(folder, *PROCESSES[name])
-        child = (__file__, "--run", name)
-        return counted(folder, *child) - counted(folder, *child, "--only-prepare")
-    except FailedError as error:
-        return str(error)
+def counted_process(folder, *arguments):
+    """Return the instructions of one process, which has written its bytecode before."""
+    executed(folder, sys.executable, *arguments)
+    [count] = counted(folder, *arguments).values()
+    return count
+
+
+def counted_forks(folder, names, jobs):
+    """Return the instructions of each measure; or, as text, why it does not run."""
+    child = (__file__, "--forks", "--jobs", str(jobs), *names)
+    executed(folder, sys.executable, *child)  # writes bytecode
+    counts = counted(folder, *child)
+    forks = json.loads((Path(folder) / "forks.json").read_text(encoding="utf-8"))
+    return {
+        name: each if isinstance(each, str) else counts[each[1]] - counts[each[0]]
+        for name, each in forks.items()
+    }
 
 
 def other_versions():
@@ -306,36 +543,47 @@ def other_versions():
 
 
 def compare(names, jobs):
-    """Measure, print a table, and return the ratios and which have grown."""
+    """Measure, print a table, and return what to record and which have grown."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
-    ratios, grown = {}, []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
         executed(folder, sys.executable, __file__, "--prepare")
-        pandas = pool.submit(counted, folder, *PANDAS)
-        counts = pool.map(functools.partial(measured, folder), names)
-        print(f"{'measure':22}{'ratio':>8}{'recorded':>10}  since", flush=True)
-        for name, count in zip(names, counts, strict=True):
-            before = recorded.get(name, {})
-            if isinstance(count, str):
-                print(f"{name:22}{'-':>8}{before.get('ratio', '-'):>10}  {count}", flush=True)
-                continue
-            ratios[name] = ratio = float(f"{count / pandas.result():.4g}")
-            if before and ratio > GROWTH * before["ratio"]:
-                grown.append(name)
-            print(
-                f"{name:22}{ratio:8}{before.get('ratio', '-'):>10}  {before.get('since', '')}"
-                f"{' (has grown)' if name in grown else ''}",
-                flush=True,
-            )
-    return ratios, grown
+        pandas = pool.submit(counted_process, folder, *PANDAS)
+        whole = {
+            name: pool.submit(counted_process, folder, *PROCESSES[name])
+            for name in names
+            if name in PROCESSES
+        }
+        counts = {name: each.result() for name, each in whole.items()}
+        forks = [name for name in names if name not in PROCESSES]
+        if forks := [*forks, *filter(None, map(rival, forks))]:
+            counts |= counted_forks(folder, forks, jobs)
+    found, grown = {}, []
+    print(f"{'measure':22}{'ratio':>8}{'recorded':>10}{'of rival':>10}  since")
+    for name in names:
+        count, before = counts[name], recorded.get(name, {})
+        if isinstance(count, str):
+            print(f"{name:22}{'-':>8}{before.get('ratio', '-'):>10}{'':10}  {count}")
+            continue
+        ratio = float(f"{count / pandas.result():.4g}")
+        found[name] = {"ratio": ratio}
+        if other := rival(name):
+            found[name]["of rival"] = float(f"{count / counts[other]:.3g}")
+        if before and ratio > GROWTH * before["ratio"]:
+            grown.append(name)
+        print(
+            f"{name:22}{ratio:8}{before.get('ratio', '-'):>10}"
+            f"{found[name].get('of rival', ''):>10}  {before.get('since', '')}"
+            f"{' (has grown)' if name in grown else ''}"
+        )
+    return found, grown
 
 
-def write(ratios, grown, feature):
+def write(found, grown, feature):
     """Write the ratios, with the feature for those that have grown or are new."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
-    for name, ratio in ratios.items():
+    for name, each in found.items():
         since = feature if name in grown or name not in recorded else recorded[name]["since"]
-        recorded[name] = {"ratio": ratio, "since": since}
+        recorded[name] = each | {"since": since}
     RECORDED.write_text(json.dumps(recorded, indent=2) + "\n", encoding="utf-8")
 
 
@@ -347,19 +595,18 @@ def main():
     parser.add_argument("--write", metavar="FEATURE", nargs="?", const="0.1.0")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--prepare", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--run", help=argparse.SUPPRESS)
-    parser.add_argument("--only-prepare", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--forks", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.prepare:
         prepare()
-    elif options.run:
-        run(options.run, only_prepare=options.only_prepare)
+    elif options.forks:
+        run_forks(options.names, options.jobs)
     else:
         if others := other_versions():
             parser.error(f"pip install -r {PINS}: other versions are {', '.join(others)}")
-        ratios, grown = compare(options.names or every, options.jobs)
+        found, grown = compare(options.names or every, options.jobs)
         if options.write:
-            write(ratios, grown, options.write)
+            write(found, grown, options.write)
         elif grown:
             sys.exit(f"More than 3 % more instructions than recorded: {', '.join(grown)}")
 

@@ -1,7 +1,6 @@
-"""What a click in a chart of 100,000 rows costs: in the kernel, and in a browser.
+"""What a click in a chart of 100,000 rows costs, with the widget's page in a browser.
 
-The kernel's part is time of the processor, and checked; the browser's is wall time, to which other
-work on the machine adds, and is printed.
+It is wall time, to which other work on the machine adds, and so it is printed.
 """
 
 import statistics
@@ -12,9 +11,7 @@ from bare_page import BarePage
 from chart_widget import ChartWidget
 from fetches import made_up_details
 
-from walletframe.analysis.selection import Selection
-from walletframe.pickers.pictures import CHARTS, ChartOptions, draw
-from walletframe.pickers.portfolio import Portfolio, summarize
+from walletframe.pickers.pictures import CHARTS
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(600)]
 
@@ -35,30 +32,6 @@ LIMIT_S = 0.12
 def details():
     """Make up a large fetch."""
     return made_up_details(100_000, wallets=2_000, tokens=5_000)
-
-
-def median_s(work, times=7):
-    """Return how long the processor works, usually."""
-    taken = []
-    for _ in range(times):
-        start = time.process_time()
-        work()
-        taken.append(time.process_time() - start)
-    return statistics.median(taken)
-
-
-def test_a_picture_in_the_kernel(details):
-    """From a click to the figure's JSON: rows, sums and the chart, nothing kept from before."""
-    portfolio = Portfolio(details)
-    rows = median_s(lambda: summarize(portfolio.select(Selection(("ETH",)))))
-    selected = portfolio.select(Selection())
-    print(f"\nportfolio: {median_s(lambda: Portfolio(details), 3):.3f} s, rows: {rows:.3f} s")
-    taken = {}
-    for chart in CHARTS:
-        options = ChartOptions(chart)
-        taken[chart] = median_s(lambda options=options: draw(selected, options))
-        print(f"{chart}: {taken[chart]:.3f} s")
-    assert rows + max(taken.values()) <= LIMIT_S
 
 
 def test_click_to_chart_in_the_browser(details, visit):

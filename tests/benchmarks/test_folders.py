@@ -16,7 +16,7 @@ from large_folder import write_folder
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1_200)]
 
-ROWS, REPEATS, PAIRS = int(os.environ.get("WF_TEST_FOLDER_ROWS", "2000000")), 3, 5
+ROWS, REPEATS, PAIRS = int(os.environ.get("WF_TEST_FOLDER_ROWS", "2000000")), 3, 3
 LARGE = 10_000_000
 HEAD = """
 import json, sys, time
@@ -120,9 +120,10 @@ def test_totals_by_token(folder, smaller):
     print(f"\ntotals by token: {ours:.2f} s, DuckDB's sum: {theirs:.2f} s, a fifth: {few:.2f} s")
     most = 3 if ROWS >= LARGE else 5  # what is the same of any size weighs more in a small one
     told("totals by token, CPU against DuckDB's sum", ours / theirs, 3, most)
-    told("totals by token, exponent of growth", math.log(ours / few, 5), 1.05)
+    told("totals by token, exponent of growth", math.log(ours / few, 5), 1.05, 1.2)
 
 
+@pytest.mark.together
 @pytest.mark.parametrize("what", ASKED)
 def test_peak(folder, what):
     """Of each table, in MiB, beyond what the imports take."""
@@ -174,6 +175,7 @@ def asked(folder, call):
     return json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
 
 
+@pytest.mark.together
 def test_frames_in_memory(smaller):
     """What tables of frames take a row beside their own size, by wallet and token as by token."""
     one, each = asked(smaller, "totals()"), asked(smaller, "totals(['wallet', 'token'])")
@@ -186,4 +188,4 @@ def test_concentration_grows_with_the_rows(folder, smaller):
     """And not faster."""
     few, many = asked(smaller, "concentration()"), asked(folder, "concentration()")
     print(f"\nconcentration of all tokens: {many['cpu']:.2f} s")
-    told("concentration, exponent of growth", math.log(many["cpu"] / few["cpu"], 5), 1.1)
+    told("concentration, exponent of growth", math.log(many["cpu"] / few["cpu"], 5), 1.1, 1.25)

@@ -20,7 +20,7 @@ from walletframe.wire.answer import read_answer
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(900)]
 
-WALLETS, TOKENS, PAIRS = 10_000, 100, 5
+WALLETS, TOKENS, PAIRS = 4_000, 100, 5
 
 
 def hexadecimal(rng, digits):

@@ -1,23 +1,17 @@
 """What sorting, finding and scrolling 100,000 rows take, from the click to the rows on the screen.
 
 In JupyterLab with a kernel, in a real browser: wall time, to which other work on the machine adds.
-It is printed; Python's part, time of the processor, is checked.
 """
 
 import statistics
-import time
 
 import pytest
 from chromium import Visit
-from fetches import made_up_details
 from lab_server import SUPPORT, notebook_of, open_and_run
-
-from walletframe.analysis import value
-from walletframe.pickers.table import HoldingsTable
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(600)]
 
-ROWS, RUNS, SORTED_S, BLANK_MS = 100_000, 7, 0.15, 100
+ROWS, SORTED_S, BLANK_MS = 100_000, 0.15, 100
 SHOWN = f"""
 import sys
 sys.path.insert(0, {str(SUPPORT)!r})
@@ -66,31 +60,6 @@ SCROLL = """by => new Promise(done => {
     };
     requestAnimationFrame(step);
 })"""
-
-
-def test_rows_in_the_kernel():
-    """Print and check what Python works for any order, words, groups and window."""
-    details = made_up_details(ROWS, wallets=2_000, tokens=5_000)
-    holdings = value(details.holdings, currency="USD")
-    asked = {
-        **{f"sorted by {name}": {"sort": name} for name in ("wallet", "token", "amount", "value")},
-        "scrolled": {"sort": "value", "start": ROWS // 2},
-        "searched": {"find": "tk12 eth"},
-        **{f"grouped by {name}": {"by": name} for name in ("wallet", "token", "blockchain")},
-    }
-    taken = {name: [] for name in asked}
-    for _ in range(RUNS):  # each of a new table, which has kept nothing
-        table = HoldingsTable(holdings, details.wallets)
-        known = {"table": table.answer({})["table"]}
-        for name, query in asked.items():
-            start = time.process_time()
-            table.answer({**known, **query})
-            taken[name].append(time.process_time() - start)
-    print()
-    for name, each in taken.items():
-        median = statistics.median(each)
-        print(f"{name}: median {1000 * median:.0f} ms (wanted: at most {1000 * SORTED_S:.0f})")
-        assert median <= SORTED_S
 
 
 def test_rows_in_the_browser(chromium, lab_server):
