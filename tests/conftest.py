@@ -72,8 +72,9 @@ def pytest_collection_modifyitems(items):
             item.add_marker("system")
         if not {*INSTALLED}.isdisjoint(item.fixturenames):
             item.add_marker("tools")
-        if item.get_closest_marker("stress"):
-            item.add_marker("no_cover")  # it repeats at length what is measured in the short
+        is_drawn = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if is_drawn or item.get_closest_marker("stress"):
+            item.add_marker("no_cover")  # what counts is reached by examples that are written down
     paths = dict.fromkeys(item.path for item in items)
     places = {path: (2, _place(FIRST, path.parent.name)) for path in paths}
     for folder in (BUSY, WAITING):

@@ -152,7 +152,7 @@ def grouped(by, balances, of_wallets):
     return groups
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(drawn=labelled(), by=asked_for, bridged=st.booleans())
 @example(drawn=OWNED, by=["owner", "token"], bridged=True)
 @example(drawn=OWNED, by=["owner"], bridged=False)
@@ -212,7 +212,7 @@ holders_asked_for = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(drawn=labelled(), by=holders_asked_for, bridged=st.booleans())
 @example(drawn=OWNED, by=["owner", "bag"], bridged=True)
 def test_tables_and_shares_of_assets_are_plain_integers_added_up_by_hand(drawn, by, bridged):

@@ -55,7 +55,7 @@ def details_of(fetch):
     return WalletDetails(wallets, holdings.assign(price=np.where(numbers % 3, np.nan, numbers / 7)))
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(
     fetch=fetches,
     seed=st.integers(0, 9),
@@ -74,7 +74,7 @@ def test_totals(fetch, seed, wallets, by):
         same(found, expected)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(fetch=fetches, seed=st.integers(0, 9), chosen=st.integers(0, 2**8), dropped=st.booleans())
 def test_some_wallets(fetch, seed, chosen, dropped):
     """Are what is left of the frames without the others, judged by all."""
@@ -110,7 +110,7 @@ NAMED = [
 whose = st.sampled_from(["wallet", "blockchain", ["wallet", "decimals"], ["blockchain", "asset"]])
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(
     fetch=fetches,
     seed=st.integers(0, 9),
@@ -133,7 +133,7 @@ def test_one_token(fetch, seed, wallets, named, by):
     )
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(
     fetch=fetches,
     seed=st.integers(0, 9),
@@ -154,7 +154,7 @@ def test_pivot(fetch, seed, wallets, n, by):
 PRICES = {("ETH", "0xA0"): 1.0001, ("bsc", "0xa0"): 0.3, ("ETH", None): 2500, ("L2", "0x12"): 1e300}
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(
     fetch=fetches,
     seed=st.integers(0, 9),
@@ -251,7 +251,7 @@ def test_each_row_of_an_unknown_token_is_judged_alone():
 DENIED = [("BSC", "0xA0")]
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(fetch=fetches, seed=st.integers(0, 9), wallets=st.integers(1, 3), twice=st.booleans())
 def test_spam(fetch, seed, wallets, twice):
     """By all balances, whatever is in which part; those of unknown tokens one by one."""

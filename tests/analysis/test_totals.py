@@ -119,7 +119,7 @@ def measures(name, rows, known):
 @pytest.mark.filterwarnings(
     "ignore::walletframe.errors.PricesWarning"
 )  # drawn prices may be of none
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(kinds=st.sampled_from(CUTS), asked=st.booleans(), fetch=fetches)
 @example(kinds=["token"], asked=True, fetch=FETCH)
 @example(kinds=["wallet"], asked=True, fetch=FETCH)

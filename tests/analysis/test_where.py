@@ -56,7 +56,7 @@ switches = st.fixed_dictionaries({"spam": st.booleans(), "dust": st.booleans()})
 FETCHES = fetches_of([*TOKENS, (None, "0xa0", "claim at x.io")])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(FETCHES, picks, switches, st.sampled_from(SEARCHES), st.booleans())
 def test_it_selects_what_the_explorer_shows(fetch, picked, switched, search, is_stored):
     """Whatever is picked, hidden and searched: the same rows, and the same wallets."""

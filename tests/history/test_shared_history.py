@@ -125,8 +125,8 @@ def test_what_is_saved_beside_thinners_stays(begin, folder):
 @pytest.mark.stress
 @pytest.mark.timeout(900)
 def test_what_is_saved_beside_thinners_stays_at_length(begin, folder):
-    """The same with hundreds of snapshots."""
-    check_beside(begin, folder, 300)
+    """The same with more snapshots."""
+    check_beside(begin, folder, 80)
 
 
 def check_killed(begin, folder, rounds):
@@ -156,5 +156,5 @@ def test_who_is_killed_loses_nothing(begin, folder):
 @pytest.mark.stress
 @pytest.mark.timeout(900)
 def test_who_is_killed_loses_nothing_at_length(begin, folder):
-    """The same sixty times."""
-    check_killed(begin, folder, 60)
+    """The same sixteen times."""
+    check_killed(begin, folder, 16)

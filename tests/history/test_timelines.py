@@ -60,7 +60,7 @@ def day_of(row):
     return (row.snapshot - pd.Timestamp(DAY)).days
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(DAYS)
 def test_every_cell_is_there(days):
     """Each token that a wallet ever held, at each time it was asked for: amount or reason."""
@@ -73,7 +73,7 @@ def test_every_cell_is_there(days):
     assert found == expected(days)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(DAYS)
 def test_totals_add_up_what_is_known(days):
     """Each token at each time: the sum, and how many are known of those that could hold it."""

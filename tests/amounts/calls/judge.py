@@ -142,6 +142,9 @@ _NAMES = {
 }
 """What the names in a call stand for, in a world."""
 
+_COPIED = {"s", "t", "df", "other", "keyed"}
+_MADE = {}  # of which each world gets a copy: a call may write into it
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -171,7 +174,15 @@ class World:
         """Make what a name stands for, once."""
         if name not in _NAMES:
             raise AttributeError(name)
-        value = vars(self)[name] = _NAMES[name](self)
+        made = (self.make, id(self.left), name)
+        if name not in _COPIED:
+            value = _NAMES[name](self)
+        elif made in _MADE:
+            value = _MADE[made].copy()
+        else:
+            value = _NAMES[name](self)
+            _MADE[made] = value.copy()
+        vars(self)[name] = value
         return value
 
     def run(self, code):
