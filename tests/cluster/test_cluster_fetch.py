@@ -196,17 +196,20 @@ class TestRefused:
         numbers, own = [5, 6, 5, 7], settings(fast)
         together = Barrier(len(numbers))
 
-        def fetch(folder, shards):
+        def fetch(folder, place, shards):
+            own_frame = pd.DataFrame({f"wallet {place}": []})  # Dask mixes up equal ones of threads
+            asked = dd.from_pandas(own_frame, npartitions=3)
             together.wait(100)
             try:
-                frame([]).wf.fetch(folder, settings=own, shards=shards)
+                asked.wf.fetch(folder, settings=own, shards=shards)
             except DatasetError as refused:
                 return int(re.search(r"is cut into (\d) shards, not \d", str(refused))[1])
             return shards
 
         with ThreadPoolExecutor(len(numbers)) as threads:
             for place in range(25):
-                calls = [threads.submit(fetch, tmp_path / str(place), each) for each in numbers]
+                folder = tmp_path / str(place)
+                calls = [threads.submit(fetch, folder, *each) for each in enumerate(numbers)]
                 assert len({call.result() for call in calls}) == 1
 
     @pytest.mark.parametrize("marker", ['{"format": 2}', "{", "[]", '{"format": 1}'])
