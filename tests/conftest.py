@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
@@ -74,7 +75,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker("tools")
         is_drawn = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         if is_drawn or item.get_closest_marker("stress"):
-            item.add_marker("no_cover")  # what counts is reached by examples that are written down
+            item.add_marker("uncounted")
     paths = dict.fromkeys(item.path for item in items)
     places = {path: (2, _place(FIRST, path.parent.name)) for path in paths}
     for folder in (BUSY, WAITING):
@@ -87,10 +88,26 @@ def _place(names, name):
     return names.index(name) if name in names else len(names)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Trace no line of a long test: the coverage that counts is that of written examples.
+
+    Only this thread is left alone: once stopped, coverage traces no thread of a shared server any
+    more.
+    """
+    tracer = sys.gettrace()
+    if item.get_closest_marker("uncounted"):
+        sys.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracer)
+
+
 @pytest.fixture(autouse=True)
 def home(request, tmp_path, monkeypatch):
     """Keep every test away from the user's folders, environment and default client."""
-    if request.node.get_closest_marker("no_cover"):
+    if request.node.get_closest_marker("uncounted"):
         monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # of what it starts, too
     monkeypatch.setattr("walletframe.client.default._default", None)
     for name in [name for name in os.environ if name.startswith("WALLETFRAME_")]:
